@@ -1,0 +1,73 @@
+"""Ops applied to a view: what the fold would show if a compaction with them were appended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .model import ROLE_OF_KIND, Message, Summary
+from .ops import Op, replacement
+from .session import View, arrange, kind_of, replaced_parts, shown, summary_fields, timestamp
+
+NEXT = "~"  # the id that a compaction not yet written goes by
+
+
+def apply(view: View, ops: Sequence[Op]) -> View:
+    """The view after the ops; the same view when there are none."""
+    if not ops:
+        return view
+    hidden: set[str] = set()
+    replaced: dict[str, dict[int, object]] = {}
+    inserted: dict[str, list[Message]] = {}
+    summaries: list[Summary] = []
+    place = len(view.log.records) + len(view.applied)
+    for number, op in enumerate(ops):
+        if op["op"] in ("drop", "summarize"):
+            hidden.update(op["ids"])
+        if op["op"] == "replace":
+            replaced.setdefault(op["id"], {})[op["part"]] = replacement(op)
+        elif op["op"] == "insert":
+            inserted.setdefault(op["after"], []).append(_inserted(op, number, place))
+        elif op["op"] == "summarize":
+            fields = summary_fields({"id": NEXT}, number, op)
+            summaries.append(Summary(fields=fields, place=place + number, raw=None))
+    messages = _shown(view.messages, hidden, replaced, inserted)
+    if not summaries:
+        return view.with_messages(messages)
+    arranged, _ = arrange([*view.summaries, *summaries], view.all)
+    return view.with_messages(messages, arranged)
+
+
+def _inserted(op: Op, number: int, place: int) -> Message:
+    data = op["message"]
+    kind = kind_of(data)
+    message = Message(
+        id=str(data.get("id") or f"{NEXT}.{number}"), kind=kind, role=ROLE_OF_KIND[kind],
+        ts=timestamp(data.get("ts")), fields=data, own=data["parts"], parts=data["parts"], place=place,
+    )  # fmt: skip
+    message.after = op["after"]
+    return message
+
+
+def _shown(
+    messages: Sequence[Message],
+    hidden: set[str],
+    replaced: dict[str, dict[int, object]],
+    inserted: dict[str, list[Message]],
+) -> list[Message]:
+    result: list[Message] = []
+    stack = list(reversed(messages))
+    while stack:
+        message = stack.pop()
+        if message.after in hidden:
+            hidden.add(message.id)
+        new = replaced.get(message.id)
+        if new:
+            merged = {**(message.replaced or {}), **new}
+            message = message.derive(replaced_parts(message.own or [], merged))  # type: ignore[arg-type]
+            message.replaced = merged  # type: ignore[assignment]
+        if message.id not in hidden and shown(message):
+            result.append(message)
+        else:
+            hidden.add(message.id)
+        stack.extend(reversed(inserted.pop(message.id, ())))
+    return result

@@ -1,0 +1,172 @@
+"""The outside world: environment, clock, ids, standard streams. Built at the edge, inert at import."""
+
+from __future__ import annotations
+
+import os
+
+from .errors import InputOutput, Interrupted, Usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SIGPIPE = 13
+
+
+class Env:
+    """What a command may touch; tests build their own."""
+
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, *, stdin: int = 0, stdout: int = 1, stderr: int = 2
+    ) -> None:
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.quiet = False
+        self.stored: str | None = None  # the id already stored, for errors that come after
+        self._ordinal = 0
+
+    # -- clock and ids ------------------------------------------------------------------------------
+
+    def millis(self) -> int:
+        """Now, in epoch milliseconds; `CODEH_NOW` fixes it."""
+        fixed = self.environ.get("CODEH_NOW")
+        if not fixed:
+            import time
+
+            return time.time_ns() // 1_000_000
+        from .times import to_millis
+
+        millis = to_millis(fixed)
+        if millis is None:
+            raise Usage(f"CODEH_NOW: not a time: {fixed}")
+        return millis
+
+    def now(self) -> str:
+        """Now, as stored: RFC 3339 UTC with milliseconds."""
+        from .times import from_millis
+
+        return from_millis(self.millis())
+
+    def new_id(self, session: str, offset: int) -> str:
+        """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal."""
+        seed = self.environ.get("CODEH_ID_SEED")
+        if not seed:
+            return os.urandom(10).hex()
+        import hashlib
+
+        self._ordinal += 1
+        text = f"{seed}\0{session}\0{offset}\0{self._ordinal}"
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    # -- places -------------------------------------------------------------------------------------
+
+    @property
+    def home(self) -> str:
+        """`$CODEH_HOME`, else `~/.codeh`."""
+        home = self.environ.get("CODEH_HOME")
+        if home:
+            return home
+        user = self.environ.get("HOME")
+        return os.path.join(user, ".codeh") if user else os.path.expanduser("~/.codeh")
+
+    # -- streams ------------------------------------------------------------------------------------
+
+    def write(self, data: bytes) -> None:
+        """Data to stdout; a closed pipe ends the command silently with 141, any other failure with 74."""
+        try:
+            while data:
+                data = data[os.write(self.stdout, data) :]
+        except BrokenPipeError:
+            raise Interrupted(SIGPIPE) from None
+        except OSError as error:
+            stored = f" (stored all the same: {self.stored})" if self.stored else ""
+            raise InputOutput(f"stdout: {error.strerror}{stored}") from None
+
+    def note(self, text: str) -> None:
+        """A note for people, on stderr; `-q` silences it."""
+        if not self.quiet:
+            self.complain(text)
+
+    def complain(self, text: str) -> None:
+        """A line on stderr whatever the flags; control characters are made visible."""
+        if not text.isprintable():
+            from .escape import visible
+
+            text = visible(text)
+        try:
+            os.write(self.stderr, f"codeh-history: {text}\n".encode("utf-8", "backslashreplace"))
+        except OSError:
+            pass  # nobody is listening
+
+    def report(self, line: bytes) -> None:
+        """One JSON line of `--report` on stderr."""
+        os.write(self.stderr, line + b"\n")
+
+    def read_stdin(self) -> bytes:
+        """All of stdin."""
+        chunks = []
+        try:
+            while chunk := os.read(self.stdin, 1 << 20):
+                chunks.append(chunk)
+        except OSError as error:
+            raise InputOutput(f"stdin: {error.strerror}") from None
+        return b"".join(chunks)
+
+    def waiting(self) -> bool:
+        """Whether bytes wait unread on stdin (a pipe with data, or a file not at its end)."""
+        import stat
+
+        try:
+            mode = os.fstat(self.stdin).st_mode
+            if stat.S_ISREG(mode):
+                return os.lseek(self.stdin, 0, os.SEEK_CUR) < os.fstat(self.stdin).st_size
+            if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+                return False
+            import fcntl
+            import termios
+
+            return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
+        except OSError:
+            return False
+
+    def piped(self) -> bool:
+        """Whether stdin is a pipe with data or an open writer."""
+        import select
+        import stat
+
+        try:
+            mode = os.fstat(self.stdin).st_mode
+        except OSError:
+            return False
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+            return False
+        poll = select.poll()
+        poll.register(self.stdin, select.POLLIN)
+        events = [event for _, event in poll.poll(0)]
+        return not events or bool(events[0] & select.POLLIN)
+
+    def terminal(self, fd: int) -> bool:
+        try:
+            return os.isatty(fd)
+        except OSError:
+            return False
+
+    @property
+    def colour(self) -> bool:
+        """Whether stdout is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
+        plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
+        return self.terminal(self.stdout) and not plain
+
+
+def open_standard_streams() -> None:
+    """See that descriptors 0–2 are taken, so that no session file is ever opened as one of them.
+
+    A closed stdout becomes one that cannot be written, so output still fails with 74.
+    """
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if fd != 0 else os.O_WRONLY)

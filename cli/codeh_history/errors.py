@@ -1,0 +1,71 @@
+"""What can go wrong, each with the exit code that tells scripts (README, "Exit codes")."""
+
+from __future__ import annotations
+
+
+class HistoryError(Exception):
+    """A failure the user can act on: one line, `WHERE: reason`, and what to do."""
+
+    exit_code = 65
+
+
+class NegativeAnswer(HistoryError):
+    """The question has the answer "no" or "none"; with an empty text nothing is printed."""
+
+    exit_code = 1
+
+
+class Usage(HistoryError):
+    """The command line does not say what to do."""
+
+    exit_code = 2
+
+
+class NotFound(HistoryError):
+    """No such session or message, or more than one."""
+
+    exit_code = 3
+
+
+class ProviderRefused(HistoryError):
+    """The provider refused: the request must change."""
+
+    exit_code = 4
+
+
+class BudgetUnreachable(HistoryError):
+    """No reduction fits the budget."""
+
+    exit_code = 5
+
+
+class SummariserFailed(HistoryError):
+    """The summariser gave nothing usable; nothing changed."""
+
+    exit_code = 6
+
+
+class BadData(HistoryError):
+    """Input or a session is not what it should be."""
+
+    exit_code = 65
+
+
+class InputOutput(HistoryError):
+    """Reading or writing failed; the message says when a record was stored all the same."""
+
+    exit_code = 74
+
+
+class TryAgain(HistoryError):
+    """The same command may succeed later: cut, overloaded, nothing arrived, locked."""
+
+    exit_code = 75
+
+
+class Interrupted(HistoryError):
+    """A signal ended the command; the exit code is 128 + its number."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__("")
+        self.exit_code = 128 + signum

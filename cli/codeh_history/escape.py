@@ -1,0 +1,29 @@
+"""Control characters made visible, so that no text of a session can drive a terminal."""
+
+from __future__ import annotations
+
+import re
+
+# C0 but newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
+# lone surrogates, tags.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def safe(text: str) -> str:
+    """The text with every character that could act on a terminal shown as its escape, newlines kept."""
+    return _UNSAFE.sub(lambda found: _shown(found[0]), text)
+
+
+def visible(text: str) -> str:
+    """The same on one line: newlines and tabs are shown too."""
+    return safe(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _shown(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return f"^{chr(code + 64)}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"

@@ -1,0 +1,147 @@
+"""The words of the program: part, message, summary, view.
+
+Parts and records are the parser's own dicts, typed here and never changed in place.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+Json = dict[str, Any]
+
+ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
+
+
+class Blob(TypedDict, total=False):
+    mimeType: str
+    data: str
+    displayName: str
+
+
+class FileRef(TypedDict, total=False):
+    mimeType: str
+    fileUri: str
+    displayName: str
+
+
+class FunctionCall(TypedDict, total=False):
+    id: str
+    name: str
+    args: Json
+
+
+class FunctionResponse(TypedDict, total=False):
+    id: str
+    name: str
+    response: Json
+    parts: list[Json]
+
+
+class Native(TypedDict):
+    """A part that only one provider knows, replayed to that provider alone."""
+
+    provider: str
+    value: Any
+
+
+class Part(TypedDict, total=False):
+    """One piece of a message, in the Gemini spelling; unknown keys survive."""
+
+    text: str
+    thought: bool
+    thoughtSignature: str
+    inlineData: Blob
+    fileData: FileRef
+    functionCall: FunctionCall
+    functionResponse: FunctionResponse
+    native: Native
+
+
+class Message:
+    """A message as the view shows it.
+
+    `own` are its committed parts as stored (None while only pending content exists, or while they lie
+    unread in the block store: then `blocks` names them); `parts` are what a model would see, after
+    replacements; `pending` is content not yet committed. `fields` is the record it stands on, `raw`
+    that record's line where the view shows exactly it. `idless` counts the calls without an id in the
+    live log before this message: the K-th id-less call is `call_K`.
+    """
+
+    __slots__ = (
+        "after", "blocks", "fields", "hidden", "id", "idless", "kind", "own", "parts", "pending",
+        "place", "raw", "replaced", "role", "ts", "update",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913 - the fields of one slotted value
+        self,
+        *,
+        id: str,
+        kind: str,
+        role: str | None,
+        ts: str | None,
+        fields: Json,
+        own: list[Part] | None,
+        parts: list[Part] | None,
+        place: int = 0,
+        raw: bytes | None = None,
+    ) -> None:
+        self.id = id
+        self.kind = kind
+        self.role = role
+        self.ts = ts
+        self.fields = fields
+        self.own = own
+        self.parts: list[Part] = parts if parts is not None else []
+        self.pending: list[Part] | None = None
+        self.place = place
+        self.raw = raw
+        self.replaced: dict[int, Part | None] | None = None
+        self.blocks: list[str] | None = None
+        self.idless = 0
+        self.hidden: str | None = None  # the id of what hides it
+        self.after: str | None = None  # an inserted message goes with this one
+        self.update: Json | None = None  # the update record its pending content came with
+
+    @property
+    def committed(self) -> bool:
+        """Whether a model may see it: committed, and of a kind that is sent."""
+        return self.own is not None or self.blocks is not None
+
+    @property
+    def provider(self) -> str | None:
+        value = self.fields.get("provider")
+        return value if isinstance(value, str) else None
+
+    @property
+    def model(self) -> str | None:
+        value = self.fields.get("model")
+        return value if isinstance(value, str) else None
+
+    @property
+    def pinned(self) -> bool:
+        return bool(self.fields.get("pinned"))
+
+    def derive(self, parts: list[Part]) -> Message:
+        """The same message showing other parts (a copy; `own` stays)."""
+        copy = Message(
+            id=self.id, kind=self.kind, role=self.role, ts=self.ts, fields=self.fields,
+            own=self.own, parts=parts, place=self.place, raw=None,
+        )  # fmt: skip
+        copy.pending, copy.replaced, copy.blocks = self.pending, self.replaced, self.blocks
+        copy.idless, copy.hidden, copy.update = self.idless, self.hidden, self.update
+        copy.after = self.after
+        return copy
+
+
+class Summary:
+    """A summary the view shows: its record, what it covers, and the line where the view shows it as is."""
+
+    __slots__ = ("covers", "fields", "id", "place", "raw", "text")
+
+    def __init__(self, *, fields: Json, place: int, raw: bytes | None) -> None:
+        self.fields = fields
+        self.id: str = fields["id"]
+        self.text: str = fields["summary"]
+        self.covers: list[str] = list(fields.get("covers") or ())
+        self.place = place
+        self.raw = raw

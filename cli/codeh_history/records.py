@@ -1,0 +1,221 @@
+"""Bytes ↔ records: one JSON object a line, split on `\\n` only, every line kept as its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import orjson
+
+from .model import ROLE_OF_KIND, Json, Part
+
+VERSION = 1
+MAX_DEPTH = 200  # deeper records could be read but not written again (orjson dumps stops at 254)
+CONTENT_TYPES = ("message", "open", "ref")
+KNOWN_TYPES = frozenset(
+    "session message open delta commit abort update summary compaction revert clear ref meta".split()
+)
+_NEEDS = {  # what a record of a known type cannot do without
+    "delta": ("of", "parts"), "commit": ("of",), "abort": ("of",), "update": ("id", "of"), "open": ("id",),
+    "summary": ("id", "summary"), "compaction": ("id", "ops"), "revert": ("id", "of"), "clear": ("id",),
+    "ref": ("id", "blockIds"), "meta": ("set",), "message": ("parts",),
+}  # fmt: skip
+_SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "id": str, "of": str, "summary": str}
+
+_PART_SHAPES = {
+    "text": str, "thoughtSignature": str, "inlineData": dict, "fileData": dict, "functionCall": dict,
+    "functionResponse": dict, "native": dict,
+}  # fmt: skip
+
+
+class Record:
+    """A line: its parsed object, its bytes (no newline), and where it starts in the file."""
+
+    __slots__ = ("bare", "data", "offset", "raw")
+
+    def __init__(self, data: Json, raw: bytes, offset: int, bare: int | None = None) -> None:
+        self.data = data
+        self.raw = raw
+        self.offset = offset
+        self.bare = bare  # for a bare `{"role","parts"}` line: how many equal lines came before
+
+
+class Damage:
+    """A line that is not a record, and why; it costs only itself."""
+
+    __slots__ = ("line", "offset", "reason")
+
+    def __init__(self, line: int, offset: int, reason: str) -> None:
+        self.line = line
+        self.offset = offset
+        self.reason = reason
+
+
+class Log:
+    """A session file as read: records in byte order, the damaged lines, and its size in bytes."""
+
+    __slots__ = ("damage", "records", "size")
+
+    def __init__(self, records: list[Record], damage: list[Damage], size: int) -> None:
+        self.records = records
+        self.damage = damage
+        self.size = size
+
+
+def parse(lines: Iterable[bytes]) -> Log:
+    """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
+
+    An unterminated last line that is whole is a record: its append was cut between line and newline.
+    """
+    records: list[Record] = []
+    damage: list[Damage] = []
+    loads = orjson.loads
+    offset = 0
+    number = 0
+    bare: dict[bytes, int] = {}
+    for number, line in enumerate(lines, 1):
+        start, offset = offset, offset + len(line)
+        raw = line[:-1] if line.endswith(b"\n") else line
+        try:
+            data = loads(raw)
+        except ValueError as error:
+            if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                raw = raw[3:]
+                data = _loads_or_none(raw)
+            else:
+                data = None
+            if data is None:
+                if raw.strip():
+                    damage.append(Damage(number, start, _why(raw, error, line)))
+                continue
+        seen = _adopt(data, raw, bare) if type(data) is dict and "id" not in data else None
+        reason = _check(data)
+        if reason:
+            damage.append(Damage(number, start, reason))
+        else:
+            records.append(Record(data, raw, start, seen))
+    return Log(records, damage, offset)
+
+
+def _loads_or_none(raw: bytes) -> Json | None:
+    try:
+        value: Json = orjson.loads(raw)
+    except ValueError:
+        return None
+    return value
+
+
+def _why(raw: bytes, error: ValueError, line: bytes) -> str:
+    if b"\0" in raw:
+        return f"{raw.count(0)} NUL bytes"
+    if not line.endswith(b"\n"):
+        return "torn last line"
+    return f"not JSON: {error}"
+
+
+def _adopt(data: Json, raw: bytes, bare: dict[bytes, int]) -> int | None:
+    """Make a message of a line without type or id; returns how many equal lines came before."""
+    if data.get("type", "message") != "message" or type(data.get("parts")) is not list:
+        return None
+    seen = bare[raw] = bare.get(raw, -1) + 1
+    data["type"] = "message"
+    data["id"] = bare_id(raw, seen)
+    return seen
+
+
+def _check(data: object) -> str | None:
+    """Why this object is no record, or None."""
+    if type(data) is not dict:
+        return "not an object"
+    kind = data.get("type")
+    if kind == "message":
+        return check_message(data) if type(data.get("parts")) is list else "message without `parts`"
+    if kind is None:
+        return "neither a record (no `type`) nor a bare message (no `role` and `parts`)"
+    if kind not in _NEEDS:
+        return None if isinstance(kind, str) else "`type` is not text"
+    for name in _NEEDS[kind]:
+        if type(data.get(name)) is not _SHAPES[name]:
+            return f"{kind} without a valid `{name}`"
+    return check_message(data) if kind in CONTENT_TYPES else _check_parts(data)
+
+
+def check_message(data: Json) -> str | None:
+    """Why this object cannot be a message, or None."""
+    kind = data.get("kind")
+    if kind not in ROLE_OF_KIND and data.get("role") not in ("user", "model"):
+        return f"role is {data.get('role')!r}: user or model expected"
+    if type(data["id"]) is not str:
+        return "`id` is not text"
+    return _check_parts(data)
+
+
+def _check_parts(data: Json) -> str | None:
+    """Why the parts (or ops) of a record are unusable, or None."""
+    for part in data.get("parts") or ():
+        if type(part) is not dict:
+            return "a part is not an object"
+        for key, value in part.items():
+            shape = _PART_SHAPES.get(key)
+            if shape is not None and type(value) is not shape:
+                return f"a part's `{key}` is not {'text' if shape is str else 'an object'}"
+            if key in ("functionCall", "functionResponse") and type(value.get("name")) is not str:
+                return f"a `{key}` without a name"
+    for op in data.get("ops") or ():
+        if type(op) is not dict:
+            return "an op is not an object"
+    return None
+
+
+def bare_id(raw: bytes, occurrence: int) -> str:
+    """The id of a bare `{"role","parts"}` line: a hash of its bytes and how often they came before."""
+    import hashlib
+
+    return hashlib.sha256(raw.rstrip(b"\r") + b"\0%d" % occurrence).hexdigest()[:20]
+
+
+def dumps(data: object) -> bytes:
+    """One compact line of JSON, without its newline."""
+    return orjson.dumps(data)
+
+
+def block_of(part: Part) -> str:
+    """The sha256 of a part's compact JSON: its block id, and what a `replace` names."""
+    import hashlib
+
+    return hashlib.sha256(orjson.dumps(part)).hexdigest()
+
+
+def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
+    """Whether the JSON text nests deeper than `limit`; brackets inside strings are not counted."""
+    if line.count(b"{") + line.count(b"[") <= limit:
+        return False
+    depth = deepest = 0
+    in_string = escaped = False
+    for byte in line:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif byte == 0x5C:
+                escaped = True
+            elif byte == 0x22:
+                in_string = False
+        elif byte == 0x22:
+            in_string = True
+        elif byte in b"{[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"}]":
+            depth -= 1
+    return deepest > limit
+
+
+def lines_of(data: bytes) -> Iterator[bytes]:
+    """The lines of a text, each with its `\\n`; the last may lack it."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        if end < 0:
+            yield data[start:]
+            return
+        yield data[start : end + 1]
+        start = end + 1

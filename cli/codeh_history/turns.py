@@ -1,0 +1,73 @@
+"""Exchanges: which messages are a real user's, and what belongs to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .model import Message
+
+IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
+SYSTEM_PREFIX = "System:"
+
+
+def text_of(message: Message) -> str:
+    """A message's texts joined, thoughts left out."""
+    parts = message.parts if message.committed else message.pending or ()
+    return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
+
+
+def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:
+    """Role user, and its text contains a marker of an editor's context."""
+    if message.role != "user":
+        return False
+    text = text_of(message)
+    return any(marker in text for marker in markers)
+
+
+def is_system(message: Message) -> bool:
+    """A `System:` text of either role."""
+    return text_of(message).startswith(SYSTEM_PREFIX)
+
+
+def is_prompt(message: Message) -> bool:
+    """A real user message: not a function response, IDE context or a `System:` text that curate drops."""
+    if message.role != "user" or message.kind == "tool":
+        return False
+    if any("functionResponse" in part for part in message.parts):
+        return False
+    return not is_ide_context(message) and (message.pinned or not is_system(message))
+
+
+def exchanges(messages: Sequence[Message]) -> list[list[Message]]:
+    """The messages grouped by exchange: a real user message up to the next one.
+
+    IDE context directly before a real user message belongs to it; what stands before the first real
+    one belongs to the first.
+    """
+    groups: list[list[Message]] = []
+    before: list[Message] = []  # IDE context that may belong to the next prompt
+    started = False
+    for message in messages:
+        if is_prompt(message):
+            if not started and groups:
+                groups[0] += [*before, message]
+            else:
+                groups.append([*before, message])
+            before, started = [], True
+        elif is_ide_context(message):
+            before.append(message)
+        else:
+            if not groups:
+                groups.append([])
+            groups[-1] += [*before, message]
+            before = []
+    if before:
+        if not groups:
+            groups.append([])
+        groups[-1] += before
+    return groups
+
+
+def prompts(messages: Sequence[Message]) -> int:
+    """How many real user messages there are: the number of exchanges."""
+    return sum(1 for message in messages if is_prompt(message))
