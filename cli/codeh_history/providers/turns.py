@@ -106,14 +106,24 @@ def _user_turns(message: Message, called: Turn | None, result: list[Turn], *, fa
         if response is None:
             rest.add(part, message.id)
             continue
-        results = result[-1] if result and result[-1].role == "results" else None
-        if results is None or (faithful and results.message is not message):
+        results = _collecting(result, message if faithful else None)
+        if results is None:
             results = Turn("results", message)
             result.append(results)
         id, own = _answered(part, called, results)
         results.add(part, message.id, id, own)
     if rest.parts or not any("functionResponse" in part for part in message.parts):
         result.append(rest)
+
+
+def _collecting(result: list[Turn], only: Message | None) -> Turn | None:
+    """The results turn of the model turn before; a late response joins it, whatever stands between."""
+    for turn in reversed(result):
+        if turn.role == "results" and (only is None or turn.message is only):
+            return turn
+        if turn.role == "model" or only is not None:
+            return None
+    return None
 
 
 def _answered(part: Part, called: Turn | None, results: Turn) -> tuple[str, bool]:
