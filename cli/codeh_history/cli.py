@@ -1,0 +1,115 @@
+"""The command table: each verb is a module of `commands`, imported only when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
+from typer.core import TyperCommand, TyperGroup
+
+from . import __version__
+from .env import Env
+from .errors import Usage
+
+COMMANDS = {
+    "append": "append", "payload": "payload", "ask": "ask", "calls": "calls",
+    "status": "status", "show": "show", "last": "last", "list": "list_", "search": "search",
+    "stats": "stats", "verify": "verify", "expand": "expand",
+    "curate": "curate",
+    "undo": "undo", "update": "update", "commit": "commit", "clear": "clear", "set": "set_",
+    "fork": "fork", "export": "export", "import": "import_", "rm": "rm", "completion": "completion",
+}  # fmt: skip
+EXAMPLES = """\
+  export CODEH_SESSION=demo
+  codeh-history append -m "Why is the sky blue?"
+  codeh-history payload --to gemini | curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL" \\
+    | codeh-history append --from auto --echo
+  codeh-history ask -m "And at sunset?" --to gemini --via 'curl -sSN --json @- -H @gem.hdr "$URL"'
+  codeh-history show
+"""
+
+
+class Command(TyperCommand):
+    """A command whose help begins with examples and whose usage errors are one line."""
+
+    examples = ""
+    stray = ""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            formatter.write("Examples:\n" + self.examples.rstrip("\n") + "\n\n")
+        super().format_help(ctx, formatter)
+
+
+class Group(TyperGroup):
+    """The verbs, each imported when it is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write("Examples:\n" + EXAMPLES + "\n")
+        super().format_help(ctx, formatter)
+
+
+def load(name: str) -> Command:
+    """The Typer command of a verb, built from its module's `command` function."""
+    module: Any = import_module(f"{__package__}.commands.{COMMANDS[name]}")
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(name, cls=Command, help=module.__doc__)(module.command)
+    built: Any = typer.main.get_command(app)
+    command: Command = built
+    command.name = name
+    command.examples = getattr(module, "EXAMPLES", "")
+    command.stray = getattr(module, "STRAY", "")
+    return command
+
+
+def _version(value: bool) -> None:  # noqa: FBT001 - Typer calls it so
+    if value:
+        typer.echo(f"codeh-history {__version__}")
+        raise typer.Exit
+
+
+def group() -> click.Command:
+    """The whole command line."""
+    app = typer.Typer(
+        cls=Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+        help="Keep LLM conversations: append-only JSONL sessions, curated, compacted, sent with curl.",
+    )  # fmt: skip
+
+    @app.callback()
+    def _root(
+        version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print it."),  # noqa: FBT001, FBT003
+    ) -> None:
+        pass
+
+    return typer.main.get_command(app)
+
+
+def run(argv: list[str], env: Env) -> int:
+    """The exit code of a command line; usage errors become one line."""
+    try:
+        code = group().main(args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False)
+    except click.exceptions.Abort:
+        return 130
+    except click.UsageError as error:
+        raise Usage(_one_line(error)) from None
+    except click.ClickException as error:
+        raise Usage(error.format_message()) from None
+    return code if isinstance(code, int) else 0
+
+
+def _one_line(error: click.UsageError) -> str:
+    text = error.format_message().rstrip(".").replace("\n", " ")
+    command = error.ctx.command if error.ctx is not None else None
+    name = command.name if isinstance(command, Command) else ""
+    where = f"{name}: " if name else ""
+    if isinstance(command, Command) and text.startswith("Got unexpected extra argument") and command.stray:
+        return f"{where}{text}; {command.stray}"
+    return f"{where}{text} (codeh-history {name + ' ' if name else ''}--help)"

@@ -1,0 +1,75 @@
+"""Plain `append` and `payload` without Typer: their start-up is what scripts wait for.
+
+The tables are derived from the Typer commands (a test prints the right ones when they differ). Anything
+unusual (`--x=y`, `-mTEXT`, `--help`, a repeated option, a stray word) is left to Typer.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .env import Env
+
+    Given = dict[str, object]
+
+APPEND = {
+    "--message": ("message", "list"), "-m": ("message", "list"), "--file": ("file", "list"),
+    "-F": ("file", "list"), "--role": ("role", "str"), "--kind": ("kind", "str"),
+    "--session": ("session", "str"), "-s": ("session", "str"), "--quiet": ("quiet", "flag"),
+    "-q": ("quiet", "flag"),
+}  # fmt: skip
+PAYLOAD = {
+    "--to": ("to", "str"), "--model": ("model", "str"), "--system": ("system", "str"),
+    "--unanswered": ("unanswered", "str"), "--stream": ("stream", "flag"), "--raw": ("raw", "flag"),
+    "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"), "--session": ("session", "str"),
+    "-s": ("session", "str"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
+}  # fmt: skip
+
+
+def read(argv: list[str], table: dict[str, tuple[str, str]], positional: str | None) -> Given | None:
+    """The options of a plain command line, by parameter name; None for anything unusual."""
+    given: Given = {}
+    words = iter(argv)
+    for word in words:
+        known = table.get(word)
+        if known is None:
+            if positional is None or positional in given or (word.startswith("-") and word != "-"):
+                return None
+            if not word:
+                return None
+            given[positional] = word
+            continue
+        name, shape = known
+        if shape == "flag":
+            if name in given:
+                return None
+            given[name] = True
+            continue
+        value = next(words, None)
+        if value is None or (value.startswith("-") and value != "-"):
+            return None
+        if shape == "list":
+            values = given.setdefault(name, [])
+            values.append(value)  # type: ignore[attr-defined]
+        elif name in given:
+            return None
+        else:
+            given[name] = value
+    return given
+
+
+def run(argv: list[str], env: Env) -> int | None:
+    """Run a plain `append` or `payload`; None when the command line is not plain."""
+    if argv[:1] == ["append"]:
+        given = read(argv[1:], APPEND, None)
+        if given is not None:
+            from .talk import append
+
+            return append.run(env, **given)  # type: ignore[arg-type]
+    elif argv[:1] == ["payload"]:
+        given = read(argv[1:], PAYLOAD, "argument")
+        if given is not None and "to" in given:
+            from .talk import payload
+
+            return payload.run(env, **given)  # type: ignore[arg-type]
+    return None

@@ -1,0 +1,107 @@
+"""The seeds of this format: arrays of contents, refs-only arrays, and persisted exchanges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model import Json
+from ..records import Damage, Log, Record, bare_id, check_message, dumps
+
+
+def log_of(value: Json | list[Any], size: int) -> Log:
+    """The records that an older file stands for, newest form first; damage names the element."""
+    if isinstance(value, dict):
+        items = value.get("refs")
+        records = _refs(items, value) if isinstance(items, list) else _persisted(value)
+    elif value and isinstance(value[0], dict) and _block_ids(value[0]) is not None:
+        records = _refs(value, {})
+    else:
+        records = _contents(value)
+    kept: list[Record] = []
+    damage: list[Damage] = []
+    for number, data in enumerate(records):
+        reason = _wrong(data)
+        if reason:
+            damage.append(Damage(number + 1, 0, f"element {number}: {reason}"))
+        else:
+            kept.append(Record(data, dumps(data), 0))
+    return Log(kept, damage, size)
+
+
+def _wrong(data: Json) -> str | None:
+    if data.get("type") in ("message", "ref"):
+        if data["type"] == "message" and not isinstance(data.get("parts"), list):
+            return "no `parts`"
+        return check_message(data)
+    return None
+
+
+def _contents(items: list[Any]) -> list[Json]:
+    """An array of `{role, parts}`; ids as for bare lines, by content and occurrence."""
+    seen: dict[bytes, int] = {}
+    records: list[Json] = []
+    for item in items:
+        if not isinstance(item, dict):
+            records.append({"type": "message", "id": "?", "role": None, "parts": None})
+            continue
+        raw = dumps(item)
+        seen[raw] = seen.get(raw, -1) + 1
+        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **item})
+    return records
+
+
+def _block_ids(item: Json) -> list[str] | None:
+    for name in ("blockIds", "blockKeys"):
+        if isinstance(item.get(name), list):
+            return [str(block) for block in item[name]]
+    return None
+
+
+def _refs(items: list[Any], wrapper: Json) -> list[Json]:
+    flow = wrapper.get("flowId")
+    records: list[Json] = []
+    for number, item in enumerate(items):
+        blocks = _block_ids(item) if isinstance(item, dict) else None
+        if blocks is None:
+            records.append({"type": "message", "id": "?", "role": None, "parts": None})
+            continue
+        role = "model" if item.get("role") in ("model", "assistant") else "user"
+        kind = "codeh" if role == "model" else "user"
+        id = bare_id(dumps(item), number)
+        flow_id = item.get("flowId", flow)
+        records.append(
+            {"type": "ref", "id": id, "kind": kind, "role": role, "blockIds": blocks, "flowId": flow_id}
+        )
+    return records
+
+
+def exchange(entry: Json) -> list[Json]:
+    """A HistoryEntry as its two messages, the model's with the names of the tools it used."""
+    id, ts = str(entry.get("id") or bare_id(dumps(entry), 0)), entry.get("timestamp")
+    common: Json = {"ts": ts}
+    if entry.get("source"):
+        common["source"] = entry["source"]
+    user: Json = {
+        "type": "message", "id": id, **common, "kind": "user", "role": "user",
+        "parts": [{"text": str(entry.get("userMessage", ""))}],
+    }  # fmt: skip
+    model: Json = {
+        "type": "message", "id": f"{id}-answer", **common, "kind": "codeh", "role": "model",
+        "parts": [{"text": str(entry.get("assistantResponse", ""))}],
+    }  # fmt: skip
+    if entry.get("toolsUsed"):
+        model["toolsUsed"] = entry["toolsUsed"]
+    return [user, model]
+
+
+def _persisted(value: Json) -> list[Json]:
+    """`{recentConversations, summaries, lastSummarized}`: summaries first, then the exchanges."""
+    records: list[Json] = []
+    for summary in value.get("summaries") or ():
+        if isinstance(summary, dict) and isinstance(summary.get("summary"), str):
+            id = str(summary.get("id") or bare_id(dumps(summary), 0))
+            records.append({"type": "summary", "covers": [], **summary, "id": id})
+    for entry in value.get("recentConversations") or ():
+        if isinstance(entry, dict):
+            records += exchange(entry)
+    return records

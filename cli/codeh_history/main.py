@@ -1,0 +1,63 @@
+"""The way in: the fast lane or the command table, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from .env import Env, open_standard_streams
+from .errors import HistoryError, Interrupted
+
+SIGINT = 2
+
+
+def main() -> None:
+    """Run the command of `sys.argv` and exit with its code."""
+    gc.disable()  # a short process; what reads for long turns it on again
+    open_standard_streams()
+    env = Env()
+    try:
+        code = run(sys.argv[1:], env)
+    finally:
+        gc.freeze()  # nothing to collect at exit
+    sys.exit(code)
+
+
+def run(argv: list[str], env: Env) -> int:
+    """The exit code of a command line; every failure is one line on stderr."""
+    try:
+        from . import fastlane
+
+        code = fastlane.run(argv, env)
+        if code is None:
+            from . import cli
+
+            code = cli.run(argv, env)
+    except Interrupted as signal:
+        return signal.exit_code
+    except HistoryError as error:
+        if str(error):
+            env.complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 128 + SIGINT
+    except MemoryError:
+        env.complain("out of memory; nothing was changed")
+        return 74
+    except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
+        return _bug(error, env)
+    return code
+
+
+def _bug(error: Exception, env: Env) -> int:
+    if env.environ.get("CODEH_TRACEBACK"):
+        raise error
+    import traceback
+
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{where.filename.rsplit('codeh_history/', 1)[-1]}:{where.lineno}"
+    env.complain(
+        f"bug: {type(error).__name__} at {place}: {error}; nothing is lost; please report it "
+        "(CODEH_TRACEBACK=1 shows more)"
+    )
+    return 70

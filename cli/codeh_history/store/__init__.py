@@ -1,0 +1,1 @@
+"""Where sessions live, and the only code that writes to one."""

@@ -1,0 +1,266 @@
+"""The append: one lock, one write, one sync; what is acknowledged is on disk.
+
+validate → open (O_APPEND, O_NOFOLLOW) → a regular file of ours → flock with a deadline → the path still
+names this inode → a newline before a torn tail → one write → fdatasync → acknowledge.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import time
+
+from ..errors import BadData, InputOutput, NotFound, TryAgain
+from .paths import ensure_dir, id_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..env import Env
+
+LOCK_SECONDS = 10.0
+_HEADER = b'{"type":"session","version":1'
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+class Locked:
+    """A session file under its lock, as the builder of a record sees it.
+
+    `offset` is where the first new line will start; `session` its id; `created` whether it is new.
+    """
+
+    __slots__ = ("_fd", "created", "offset", "path", "session", "size")
+
+    def __init__(self, fd: int, path: str, size: int, offset: int, session: str, *, created: bool) -> None:
+        self._fd = fd
+        self.path = path
+        self.size = size
+        self.offset = offset
+        self.session = session
+        self.created = created
+
+    def read(self) -> bytes:
+        """What the file holds now."""
+        return pread_all(self._fd, self.size)
+
+    def find(self, needle: bytes, start: int = 0) -> int:
+        """Offset of the first occurrence from `start` on, or -1, in constant memory."""
+        step = 1 << 20
+        while start < self.size:
+            chunk = os.pread(self._fd, step + len(needle), start)
+            at = chunk.find(needle)
+            if at >= 0:
+                return start + at
+            if len(chunk) <= step:
+                return -1
+            start += step
+        return -1
+
+    def line_at(self, offset: int) -> tuple[bytes, int]:
+        """The line that covers a byte, and the offset after it."""
+        start = offset
+        while start > 0:
+            begin = max(0, start - 65536)
+            at = os.pread(self._fd, start - begin, begin).rfind(b"\n")
+            if at >= 0:
+                start = begin + at + 1
+                break
+            start = begin
+        end = self.find(b"\n", offset)
+        end = self.size if end < 0 else end
+        line = b""
+        while len(line) < end - start:
+            more = os.pread(self._fd, end - start - len(line), start + len(line))
+            if not more:
+                break
+            line += more
+        return line, end + 1
+
+
+def pread_all(fd: int, size: int) -> bytes:
+    """The first `size` bytes of a file."""
+    chunks = []
+    at = 0
+    while at < size:
+        chunk = os.pread(fd, min(size - at, 1 << 30), at)
+        if not chunk:
+            break
+        chunks.append(chunk)
+        at += len(chunk)
+    return b"".join(chunks)
+
+
+def append(
+    env: Env,
+    path: str,
+    build: Callable[[Locked], bytes | None],
+    *,
+    create: bool = False,
+    wait: float = LOCK_SECONDS,
+) -> bool:
+    """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
+
+    Returns whether the session was created. On any error every earlier byte is as it was.
+    """
+    fd, created = _open_locked(path, create=create, wait=wait)
+    try:
+        size = os.fstat(fd).st_size
+        prefix = _prefix(env, fd, path, size)
+        new = prefix.endswith(b"}\n")
+        lines = build(Locked(fd, path, size, size + len(prefix), id_of(path), created=new))
+        if lines:
+            _write(fd, path, size, prefix + lines)
+            if created:
+                _sync_dir(path)
+        return new and bool(lines)
+    finally:
+        if created and os.fstat(fd).st_size == 0:
+            os.unlink(path)  # still under the lock: nobody else has stored anything in it
+        os.close(fd)
+
+
+def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
+    """The session file under its lock; a file replaced while we waited is opened anew."""
+    deadline = time.monotonic() + wait
+    created = False
+    while True:
+        fd, new = _open(path, create=create)
+        created = created or new
+        try:
+            _check_ours(fd, path)
+            _lock(fd, path, deadline)
+            here, there = os.fstat(fd), _stat(path)
+            if there is not None and (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
+                return fd, created
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+        if there is None and not create:
+            raise NotFound(f"{path}: the session was removed")
+
+
+def _open(path: str, *, create: bool) -> tuple[int, bool]:
+    try:
+        return os.open(path, _FLAGS), False
+    except FileNotFoundError:
+        if not create:
+            raise NotFound(f"{path}: no such session") from None
+    except OSError as error:
+        raise _cannot(path, error) from None
+    try:
+        ensure_dir(os.path.dirname(path))
+        fd = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _open(path, create=False)
+    except OSError as error:
+        raise _cannot(path, error) from None
+    os.fchmod(fd, 0o600)
+    return fd, True
+
+
+def _cannot(path: str, error: OSError) -> BadData | InputOutput:
+    if error.errno == errno.ELOOP:
+        return BadData(f"{path}: a symbolic link is never written; name the file itself")
+    if error.errno == errno.EISDIR:
+        return BadData(f"{path}: a directory, not a session")
+    return InputOutput(f"{path}: {error.strerror}")
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _check_ours(fd: int, path: str) -> None:
+    """Refuse what is not a regular file of ours with one name."""
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
+        raise BadData(f"{path}: not a regular file; a session is one")
+    if info.st_uid != os.geteuid():
+        raise BadData(f"{path}: belongs to another user (uid {info.st_uid}); copy it first")
+    if info.st_nlink > 1:
+        raise BadData(f"{path}: has {info.st_nlink} hard links; copy it first")
+
+
+def _lock(fd: int, path: str, deadline: float) -> None:
+    pause = 0.001
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise TryAgain(f"{path}: locked by another process; try again") from None
+            time.sleep(pause)
+            pause = min(pause * 2, 0.05)
+        except OSError as error:
+            raise TryAgain(f"{path}: cannot be locked ({error.strerror})") from None
+        else:
+            return
+
+
+def _prefix(env: Env, fd: int, path: str, size: int) -> bytes:
+    """What must stand before the first new line: a header in an empty file, a newline after a torn tail."""
+    if size == 0:
+        return header(env, path)
+    start = os.pread(fd, len(_HEADER) + 1, 0)
+    torn = b"" if os.pread(fd, 1, size - 1) == b"\n" else b"\n"
+    if start[:-1] == _HEADER and start[-1:] in (b",", b"}"):
+        return torn
+    from .foreign import check_writable
+
+    if check_writable(pread_all(fd, size), path):
+        return torn + header(env, path)
+    return torn
+
+
+def header(env: Env, path: str) -> bytes:
+    """The first line of a new session."""
+    from ..quote import quote
+
+    try:
+        cwd = os.getcwd()
+    except OSError:
+        cwd = ""
+    id, now = quote(id_of(path)), quote(env.now())
+    text = f'{{"type":"session","version":1,"id":{id},"created":{now},"cwd":{quote(cwd)}}}\n'
+    return text.encode("utf-8", "replace")
+
+
+def _write(fd: int, path: str, size: int, data: bytes) -> None:
+    """One write (a loop only after a short one), then fdatasync; a failed write is taken back."""
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(fd, data[written:] if written else data)
+        os.fdatasync(fd)
+    except OSError as error:
+        synced = written == len(data)
+        if not synced:
+            _take_back(fd, size, written)
+        what = "it is stored, but its durability is unknown" if synced else "nothing was stored"
+        raise InputOutput(f"{path}: {error.strerror}; {what}; retry with --key") from None
+
+
+def _take_back(fd: int, size: int, written: int) -> None:
+    """Cut a partial write off again, only if nothing else can have come after it."""
+    try:
+        if os.fstat(fd).st_size == size + written:
+            os.ftruncate(fd, size)
+    except OSError:
+        pass  # a torn line stays: readers skip it, the next append starts a new one
+
+
+def _sync_dir(path: str) -> None:
+    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass  # some file systems cannot
+    finally:
+        os.close(fd)

@@ -1,0 +1,62 @@
+"""Which file a session is: ids, paths, and the directories that hold them."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import Usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..env import Env
+
+_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul"] + [f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10)]
+)
+
+
+def is_id(text: str) -> bool:
+    """`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`, and no device name."""
+    if not 0 < len(text) <= 128 or text[0] in "_-":
+        return False
+    return _ID.issuperset(text) and text.lower() not in _DEVICES
+
+
+def is_path(text: str) -> bool:
+    """Whether a SESSION names a file: it ends in `.jsonl` or `.json`."""
+    return text.endswith((".jsonl", ".json"))
+
+
+def sessions_dir(env: Env) -> str:
+    return os.path.join(env.home, "sessions")
+
+
+def path_of(env: Env, session: str) -> str:
+    """The file that a SESSION (an exact id, or a path) names, whether it exists or not."""
+    if is_path(session):
+        return session
+    if is_id(session):
+        return os.path.join(env.home, "sessions", session + ".jsonl")
+    what = "a path must end in .jsonl or .json" if "/" in session else "no session id"
+    raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128)")
+
+
+def id_of(path: str) -> str:
+    """The session id that a file's name stands for."""
+    name = os.path.basename(path)
+    return name.rsplit(".", 1)[0] if is_path(name) else name
+
+
+def ensure_dir(path: str) -> None:
+    """Make a directory of ours and those above it, 0700 under any umask."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        ensure_dir(parent)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    os.chmod(path, 0o700)

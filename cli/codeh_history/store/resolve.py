@@ -1,0 +1,112 @@
+"""From what people type to a session: `-s`, the first argument, `$CODEH_SESSION`, `@`, prefixes, paths."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import NotFound, Usage
+from .paths import id_of, is_id, is_path, path_of, sessions_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..env import Env
+
+
+class Target:
+    """A session as chosen: its file (`-` is a stream on stdin) and how it was chosen."""
+
+    __slots__ = ("path", "why")
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path = path
+        self.why = why
+
+    @property
+    def id(self) -> str:
+        return id_of(self.path)
+
+
+def named(env: Env, option: str | None, argument: str | None = None) -> tuple[str, str]:
+    """The SESSION given, and where: the argument, `-s`, or `$CODEH_SESSION`; exit 2 without one."""
+    if option and argument and option != argument:
+        raise Usage(f"two sessions: {argument} and -s {option}; give one")
+    if argument:
+        return argument, "argument"
+    if option:
+        return option, "-s"
+    from_environment = env.environ.get("CODEH_SESSION")
+    if from_environment:
+        return from_environment, "CODEH_SESSION"
+    raise Usage("which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)")
+
+
+def for_writing(env: Env, option: str | None, argument: str | None = None) -> Target:
+    """The session to append to: an exact id, a path, `@` or `@.`; it need not exist."""
+    name, why = named(env, option, argument)
+    if name in ("@", "@."):
+        return _latest(env, name)
+    if name == "-":
+        raise Usage("- (a stream on stdin) cannot be written; name a session")
+    path = path_of(env, name)
+    if path.endswith(".json"):
+        raise Usage(f"{path}: an older form, read but never written; `import` it into a .jsonl session")
+    if is_id(name) and not os.path.exists(path) and os.path.exists(path.removesuffix("l")):
+        old = path.removesuffix("l")
+        raise Usage(f"{name} is {old}, an older form; first `codeh-history import {old} --into NEW`")
+    return Target(path, why)
+
+
+def for_reading(env: Env, option: str | None, argument: str | None = None) -> Target:
+    """The session to read: as for writing, and also a unique prefix, an older `.json`, or `-`."""
+    name, why = named(env, option, argument)
+    if name == "-":
+        return Target("-", "stdin")
+    if name in ("@", "@."):
+        return _latest(env, name)
+    path = path_of(env, name)
+    if is_path(name) or os.path.exists(path):
+        return Target(path, why)
+    if os.path.exists(path.removesuffix("l")):
+        return Target(path.removesuffix("l"), why)
+    found = sorted({id for id, _ in ids(env) if id.startswith(name)})
+    if len(found) == 1:
+        return Target(path_of(env, found[0]), f"{why} (prefix of {found[0]})")
+    if found:
+        raise NotFound(f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}")
+    raise NotFound(f"{name}: no such session (`codeh-history list` shows all)")
+
+
+def ids(env: Env) -> list[tuple[str, str]]:
+    """Every session of this home: id and path, by id."""
+    directory = sessions_dir(env)
+    try:
+        names = sorted(os.listdir(directory))
+    except FileNotFoundError:
+        return []
+    found: dict[str, str] = {}
+    for name in names:
+        if name.endswith((".json", ".jsonl")) and is_id(id_of(name)):
+            found.setdefault(id_of(name), os.path.join(directory, name))
+            if name.endswith(".jsonl"):
+                found[id_of(name)] = os.path.join(directory, name)
+    return list(found.items())
+
+
+def _latest(env: Env, name: str) -> Target:
+    """The session with the newest message; `@.`: among those begun in this directory."""
+    from .tail import newest_message
+
+    best: tuple[str, float, str] | None = None
+    here = os.getcwd() if name == "@." else None
+    for _, path in ids(env):
+        try:
+            newest = newest_message(path, here)
+            candidate = (newest, os.stat(path).st_mtime, path) if newest is not None else None
+        except OSError:
+            continue
+        if candidate is not None and (best is None or candidate > best):
+            best = candidate
+    if best is None:
+        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if here else ""))
+    env.note(f"{name} is {id_of(best[2])}")
+    return Target(best[2], f"{name} ({'begun here, ' if here else ''}newest message {best[0] or 'undated'})")

@@ -1,0 +1,63 @@
+"""The end of a session without reading all of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import orjson
+
+from ..model import Json
+from ..session import timestamp
+
+
+def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
+    """Lines from the last to the first, each with its offset, without their newline; blank ones left out."""
+    end = size
+    held: list[bytes] = []  # pieces of the line in progress, last first
+    while end > 0:
+        start = max(0, end - step)
+        chunk = os.pread(fd, end - start, start)
+        while (at := chunk.rfind(b"\n")) >= 0:
+            line = chunk[at + 1 :] + b"".join(reversed(held))
+            held = []
+            if line.strip():
+                yield start + at + 1, line
+            chunk = chunk[:at]
+        if chunk:
+            held.append(chunk)
+        end = start
+    line = b"".join(reversed(held))
+    if line.strip():
+        yield 0, line
+
+
+def first_line(fd: int) -> Json:
+    """The header, or an empty object where the first line is none."""
+    head = os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0]
+    try:
+        value = orjson.loads(head)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def newest_message(path: str, cwd: str | None = None) -> str | None:
+    """The time of a session's newest message ("" if undated); None where it has none, or was begun elsewhere."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        size = os.fstat(fd).st_size
+        if cwd is not None and first_line(fd).get("cwd") != cwd:
+            return None
+        for _, line in lines_backwards(fd, size):
+            if b'"message"' not in line and b'"open"' not in line and b'"ref"' not in line and b'"parts"' not in line:
+                continue
+            try:
+                data = orjson.loads(line)
+            except ValueError:
+                continue
+            if isinstance(data, dict) and data.get("type", "message") in ("message", "open", "ref", "commit"):
+                return timestamp(data.get("ts")) or ""
+        return None
+    finally:
+        os.close(fd)

@@ -1,0 +1,1 @@
+"""What the talking commands share: composing, storing, asking and receiving."""

@@ -1,0 +1,114 @@
+"""`append`: one message into the log. A plain text message needs no JSON library and no fold."""
+
+from __future__ import annotations
+
+from ..errors import BadData, InputOutput, Usage
+from ..quote import quote
+from ..store import log
+from ..store.resolve import for_writing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..env import Env
+    from ..store.log import Locked
+
+ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
+KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
+
+
+def run(  # noqa: PLR0913 - the options of the fast lane, one by one
+    env: Env,
+    *,
+    session: str | None = None,
+    message: list[str] | None = None,
+    file: list[str] | None = None,
+    role: str | None = None,
+    kind: str | None = None,
+    quiet: bool = False,
+) -> int:
+    """Append a text message and print its id."""
+    env.quiet = env.quiet or quiet
+    target = for_writing(env, session)
+    kind, of = kind_and_role(role, kind)
+    text = text_of(env, message or [], file or [])
+    stored: list[str] = []
+
+    def build(locked: Locked) -> bytes:
+        id = env.new_id(locked.session, locked.offset)
+        stored.append(id)
+        line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
+        line += f',"role":"{of}"' if of else ""
+        return _encode(f'{line},"parts":[{{"text":{quote(text)}}}]}}\n')
+
+    created = log.append(env, target.path, build, create=True)
+    announce(env, target.id, stored, created=created)
+    return 0
+
+
+def announce(env: Env, session: str, ids: list[str], *, created: bool) -> None:
+    """Acknowledge on stdout what is now durable; a new session is announced on stderr."""
+    env.stored = ids[-1] if ids else None
+    if created:
+        env.note(f"new session {session}")
+    env.write("".join(f"{id}\n" for id in ids).encode())
+
+
+def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
+    """The kind and the role of a message; kind decides, and a role that contradicts it is exit 2."""
+    if role is not None and role not in ROLES:
+        raise Usage(f"--role {role}: user or model")
+    if kind is None:
+        kind = ROLES[role or "user"]
+    elif kind not in KINDS:
+        raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
+    elif role is not None and KINDS[kind] != role:
+        raise Usage(f"--kind {kind} has {'role ' + str(KINDS[kind]) if KINDS[kind] else 'no role'}, not {role}")
+    return kind, KINDS[kind]
+
+
+def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = True) -> str:
+    """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
+    pieces = [*messages, *(read_text(env, name) for name in files)]
+    if pieces:
+        if "-" not in files and env.waiting():
+            env.note("stdin has unread bytes: give -F - to append them too")
+    elif needed:
+        if env.terminal(env.stdin):
+            env.note("reading the message from the terminal; end it with Ctrl-D")
+        pieces = [decode(env.read_stdin(), "stdin")]
+    text = "\n\n".join(piece.removesuffix("\n") for piece in pieces)
+    if needed and not text.strip():
+        raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
+    return text
+
+
+def read_text(env: Env, name: str) -> str:
+    """A file's text (`-`: stdin)."""
+    return decode(env.read_stdin() if name == "-" else read_file(name), name)
+
+
+def read_file(name: str) -> bytes:
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise Usage(f"{name}: no such file") from None
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+
+
+def decode(data: bytes, name: str) -> str:
+    """Text as UTF-8; anything else is refused, naming the byte."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
+
+
+def _encode(line: str) -> bytes:
+    try:
+        return line.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadData("-m: the argument is not UTF-8") from None
+
+
