@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
+from typer._click.exceptions import ClickException, UsageError
 from typer.core import TyperCommand, TyperGroup
 
 from . import __version__
@@ -96,16 +97,16 @@ def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; usage errors become one line."""
     try:
         code = group().main(args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False)
-    except click.exceptions.Abort:
+    except typer.Abort:
         return 130
-    except click.UsageError as error:
+    except UsageError as error:
         raise Usage(_one_line(error)) from None
-    except click.ClickException as error:
+    except ClickException as error:
         raise Usage(error.format_message()) from None
     return code if isinstance(code, int) else 0
 
 
-def _one_line(error: click.UsageError) -> str:
+def _one_line(error: UsageError) -> str:
     text = error.format_message().rstrip(".").replace("\n", " ")
     command = error.ctx.command if error.ctx is not None else None
     name = command.name if isinstance(command, Command) else ""

@@ -1,12 +1,17 @@
-"""The provider formats. A new one is a package with the five functions of `base.Format` and a line here."""
+"""The provider formats: a package each, with the modules `request`, `rules`, `body` and `response`.
+
+A new format is such a package and a line in `FORMATS`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .base import Format
+    from ..model import Json, Message
+    from .base import Failure, Imported, Options, Problem, Reply, Request, StreamReader
 
 FORMATS = {
     "gemini": "gemini",
@@ -16,6 +21,41 @@ FORMATS = {
 }
 
 
+class Format:
+    """How one provider asks and answers; each method imports only the module it needs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+        """The body for these curated, paired messages: a pure function of its arguments."""
+        built: Request = self._module("request").build(messages, options, summaries)
+        return built
+
+    def problems(self, body: Json) -> list[Problem]:
+        """What this provider would refuse about a body, in body order."""
+        found: list[Problem] = self._module("rules").problems(body)
+        return found
+
+    def imported(self, body: Json) -> Imported:
+        """The inverse of `request`."""
+        read: Imported = self._module("body").read(body)
+        return read
+
+    def response(self, body: Json) -> Reply | Failure:
+        """A complete, non-streaming response body."""
+        read: Reply | Failure = self._module("response").read(body)
+        return read
+
+    def stream(self) -> StreamReader:
+        """A reader for one streamed response."""
+        reader: StreamReader = self._module("response").Reader()
+        return reader
+
+    def _module(self, part: str) -> Any:
+        return import_module(f"{__name__}.{FORMATS[self.name]}.{part}")
+
+
 def load(name: str) -> Format:
-    """The format of this name; its modules are imported only when a function of it is called."""
-    return cast("Format", import_module(f"{__name__}.{FORMATS[name]}"))
+    """The format of this name."""
+    return Format(name)

@@ -98,22 +98,3 @@ class StreamReader(Protocol):
 
     def result(self) -> Reply | Failure | None:
         """The reply with its authoritative parts, or the error; None while neither is complete."""
-
-
-class Format(Protocol):
-    """A provider format (one package): how it asks and how it answers."""
-
-    def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
-        """The body for these curated, paired messages: a pure function of its arguments."""
-
-    def problems(self, body: Json) -> list[Problem]:
-        """What this provider would refuse about a body, in body order."""
-
-    def imported(self, body: Json) -> Imported:
-        """The inverse of `request`."""
-
-    def response(self, body: Json) -> Reply | Failure:
-        """A complete, non-streaming response body."""
-
-    def stream(self) -> StreamReader:
-        """A reader for one streamed response."""
