@@ -40,3 +40,22 @@ def read_log(data: bytes) -> Log:
     finally:
         if enabled:
             gc.enable()
+
+
+def being_written(path: str) -> bool:
+    """Whether a writer holds the session's lock: its last line may then be half there."""
+    import fcntl
+
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return False

@@ -1,0 +1,81 @@
+"""What every filter does with its ops: print the resulting session, or record them (`-i`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import stream
+from ..apply import apply
+from ..env import Env
+from ..errors import Usage
+from ..model import Json
+from ..ops import Op
+from ..records import dumps
+from ..session import View
+from ..store import log
+from ..store.log import Locked
+from ..store.resolve import Target, for_reading
+from .reading import view_from, view_of
+
+Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
+
+
+def target_of(env: Env, session: str | None, argument: str | None) -> Target:
+    """The session of a filter; a forgotten `-` in a pipe is exit 2 instead of a filter that ignores it."""
+    if argument is None and session is None and env.piped():
+        raise Usage("stdin is a pipe: say - to read the session from it, or name one with -s")
+    return for_reading(env, session, argument)
+
+
+def run(  # noqa: PLR0913 - what the filters have in common
+    env: Env, target: Target, reduce: Reduce, *, in_place: bool, strict: bool = False, force: bool = False
+) -> View:
+    """Print the session that the ops leave, or append them as one reversible `compaction` record.
+
+    None is appended when nothing changes. Returns the view after the ops.
+    """
+    if not in_place:
+        view = view_of(env, target, strict=strict)
+        ops, _ = reduce(view)
+        after = apply(view, ops)
+        _print(env, after)
+        return after
+    if target.path == "-":
+        raise Usage("-i changes a session: name one instead of -")
+    result: list[View] = []
+
+    def build(locked: Locked) -> bytes | None:
+        view = view_from(env, locked.read(), target, strict=strict)
+        ops, fields = reduce(view)
+        result.append(apply(view, ops))
+        if not ops and not force:
+            return None
+        id = env.new_id(locked.session, locked.offset)
+        return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
+
+    log.append(env, target.path, build)
+    return result[0]
+
+
+def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
+    """The record of a compaction; messages inserted without an id get one that hangs on the record's."""
+    named: list[Op] = []
+    for number, op in enumerate(ops):
+        if op["op"] == "insert" and "id" not in op["message"]:
+            op = {**op, "message": {"id": f"{id}.{number}", **op["message"]}}
+        named.append(op)
+    return {"type": "compaction", "id": id, "ts": now, **fields, "ops": named}
+
+
+def _print(env: Env, view: View) -> None:
+    held: list[bytes] = []
+    size = 0
+    for line in stream.lines(view):
+        held.append(line)
+        size += len(line)
+        if size > 1 << 20:
+            env.write(b"".join(held))
+            held, size = [], 0
+    env.write(b"".join(held))
+
+

@@ -1,0 +1,85 @@
+"""From a chosen session to its view: read, parse, fold, fetch what lies in the block store."""
+
+from __future__ import annotations
+
+from ..env import Env
+from ..errors import BadData, NotFound
+from ..model import Message
+from ..records import Log
+from ..session import View, fold
+from ..store import read
+from ..store.resolve import Target, for_reading
+
+MOST_SHOWN = 3
+
+
+def open_view(
+    env: Env, session: str | None, argument: str | None = None, *, strict: bool = False, hydrate: bool = True
+) -> tuple[Target, View]:
+    """The session that was named and its view; damage is noted on stderr, exit 65 with `strict`."""
+    target = for_reading(env, session, argument)
+    return target, view_of(env, target, strict=strict, hydrate=hydrate)
+
+
+def view_of(env: Env, target: Target, *, strict: bool = False, hydrate: bool = True) -> View:
+    """The view of a session's file, or of the stream on stdin."""
+    data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    return view_from(env, data, target, strict=strict, hydrate=hydrate)
+
+
+def view_from(
+    env: Env, data: bytes, target: Target, *, strict: bool = False, hydrate: bool = True
+) -> View:
+    """The view of these bytes."""
+    log = read.read_log(data)
+    _tell_damage(env, target, log, strict=strict)
+    view = fold(log)
+    for text in view.notes:
+        env.note(f"{target.id}: {text}")
+    if hydrate and any(message.blocks is not None for message in view.messages):
+        from .hydrating import hydrated
+
+        view = hydrated(env, view)
+    return view
+
+
+def _tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
+    damage = log.damage
+    if damage and damage[-1].reason == "torn last line" and read.being_written(target.path):
+        damage = damage[:-1]
+    if not damage:
+        return
+    shown = "; ".join(f"line {d.line}, byte {d.offset}: {d.reason}" for d in damage[:MOST_SHOWN])
+    more = f"; and {len(damage) - MOST_SHOWN} more" if len(damage) > MOST_SHOWN else ""
+    lines = "1 damaged line" if len(damage) == 1 else f"{len(damage)} damaged lines"
+    text = f"{target.path}: {lines} skipped ({shown}{more})"
+    if strict:
+        raise BadData(text)
+    env.note(text)
+
+
+def find(view: View, name: str, *, session: str) -> Message:
+    """The message an ID names: its id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
+    if name.startswith(":"):
+        return _numbered(view, name, session)
+    message = view.all.get(name)
+    if message is not None:
+        return message
+    found = [id for id in view.all if id.startswith(name)] if name else []
+    if len(found) == 1:
+        return view.all[found[0]]
+    if found:
+        raise NotFound(f"{session}: {name}: ambiguous: {', '.join(found[:8])}")
+    raise NotFound(f"{session}: {name}: no such message (`codeh-history show --jsonl` lists them)")
+
+
+def _numbered(view: View, name: str, session: str) -> Message:
+    try:
+        number = int(name[1:])
+    except ValueError:
+        raise NotFound(f"{session}: {name}: not a number") from None
+    count = len(view.messages)
+    position = number - 1 if number > 0 else count + number
+    if number == 0 or not 0 <= position < count:
+        raise NotFound(f"{session}: {name}: there are {count} messages")
+    return view.messages[position]
