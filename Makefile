@@ -1,0 +1,54 @@
+# `make` checks everything, `make help` lists the rest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := check
+.PHONY: help check fmt fmt-check lint types rooms test test-all golden bench demo clean
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: fmt-check lint types rooms test ## everything below down to `test` (default)
+
+fmt-check: $(READY) ## is the code formatted?
+	$(BIN)/ruff format --check --quiet .
+
+lint: $(READY) ## ruff, nearly all rules
+	$(BIN)/ruff check --quiet .
+
+types: $(READY) ## mypy --strict
+	$(BIN)/mypy
+
+rooms: $(READY) ## imports go down only
+	$(BIN)/lint-imports
+
+test: $(READY) ## the tests
+	$(BIN)/python -m pytest
+
+test-all: $(READY) ## the tests, the slow ones too
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+fmt: $(READY) ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --quiet --fix-only .
+
+golden: $(READY) ## rewrite the expectations in tests/cases (then review `git diff`)
+	@git diff --quiet HEAD -- tests/cases || { echo "tests/cases has uncommitted changes: commit them first" >&2; exit 1; }
+	$(BIN)/python -m pytest --golden tests/test_cases.py
+
+bench: $(READY) ## speed, as ratios within one run
+	$(BIN)/python tests/bench/run.py
+
+demo: $(READY) ## the main job against a loopback server, no key and no network needed
+	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
+
+clean: ## remove what the tasks above made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
