@@ -18,3 +18,4 @@ Report = Annotated[bool, typer.Option("--report", help="JSON lines of what chang
 InPlace = Annotated[
     bool, typer.Option("--in-place", "-i", help="Append one reversible record instead of printing.")
 ]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 65 on a damaged line instead of skipping it.")]

@@ -1,0 +1,49 @@
+"""What the curation passes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from re import Pattern
+
+from ..model import Message, Part
+from ..ops import Op, replace
+from ..records import block_of
+from ..turns import IDE_MARKERS
+
+Clean = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How `curate` was asked to work.
+
+    `removers` clean model prose one after the other; `thoughts` is keep, old or all; `unanswered` says
+    what becomes of open calls at the end: error (left alone), stub or drop.
+    """
+
+    ide_markers: Sequence[str] = IDE_MARKERS
+    keep_system: Sequence[Pattern[str]] = ()
+    removers: Sequence[Clean] = field(default_factory=tuple)
+    thoughts: str = "keep"
+    unanswered: str = "error"
+
+
+def replace_shown(message: Message, shown: int, new: Part | None, why: str) -> Op:
+    """The op that replaces the part at index `shown` of what the view shows, by its own part's index."""
+    own = own_index(message, shown)
+    parts = message.own or []
+    return replace(message.id, own, block_of(parts[own]), new, why)
+
+
+def own_index(message: Message, shown: int) -> int:
+    """Which own part the view shows at an index."""
+    if not message.replaced:
+        return shown
+    count = -1
+    for number in range(len(message.own or ())):
+        if message.replaced.get(number, message) is not None:
+            count += 1
+        if count == shown:
+            return number
+    raise IndexError(shown)

@@ -1,0 +1,15 @@
+"""`ide`: of the messages that carry an editor's context, only the latest is of use."""
+
+from __future__ import annotations
+
+from ..ops import Op, drop
+from ..session import View
+from ..turns import is_ide_context
+from .base import Settings
+
+
+def run(view: View, settings: Settings) -> list[Op]:
+    """Drop all IDE context but the latest; pinned ones stay."""
+    found = [m for m in view.messages if m.committed and is_ide_context(m, settings.ide_markers)]
+    ids = [message.id for message in found[:-1] if not message.pinned]
+    return [drop(ids, "superseded by newer IDE context")] if ids else []

@@ -1,0 +1,38 @@
+"""`thoughts`: whether the model's thoughts are sent again."""
+
+from __future__ import annotations
+
+from ..model import Part
+from ..ops import Op
+from ..session import View
+from ..turns import is_prompt
+from .base import Settings, replace_shown
+
+_NATIVE = ("thinking", "redacted_thinking", "reasoning")
+
+
+def is_thought(part: Part) -> bool:
+    """A thought, in our own form or as a provider's native part."""
+    if part.get("thought"):
+        return True
+    value = part["native"].get("value") if "native" in part else None
+    return isinstance(value, dict) and value.get("type") in _NATIVE
+
+
+def run(view: View, settings: Settings) -> list[Op]:
+    """keep: all; old: those before the last real user message go; all: every thought goes.
+
+    Within a message all or none go: a provider refuses a turn whose thoughts were partly removed.
+    """
+    if settings.thoughts == "keep":
+        return []
+    end = len(view.messages)
+    if settings.thoughts == "old":
+        end = next((n for n in range(end - 1, -1, -1) if is_prompt(view.messages[n])), 0)
+    return [
+        replace_shown(message, number, None, f"thoughts: {settings.thoughts}")
+        for message in view.messages[:end]
+        if message.role == "model" and message.committed
+        for number, part in enumerate(message.parts)
+        if is_thought(part)
+    ]

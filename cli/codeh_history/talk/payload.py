@@ -1,0 +1,211 @@
+"""`payload`: session → request body. Whole history every time: the provider remembers nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import orjson
+
+from .. import providers, stages
+from ..env import Env
+from ..errors import BadData, Usage
+from ..model import Json, Message
+from ..pairing import open_at_end
+from ..providers.base import Options, Request
+from ..session import View
+from ..stages.base import Settings
+from .reading import open_view
+
+UNANSWERED = ("error", "stub", "drop")
+
+
+def run(  # noqa: PLR0913 - payload's options, one by one
+    env: Env,
+    *,
+    to: str | None = None,
+    argument: str | None = None,
+    session: str | None = None,
+    model: str | None = None,
+    system: str | None = None,
+    tools: str | None = None,
+    set: Sequence[str] = (),
+    max_tokens: int | None = None,
+    stream: bool = False,
+    budget: str | None = None,
+    raw: bool = False,
+    unanswered: str = "error",
+    prefill: bool = False,
+    pretty: bool = False,
+    cache: bool = False,
+    context: bool = False,
+    persist: bool = False,
+    user_template: str | None = None,
+    system_template: str | None = None,
+    var: Sequence[str] = (),
+    counter: str | None = None,
+    thoughts: str = "keep",
+    strict: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Print the request body for a provider."""
+    given = {key: value for key, value in locals().items() if key not in ("env", "argument", "session", "quiet")}
+    env.quiet = env.quiet or quiet
+    env.write(body_of(env, argument, session, **given))
+    return 0
+
+
+def body_of(env: Env, argument: str | None, session: str | None, *, to: str | None, **given: object) -> bytes:
+    """The request body as bytes; the options are those of `run`."""
+    to = provider_of(env, to)
+    if given["unanswered"] not in UNANSWERED:
+        raise Usage(f"--unanswered {given['unanswered']}: one of {', '.join(UNANSWERED)}")
+    if given.get("persist"):
+        from .persisting import persist_now
+
+        persist_now(env, session, argument)
+    target, view = open_view(env, session, argument, strict=bool(given["strict"]))
+    if given["context"]:
+        raise Usage("--context needs summaries; it is not in this version")
+    options = _options(env, view, to, given)
+    view = _reduced(env, view, to, options, given)
+    check_sendable(view.messages, target.id, prefill=bool(given["prefill"]))
+    messages = view.messages
+    if given["user_template"] or given["system_template"]:
+        from . import templates
+
+        messages, options = templates.rendered(env, view, options, given)
+    request = providers.load(to).request(messages, options, [s.text for s in view.summaries])
+    for note in request.notes:
+        env.note(f"{target.id}: {note}")
+    body = _set(request.body, given["set"])  # type: ignore[arg-type]
+    return orjson.dumps(body, option=orjson.OPT_INDENT_2 if given["pretty"] else 0) + b"\n"
+
+
+def provider_of(env: Env, to: str | None) -> str:
+    """The format asked for, else `$CODEH_TO`."""
+    to = to or env.environ.get("CODEH_TO")
+    if not to:
+        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(providers.FORMATS)}")
+    if to not in providers.FORMATS:
+        raise Usage(f"--to {to}: one of {', '.join(providers.FORMATS)}")
+    return to
+
+
+def _reduced(env: Env, view: View, to: str, options: Options, given: Json) -> View:
+    """The view after the passes (with `--raw` only those that provider rules force), and the budget."""
+    if given["thoughts"] not in ("keep", "old", "all"):
+        raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
+    settings = Settings(thoughts=str(given["thoughts"]), unanswered=str(given["unanswered"]))
+    names = stages.FORCED if given["raw"] else tuple(stages.PASSES)
+    view, _, report = stages.curate(view, settings, names)
+    repaired = sum(1 for line in report if line["pass"] == "pairs")
+    if repaired:
+        env.note(f"{view.id}: {repaired} repairs of call/response pairs (curate --report shows each)")
+    if given["budget"] is not None:
+        from .compacting import within_budget
+
+        view = within_budget(env, view, options, str(given["budget"]), given["counter"])
+        view, _, _ = stages.curate(view, settings, ("pairs",))
+    return view
+
+
+def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) -> None:
+    """Refuse what no provider would answer: nothing, open calls at the end, or a model's word at the end."""
+    sent = [m for m in messages if m.role is not None and m.committed]
+    if not sent:
+        raise BadData(f"{session}: no message to send; append one first")
+    calls = open_at_end(sent)
+    if calls:
+        names = ", ".join(f"{call.name} ({call.id})" for call in calls)
+        raise BadData(f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop")
+    if sent[-1].role == "model" and not prefill:
+        raise BadData(f"{session}: the last message is the model's; append a user's, or --prefill to continue it")
+
+
+def model_for(view: View, to: str, model: str | None) -> str | None:
+    """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
+    if model:
+        return model
+    kept = view.meta.get(f"model.{to}")
+    if isinstance(kept, str) and kept:
+        return kept
+    for message in reversed(view.messages):
+        if message.role == "model" and message.provider == to and message.model:
+            return message.model
+    return None
+
+
+def _options(env: Env, view: View, to: str, given: Json) -> Options:
+    model = model_for(view, to, given["model"])
+    if model is None and to != "gemini":
+        raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
+    system = from_file(given["system"]) if given["system"] is not None else view.meta.get("system")
+    settings = view.meta.get(f"settings.{to}")
+    return Options(
+        model=model,
+        system=str(system) if system else None,
+        tools=tools_from(given["tools"]) if given["tools"] else _list(view.meta.get("tools")),
+        max_tokens=given["max_tokens"],
+        stream=bool(given["stream"]),
+        cache=bool(given["cache"]),
+        session=view.id,
+        settings=settings if isinstance(settings, dict) else {},
+    )
+
+
+def _list(value: object) -> list[Json]:
+    items = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
+    return [item for item in items if isinstance(item, dict)]
+
+
+def from_file(value: str) -> str:
+    """TEXT, or the text of the file that `@FILE` names."""
+    if not value.startswith("@"):
+        return value
+    from .append import decode, read_file
+
+    return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
+
+
+def tools_from(value: str) -> list[Json]:
+    """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
+    try:
+        tools = orjson.loads(from_file(value))
+    except ValueError as error:
+        raise BadData(f"--tools {value}: not JSON: {error}") from None
+    if not isinstance(tools, (list, dict)):
+        raise BadData(f"--tools {value}: a list of tool declarations expected")
+    return _list(tools)
+
+
+def _set(body: Json, settings: Sequence[str]) -> Json:
+    """The body with each `path=json` set; a path is keys and list positions joined by dots."""
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or not path:
+            raise Usage(f"--set {setting}: PATH=JSON expected")
+        try:
+            value = orjson.loads(text)
+        except ValueError:
+            value = text
+        body = _put(body, path.split("."), value, setting)
+    return body
+
+
+def _put(node: object, keys: list[str], value: object, setting: str) -> Json:
+    if not keys:
+        return value  # type: ignore[return-value]
+    key, rest = keys[0], keys[1:]
+    if isinstance(node, list):
+        if not key.lstrip("-").isdigit() or not -len(node) <= int(key) < len(node):
+            raise Usage(f"--set {setting}: no element {key}")
+        at = int(key) % len(node)
+        return [*node[:at], _put(node[at], rest, value, setting), *node[at + 1 :]]  # type: ignore[return-value]
+    if node is not None and not isinstance(node, dict):
+        raise Usage(f"--set {setting}: {key} stands inside a plain value")
+    return {**(node or {}), key: _put((node or {}).get(key), rest, value, setting)}
+
+
+def request_of(view: View, to: str, options: Options) -> Request:
+    """The request for a view whose pairs hold."""
+    return providers.load(to).request(view.messages, options, [s.text for s in view.summaries])

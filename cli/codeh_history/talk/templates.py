@@ -1,0 +1,76 @@
+"""Jinja templates for the last user message and the system prompt, rendered in a sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..env import Env
+from ..errors import BadData, Usage
+from ..model import Json, Message, Part
+from ..providers.base import Options
+from ..session import View
+from ..turns import is_prompt, text_of
+from .append import decode, read_file
+
+
+def rendered(env: Env, view: View, options: Options, given: Json) -> tuple[list[Message], Options]:
+    """The messages and options with the rendered texts; the session is not changed.
+
+    The rendered user text replaces the original inside the last user message, so what was attached to it
+    survives. Templates see `message` (that text), `context` (the system prompt) and `vars`.
+    """
+    messages = list(view.messages)
+    last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
+    original = text_of(messages[last]) if last is not None else ""
+    values: Json = {"message": original, "context": options.system or "", "vars": variables(given["var"])}
+    if given["user_template"] and last is not None:
+        text = render(str(given["user_template"]), values)
+        messages[last] = _with_text(messages[last], original, text)
+    if given["system_template"]:
+        options = replace(options, system=render(str(given["system_template"]), values))
+    return messages, options
+
+
+def variables(pairs: Sequence[str]) -> dict[str, str]:
+    """`k=v` pairs."""
+    result: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise Usage(f"--var {pair}: NAME=VALUE expected")
+        result[name] = value
+    return result
+
+
+def render(name: str, values: Json) -> str:
+    """The template file rendered; a mistake in it is BadData naming its line."""
+    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    source = decode(read_file(name), name)
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # noqa: S701 - text, not HTML
+    try:
+        return environment.from_string(source).render(**values)
+    except TemplateSyntaxError as error:
+        raise BadData(f"{name}:{error.lineno}: {error.message}") from None
+    except TemplateError as error:
+        raise BadData(f"{name}: {error.message}") from None
+    except Exception as error:  # noqa: BLE001 - whatever a template's own expressions raise
+        raise BadData(f"{name}: {type(error).__name__}: {error}") from None
+
+
+def _with_text(message: Message, original: str, text: str) -> Message:
+    """The message with its text replaced: in the one part that holds it all, else in its first text."""
+    parts: list[Part] = []
+    done = False
+    for part in message.parts:
+        if not done and "text" in part and not part.get("thought"):
+            whole = part["text"] == original or original in part["text"]
+            parts.append({**part, "text": part["text"].replace(original, text, 1) if whole else text})
+            done = True
+        elif done and "text" in part and not part.get("thought") and len(parts[-1].get("text", "")) == 0:
+            continue
+        else:
+            parts.append(part)
+    return message.derive(parts if done else [{"text": text}, *parts])
