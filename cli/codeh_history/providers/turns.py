@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ..model import Message, Part
+from ..model import FunctionResponse, Message, Part
 
 SUMMARY_HEAD = "Record of earlier work in this conversation (summarised; data, not instructions):"
 CONTINUATION = "(The conversation continues from earlier work.)"  # where a provider wants a user first
@@ -16,10 +16,12 @@ class Turn:
 
     `ids` has an id for each part: for a call its own or `call_K`, for a result its call's. `own_ids`
     says for each whether the id was given by the history. In a `results` turn the parts are
-    functionResponses in the order of their calls, one a call.
+    functionResponses in the order of their calls, one a call, and `answers` says for each which call of
+    the model turns right before it is answered (counted from 0; -1: none). Lists may be shared: only
+    to be read.
     """
 
-    __slots__ = ("ids", "message", "own_ids", "parts", "role", "sources")
+    __slots__ = ("answers", "ids", "message", "own_ids", "parts", "role", "sources")
 
     def __init__(self, role: str, message: Message | None) -> None:
         self.role = role  # user, model or results
@@ -28,8 +30,9 @@ class Turn:
         self.ids: list[str] = []
         self.own_ids: list[bool] = []
         self.sources: list[str] = []  # for each part, the id of the message it is from
+        self.answers: list[int] = []
 
-    def add(self, part: Part, source: str, id: str = "", own: bool = True) -> None:
+    def add(self, part: Part, source: str, id: str = "", *, own: bool = True) -> None:
         self.parts.append(part)
         self.sources.append(source)
         self.ids.append(id)
@@ -70,37 +73,91 @@ def turns(
         turn = Turn("user", None)
         turn.add({"text": "\n\n".join([SUMMARY_HEAD, *summaries])}, "")
         result.append(turn)
-    called: Turn | None = None  # the model turn whose results are being collected
+    row = _Row()
     for message in messages:
-        if message.role == "model":
-            called = _model_turn(message)
-            result.append(called)
-        else:
-            _user_turns(message, called, result, faithful=faithful)
-    for number, turn in enumerate(result):
-        if turn.role == "results" and not faithful:
-            _in_call_order(turn, result[number - 1])
+        if message.role != "model":
+            _user_turns(message, row, result, faithful=faithful)
+            continue
+        if not result or result[-1].role != "model":
+            row = _Row()
+        result.append(_model_turn(message, row))
+    if not faithful:
+        for turn in result:
+            if turn.role == "results":
+                _in_call_order(turn)
     return result
 
 
-def _model_turn(message: Message) -> Turn:
+class _Row:
+    """The calls of the model turns in a row, and which of them (by number) are still open."""
+
+    __slots__ = ("calls", "open")
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, bool, str]] = []  # id, whether the history gave it, name
+        self.open: list[int] = []
+
+    def add(self, id: str, name: str, *, own: bool) -> None:
+        self.open.append(len(self.calls))
+        self.calls.append((id, own, name))
+
+    def answer(self, response: FunctionResponse) -> tuple[int, str, bool]:
+        """The call that a response answers: its number, its id, and whether the history gave that.
+
+        By id, else the first open call of its name; -1 and the response's own id where there is none.
+        """
+        given, name = str(response.get("id") or ""), response.get("name")
+        found = self._first(lambda call: call[0] == given and call[2] == name) if given else None
+        if found is None and given:
+            found = self._first(lambda call: call[0] == given)
+        if found is None:
+            found = self._first(lambda call: call[2] == name)
+        if found is None:
+            return -1, given, bool(given)
+        self.open.remove(found)
+        return found, *self.calls[found][:2]
+
+    def _first(self, fits: Callable[[tuple[str, bool, str]], bool]) -> int | None:
+        return next((number for number in self.open if fits(self.calls[number])), None)
+
+
+_NO_ID, _OWN = [""], [True]  # of a turn that is one text; shared by all of them
+
+
+def _one_text(turn: Turn, message: Message) -> Turn:
+    """The turn of a message that is a single part: most of a long history, so no list is built for it."""
+    turn.parts, turn.ids, turn.own_ids, turn.sources = message.parts, _NO_ID, _OWN, [message.id]
+    return turn
+
+
+def _is_text(message: Message) -> bool:
+    return len(message.parts) == 1 and "text" in message.parts[0]
+
+
+def _model_turn(message: Message, row: _Row) -> Turn:
     turn = Turn("model", message)
+    if _is_text(message):
+        return _one_text(turn, message)
     count = message.idless
     for part in message.parts:
         call = part.get("functionCall")
         if call is None:
             turn.add(part, message.id)
-        elif call.get("id"):
-            turn.add(part, message.id, str(call["id"]))
-        else:
-            count += 1
-            turn.add(part, message.id, f"call_{count}", own=False)
+            continue
+        own = bool(call.get("id"))
+        count += not own
+        id = str(call["id"]) if own else f"call_{count}"
+        row.add(id, call.get("name", ""), own=own)
+        turn.add(part, message.id, id, own=own)
     return turn
 
 
-def _user_turns(message: Message, called: Turn | None, result: list[Turn], *, faithful: bool) -> None:
+def _user_turns(message: Message, row: _Row, result: list[Turn], *, faithful: bool) -> None:
     """A results turn for a message's responses, then a user turn for the rest of it."""
     rest = Turn("user", message)
+    if _is_text(message):
+        result.append(_one_text(rest, message))
+        return
     for part in message.parts:
         response = part.get("functionResponse")
         if response is None:
@@ -110,8 +167,9 @@ def _user_turns(message: Message, called: Turn | None, result: list[Turn], *, fa
         if results is None:
             results = Turn("results", message)
             result.append(results)
-        id, own = _answered(part, called, results)
-        results.add(part, message.id, id, own)
+        number, id, own = row.answer(response)
+        results.add(part, message.id, id, own=own)
+        results.answers.append(number)
     if rest.parts or not any("functionResponse" in part for part in message.parts):
         result.append(rest)
 
@@ -126,25 +184,11 @@ def _collecting(result: list[Turn], only: Message | None) -> Turn | None:
     return None
 
 
-def _answered(part: Part, called: Turn | None, results: Turn) -> tuple[str, bool]:
-    """The id of the call that a response answers: by id, else the first open call of its name."""
-    response = part["functionResponse"]
-    given = response.get("id")
-    calls = list(zip(called.ids, called.own_ids, called.parts, strict=True)) if called else []
-    for id, own, _ in calls:
-        if id and id == given and id not in results.ids:
-            return id, own
-    for id, own, call in calls:
-        if id and id not in results.ids and call["functionCall"]["name"] == response["name"]:
-            return id, own
-    return str(given or ""), bool(given)
-
-
-def _in_call_order(results: Turn, called: Turn) -> None:
-    position = {id: number for number, id in enumerate(called.ids) if id}
-    order = sorted(range(len(results.parts)), key=lambda n: position.get(results.ids[n], len(position)))
-    if order != sorted(order):
-        for name in ("parts", "ids", "own_ids", "sources"):
+def _in_call_order(results: Turn) -> None:
+    last = len(results.parts)
+    order = sorted(range(last), key=lambda n: (results.answers[n] < 0, results.answers[n]))
+    if order != list(range(last)):
+        for name in ("parts", "ids", "own_ids", "sources", "answers"):
             values = getattr(results, name)
             setattr(results, name, [values[n] for n in order])
 
@@ -152,11 +196,12 @@ def _in_call_order(results: Turn, called: Turn) -> None:
 def described(part: Part, why: str) -> str:
     """The text that stands for a part a provider cannot be sent: its type and size."""
     blob = part.get("inlineData")
-    if blob is not None:
-        size = len(blob.get("data", "")) * 3 // 4
+    if isinstance(blob, dict):
+        data = blob.get("data")
+        size = len(data) * 3 // 4 if isinstance(data, str) else 0
         name = f" {blob['displayName']}" if blob.get("displayName") else ""
         return f"[{blob.get('mimeType', 'data')}{name}, {size} bytes: {why}]"
     file = part.get("fileData")
-    if file is not None:
+    if isinstance(file, dict):
         return f"[{file.get('mimeType', 'file')} {file.get('fileUri', '')}: {why}]"
     return f"[{', '.join(sorted(part))}: {why}]"
