@@ -1,0 +1,225 @@
+"""Counters: what a text costs, by a named vocabulary."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from ..errors import Usage
+
+DEFAULT = "o200k_base"
+APPROX = "approx"
+
+# A model's name → its vocabulary, by prefix; any other model is counted with the default.
+_OLDER = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding")
+_EXCEPT = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
+_NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
+
+_LARGE = 1 << 17  # characters above which one text is spread over the cores
+# Cuts here leave the count unchanged: no pre-token of either vocabulary spans them.
+_CUT = re.compile(r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])")
+# A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
+# so a cut after them changes no count.
+_BLANKS = re.compile(r"\s{896000}(?=\s)")
+_WORDS = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*")
+
+
+class Counter:
+    """Counts texts by the vocabulary `vocabulary`, times `factor` (1 unless calibrated).
+
+    `name` is what a report calls it; `media` whose rule prices images, sound, film and documents.
+    """
+
+    def __init__(
+        self, vocabulary: str, *, media: str = "anthropic", cache: str | None = None, factor: float = 1.0
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.media = media
+        self.cache = cache
+        self.factor = factor
+        self._known: dict[str, int] = {}
+        self._encode: Callable[[str], int] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.vocabulary if self.factor == 1 else f"{self.vocabulary}*{self.factor:.2f}"
+
+    @property
+    def approximate(self) -> bool:
+        return self.vocabulary == APPROX
+
+    def calibrated(self, factor: float) -> Counter:
+        """The same counter with every total multiplied; the factor is rounded up to what its name says."""
+        factor = math.ceil(round(factor * 100, 6)) / 100
+        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
+        copy._known, copy._encode = self._known, self._encode
+        return copy
+
+    def scale(self, tokens: int) -> int:
+        """A count times the factor, rounded up."""
+        return tokens if self.factor == 1 else math.ceil(tokens * self.factor)
+
+    def within(self, budget: int) -> int:
+        """The largest unscaled count whose scaled value fits the budget."""
+        if self.factor == 1:
+            return budget
+        most = int(budget / self.factor) + 1
+        while most > 0 and self.scale(most) > budget:
+            most -= 1
+        return most
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """The unscaled count of each text: from memory, else tokenised on all cores and remembered."""
+        known = self._known
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        if missing:
+            known.update(zip(missing, self._counted(missing), strict=True))
+        return [known[text] for text in texts]
+
+    def count(self, text: str) -> int:
+        """The unscaled count of one text that need not be remembered on disk (a stub, an outline)."""
+        if text not in self._known:
+            self._known[text] = self._tokenise([text])[0]
+        return self._known[text]
+
+    def _counted(self, texts: list[str]) -> list[int]:
+        if self.approximate or self.cache is None:
+            return self._tokenise(texts)
+        from . import memory
+
+        keys = [memory.key_of(self.vocabulary, text) for text in texts]
+        found = memory.recall(self.cache, keys)
+        rest = [number for number, key in enumerate(keys) if key not in found]
+        if rest:
+            counts = self._tokenise([texts[number] for number in rest])
+            fresh = {keys[number]: count for number, count in zip(rest, counts, strict=True)}
+            memory.remember(self.cache, fresh.items())
+            found.update(fresh)
+        return [found[key] for key in keys]
+
+    def _tokenise(self, texts: list[str]) -> list[int]:
+        if self.approximate:
+            return [approximately(text) for text in texts]
+        if self._encode is None:
+            self._encode = _exact(self.vocabulary)
+        return _spread(self._encode, texts)
+
+
+def open_counter(name: str | None, *, model: str | None = None, cache: str | None = None) -> Counter:
+    """The counter of a name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else of the model.
+
+    `cache` is the path of the file that remembers counts. Raises Usage for an unknown name.
+    """
+    vocabulary = _of_model(model or "") or DEFAULT
+    if name is not None:
+        from .vocabulary import NAMES
+
+        known = name if name in (*NAMES, APPROX) else _of_model(name)
+        if known is None:
+            choice = ", ".join((*NAMES, APPROX))
+            raise Usage(f"--counter {name}: one of {choice}, or the name of an OpenAI model")
+        vocabulary = known
+    return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
+
+
+def _of_model(model: str) -> str | None:
+    """The vocabulary of an OpenAI model; None for anyone else's."""
+    name = model.rsplit("/", 1)[-1].lower()
+    if name.startswith(_OLDER) and not name.startswith(_EXCEPT):
+        return "cl100k_base"
+    return DEFAULT if name.startswith(_NEWER) else None
+
+
+def _media_of(model: str) -> str:
+    name = model.rsplit("/", 1)[-1].lower()
+    if name.startswith("gemini"):
+        return "gemini"
+    return "openai" if name.startswith((*_OLDER, *_NEWER)) else "anthropic"
+
+
+def approximately(text: str) -> int:
+    """A count without a vocabulary: by words, digits, punctuation and scripts."""
+    total = 0.0
+    for piece in _WORDS.findall(text):
+        first = piece[0]
+        if first.isascii() and first.isalpha():
+            total += 1 if len(piece) <= 9 else len(piece) / 4
+        elif first.isascii() and not first.isalnum():
+            total += 1 if len(piece) <= 4 else len(piece) / 4
+        else:
+            total += 1 if first.isascii() else 0.8
+    return math.ceil(total)
+
+
+def _exact(vocabulary: str) -> Callable[[str], int]:
+    from .vocabulary import load
+
+    encode = load(vocabulary).encode
+
+    def count(text: str) -> int:
+        try:
+            return len(encode(text, disallowed_special=()))
+        except ValueError:
+            return sum(len(encode(piece, disallowed_special=())) for piece in _cut_blanks(text))
+
+    return count
+
+
+def _cut_blanks(text: str) -> list[str]:
+    ends = [match.end() for match in _BLANKS.finditer(text)]
+    return [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
+
+
+def _spread(count: Callable[[str], int], texts: list[str]) -> list[int]:
+    """Each text's count; plain threads pull from one iterator, as encoding frees the interpreter."""
+    cores = _cores()
+    if cores == 1 or sum(map(len, texts)) < _LARGE:
+        return [count(text) for text in texts]
+    from threading import Thread
+
+    pieces = [(number, piece) for number, text in enumerate(texts) for piece in _cut(text)]
+    totals = [0] * len(pieces)
+    errors: list[BaseException] = []
+    work = iter(enumerate(pieces))
+
+    def run() -> None:
+        try:
+            for place, (_, piece) in work:
+                totals[place] = count(piece)
+        except Exception as error:  # noqa: BLE001 - raised again by the thread that waits
+            errors.append(error)
+
+    threads = [Thread(target=run) for _ in range(cores)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    counts = [0] * len(texts)
+    for (number, _), total in zip(pieces, totals, strict=True):
+        counts[number] += total
+    return counts
+
+
+def _cut(text: str) -> list[str]:
+    """A large text in pieces whose counts add up to its own."""
+    if len(text) <= _LARGE:
+        return [text]
+    pieces: list[str] = []
+    start = 0
+    while len(text) - start > _LARGE:
+        match = _CUT.search(text, start + _LARGE // 2)
+        if match is None:
+            break
+        pieces.append(text[start : match.end()])
+        start = match.end()
+    pieces.append(text[start:])
+    return pieces
+
+
+def _cores() -> int:
+    import os
+
+    return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -1,0 +1,126 @@
+"""Dimensions, durations and pages as files state them; None or an estimate where they do not."""
+
+from __future__ import annotations
+
+import re
+
+PAGE_BYTES = 50_000  # an estimate for documents whose pages cannot be counted
+_SOUND_BYTES = 16_000  # bytes a second: 128 kbit/s
+_FILM_BYTES = 250_000  # bytes a second: 2 Mbit/s
+_LONGEST = 24 * 3600.0
+
+_PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
+_PDF_COUNT = re.compile(rb"/Count\s+(\d{1,6})")
+_BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
+
+
+def dimensions(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF image."""
+    size: tuple[int, int] | None = None
+    if data[:8] == b"\x89PNG\r\n\x1a\n":
+        size = _big(data, 16, 4), _big(data, 20, 4)
+    elif data[:3] == b"GIF":
+        size = _little(data, 6, 2), _little(data, 8, 2)
+    elif data[:2] == b"BM":
+        size = _little(data, 18, 4), abs(int.from_bytes(data[22:26], "little", signed=True))
+    elif data[:2] == b"\xff\xd8":
+        size = _jpeg(data)
+    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        size = _webp(data)
+    elif data[4:8] == b"ftyp" and (place := data.find(b"ispe", 0, 4096)) > 0:
+        size = _big(data, place + 8, 4), _big(data, place + 12, 4)
+    return size if size and min(size) > 0 else None
+
+
+def _jpeg(data: bytes) -> tuple[int, int] | None:
+    place = 2
+    while place + 9 <= len(data) and data[place] == 0xFF:
+        marker = data[place + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            return _big(data, place + 7, 2), _big(data, place + 5, 2)
+        if marker == 0xFF:
+            place += 1
+        else:
+            place += 2 + max(2, _big(data, place + 2, 2))
+    return None
+
+
+def _webp(data: bytes) -> tuple[int, int] | None:
+    chunk = data[12:16]
+    if len(data) < 30:
+        return None
+    if chunk == b"VP8X":
+        return 1 + _little(data, 24, 3), 1 + _little(data, 27, 3)
+    if chunk == b"VP8 ":
+        return _little(data, 26, 2) & 0x3FFF, _little(data, 28, 2) & 0x3FFF
+    if chunk == b"VP8L":
+        bits = _little(data, 21, 4)
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    return None
+
+
+def seconds(data: bytes, mime: str) -> float:
+    """The duration of sound or film: WAV, FLAC, Ogg, MP3, MP4, M4A; else estimated from the size."""
+    found = _stated(data)
+    if found is None or not 0 < found < _LONGEST:
+        found = len(data) / (_FILM_BYTES if mime.startswith("video/") else _SOUND_BYTES)
+    return max(found, 0.1)
+
+
+def _stated(data: bytes) -> float | None:
+    head = data[:4]
+    if head == b"RIFF" and len(data) >= 44:
+        rate = _little(data, 28, 4)
+        return (len(data) - 44) / rate if rate else None
+    if head == b"fLaC" and len(data) >= 26:
+        rate = _big(data, 18, 3) >> 4
+        return (_big(data, 21, 5) & 0xFFFFFFFFF) / rate if rate else None
+    if head == b"OggS":
+        return _ogg(data)
+    if data[4:8] == b"ftyp":
+        return _mp4(data)
+    return _mp3(data)
+
+
+def _ogg(data: bytes) -> float | None:
+    last = data.rfind(b"OggS")
+    place = data.find(b"vorbis", 0, 200)
+    rate = _little(data, place + 11, 4) if place > 0 else 48_000  # Opus counts at 48 kHz
+    return _little(data, last + 6, 8) / rate if rate else None
+
+
+def _mp4(data: bytes) -> float | None:
+    place = data.find(b"mvhd")
+    if place < 0 or len(data) < place + 36:
+        return None
+    if data[place + 4] == 1:
+        scale, length = _big(data, place + 24, 4), _big(data, place + 28, 8)
+    else:
+        scale, length = _big(data, place + 16, 4), _big(data, place + 20, 4)
+    return length / scale if scale else None
+
+
+def _mp3(data: bytes) -> float | None:
+    place = 0
+    if data[:3] == b"ID3" and len(data) >= 10:
+        place = 10 + (data[6] << 21 | data[7] << 14 | data[8] << 7 | data[9])
+    if len(data) < place + 4 or data[place] != 0xFF or data[place + 1] & 0xE6 != 0xE2:
+        return None
+    rate = _BITRATES[data[place + 2] >> 4]
+    return (len(data) - place) * 8 / (rate * 1000) if rate else None
+
+
+def pages(data: bytes) -> int:
+    """The pages of a PDF, from its page objects, its page tree, or its size."""
+    found = len(_PDF_PAGE.findall(data))
+    if not found:
+        found = max((int(count) for count in _PDF_COUNT.findall(data)), default=0)
+    return found or max(1, len(data) // PAGE_BYTES)
+
+
+def _big(data: bytes, place: int, size: int) -> int:
+    return int.from_bytes(data[place : place + size], "big")
+
+
+def _little(data: bytes, place: int, size: int) -> int:
+    return int.from_bytes(data[place : place + size], "little")

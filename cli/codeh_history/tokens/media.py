@@ -1,0 +1,119 @@
+"""What media costs: images by dimensions, sound and film by duration, documents by pages.
+
+Only headers are read; where they tell nothing, the largest image or an estimate from the decoded size
+stands in. Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of
+28 by 28 after scaling to a long edge of 1568, OpenAI tiles of 512 by 512 after scaling to 2048 and a short
+side of 768, Gemini tiles of 768 by 768.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from . import headers
+
+_PAGE = {"anthropic": 2000, "openai": 1000, "gemini": 258}  # a page: its text and its image
+_SOUND = 32  # tokens a second
+_FILM = 295  # tokens a second: a frame of 263 and the sound
+_LARGEST = {"anthropic": 1568, "openai": 1105, "gemini": 1548}
+_FILE_SECONDS = 60  # what is assumed of sound and film that is only linked
+_FILE_PAGES = 10
+_BASE64_HEADS = {
+    "iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp",
+    "JVBERi0": "application/pdf",
+}  # fmt: skip
+_TEXTS = ("application/json", "application/xml", "application/javascript", "application/yaml")
+_LONG = 256  # shorter strings are never taken for media
+
+
+def shape(blob: object) -> tuple[str, str]:
+    """Type and base64 of an `inlineData`, whatever was stored there."""
+    fields = blob if isinstance(blob, dict) else {}
+    mime, data = fields.get("mimeType"), fields.get("data")
+    return (mime.lower() if isinstance(mime, str) else ""), (data if isinstance(data, str) else "")
+
+
+def is_text(mime: str) -> bool:
+    """Whether providers send such a file as its text."""
+    return mime.startswith("text/") or mime.partition(";")[0] in _TEXTS
+
+
+def decoded(data: str, most: int | None = None) -> bytes:
+    """The bytes of base64 (also of its URL-safe form), or those of its first `most` characters."""
+    from base64 import b64decode
+
+    text = data if most is None else data[: most - most % 4]
+    try:
+        return b64decode(text.translate({45: 43, 95: 47}) + "=" * (-len(text) % 4))
+    except ValueError:
+        return b""
+
+
+def tokens(mime: str, data: str, rule: str) -> int:
+    """What an inline file costs."""
+    if mime.startswith("audio/"):
+        return ceil(headers.seconds(decoded(data), mime) * _SOUND)
+    if mime.startswith("video/"):
+        return ceil(headers.seconds(decoded(data), mime) * _FILM)
+    if mime == "application/pdf":
+        return headers.pages(decoded(data)) * _PAGE[rule]
+    if mime.startswith("image/"):
+        size = dimensions(data)
+        return image(*size, rule) if size else _LARGEST[rule]
+    return _PAGE[rule] * max(1, len(data) * 3 // 4 // headers.PAGE_BYTES)
+
+
+def dimensions(data: str) -> tuple[int, int] | None:
+    """Width and height of a base64 image, from its header."""
+    return headers.dimensions(decoded(data, 4096)) or headers.dimensions(decoded(data, 1 << 20))
+
+
+def of_file(mime: str, rule: str) -> int:
+    """What a linked file costs, of which nothing but the type is known."""
+    if mime.startswith("audio/"):
+        return _FILE_SECONDS * _SOUND
+    if mime.startswith("video/"):
+        return _FILE_SECONDS * _FILM
+    if mime.startswith("image/"):
+        return _LARGEST[rule]
+    return _FILE_PAGES * _PAGE[rule]
+
+
+def image(width: int, height: int, rule: str) -> int:
+    """What an image of these dimensions costs."""
+    if rule == "openai":
+        return _tiles(width, height)
+    if rule == "gemini":
+        return 258 if max(width, height) <= 384 else 258 * ceil(width / 768) * ceil(height / 768)
+    scale = min(1.0, 1568 / max(width, height, 1))
+    patches = ceil(width * scale / 28) * ceil(height * scale / 28)
+    return max(1, min(patches, 1568))
+
+
+def _tiles(width: int, height: int) -> int:
+    scale = min(1.0, 2048 / max(width, height, 1))
+    width, height = int(width * scale), int(height * scale)
+    scale = min(1.0, 768 / max(1, min(width, height)))
+    return 85 + 170 * max(1, ceil(int(width * scale) / 512) * ceil(int(height * scale) / 512))
+
+
+def without(value: object, found: list[tuple[str, str]]) -> object:
+    """A JSON value with its base64 media taken out into `found` (type, data)."""
+    if isinstance(value, dict):
+        return {key: without(inner, found) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [without(inner, found) for inner in value]
+    if isinstance(value, str) and len(value) >= _LONG:
+        mime, data = _sniff(value)
+        if mime:
+            found.append((mime, data))
+            return ""
+    return value
+
+
+def _sniff(text: str) -> tuple[str, str]:
+    """Type and base64 of a data URL or of bare base64 media; an empty type for any other text."""
+    if text.startswith("data:"):
+        head, _, data = text.partition(";base64,")
+        return (head[5:].lower(), data) if data else ("", "")
+    return next((mime for head, mime in _BASE64_HEADS.items() if text.startswith(head)), ""), text
