@@ -92,6 +92,14 @@ class StreamReader(Protocol):
     """Reads one streamed reply, event by event."""
 
     done: bool  # the terminator has arrived: the reply is complete
+    id: str | None
+    model: str | None
+
+    def belongs(self, event: Json) -> bool:
+        """Whether an event continues this reply; else it begins another one."""
+
+    def end(self) -> None:
+        """`[DONE]` has arrived, which ends a stream of some formats."""
 
     def feed(self, event: Json) -> list[Part]:
         """Take one event; returns the parts that arrived with it, for pending content and `--echo`."""

@@ -1,0 +1,172 @@
+"""Anthropic's answers: a message, or the events it is streamed as.
+
+thinking → {text, thought, thoughtSignature}; text → {text} and its `citations`; tool_use →
+functionCall, its further fields under the part's `item`; every other block → native.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model import Json, Part
+from .. import usage
+from ..base import Failure, Reply
+from ..failures import concluded
+from ..json_text import loads
+from ..parts import call, name_of, native, object_of, objects, rest, text_of
+
+PROVIDER = "anthropic"
+
+
+def read(body: Json) -> Reply | Failure:
+    parts = [part for block in _listed(body.get("content")) if (part := part_of(block)) is not None]
+    counts = usage.anthropic(usage.merged(None, body.get("usage")))
+    finish = name_of(body.get("stop_reason"))
+    reply = Reply(parts, PROVIDER, name_of(body.get("model")), finish, counts, name_of(body.get("id")))
+    return concluded(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
+
+
+def _listed(content: object) -> list[Any]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return content if isinstance(content, list) else []
+
+
+def part_of(block: Any) -> Part | None:
+    """A content block as a part; None for an empty text."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind == "text" and isinstance(block.get("text"), str):
+        return _text(block)
+    if kind == "thinking" and isinstance(block.get("thinking"), str):
+        part: Any = {"text": block["thinking"], "thought": True}
+        if name_of(block.get("signature")):
+            part["thoughtSignature"] = block["signature"]
+        return part  # type: ignore[no-any-return]
+    if kind == "tool_use" and isinstance(block.get("name"), str):
+        item = rest(block, ("type", "id", "name", "input"))
+        return call(block.get("id"), block["name"], block.get("input"), item)
+    return native(PROVIDER, block)
+
+
+def _text(block: Json) -> Part | None:
+    part: Any = {"text": block["text"]}
+    if block.get("citations"):
+        part["citations"] = block["citations"]
+    elif not block["text"]:
+        return None
+    return part  # type: ignore[no-any-return]
+
+
+class Reader:
+    """Puts a message together from its events; complete with message_stop."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self.id: str | None = None
+        self.model: str | None = None
+        self._message: Json | None = None  # as message_start gives it, then what message_delta adds
+        self._blocks: dict[int, Json] = {}
+        self._inputs: dict[int, str] = {}  # the JSON text of a tool's input, so far
+        self._usage: Json | None = None
+
+    def belongs(self, event: Json) -> bool:
+        """Every message_start but the first begins another answer."""
+        return not (event.get("type") == "message_start" and self._message is not None)
+
+    def end(self) -> None:
+        """`[DONE]`, which some hosts add, means nothing here."""
+
+    def feed(self, event: Json) -> list[Part]:
+        kind = name_of(event.get("type"))
+        if kind not in _EVENTS:
+            return []
+        parts: list[Part] = getattr(self, f"_{kind}")(event)
+        return parts
+
+    def result(self) -> Reply | Failure | None:
+        if not self.done or self._message is None:
+            return None
+        content = [self._whole(index) for index in sorted(self._blocks)]
+        return read({**self._message, "content": content, "usage": self._usage})
+
+    def _message_start(self, event: Json) -> list[Part]:
+        self._message = object_of(event.get("message"))
+        self.id = name_of(self._message.get("id"))
+        self.model = name_of(self._message.get("model"))
+        self._usage = usage.merged(None, self._message.get("usage"))
+        self._blocks = dict(enumerate(objects(self._message.get("content"))))
+        return []
+
+    def _message_delta(self, event: Json) -> list[Part]:
+        self._usage = usage.merged(self._usage, event.get("usage"))
+        said = {key: value for key, value in object_of(event.get("delta")).items() if value is not None}
+        self._message = {**(self._message or {}), **said} if self._message is not None else None
+        return []
+
+    def _message_stop(self, _event: Json) -> list[Part]:
+        self.done = self._message is not None
+        return []
+
+    def _content_block_start(self, event: Json) -> list[Part]:
+        block = object_of(event.get("content_block"))
+        self._blocks[_index(event)] = block
+        text = text_of(block.get("text" if block.get("type") == "text" else "thinking"))
+        return [_delta(block, text)] if text else []
+
+    def _content_block_delta(self, event: Json) -> list[Part]:
+        index, delta = _index(event), object_of(event.get("delta"))
+        block = self._blocks.get(index, {})
+        kind = delta.get("type")
+        if kind == "input_json_delta":
+            self._inputs[index] = self._inputs.get(index, "") + text_of(delta.get("partial_json"))
+            return []
+        if kind in ("text_delta", "thinking_delta"):
+            field = "text" if kind == "text_delta" else "thinking"
+            text = text_of(delta.get(field))
+            self._blocks[index] = {**block, field: text_of(block.get(field)) + text}
+            return [_delta(block, text)] if text else []
+        if kind == "citations_delta":
+            cited = block.get("citations")
+            citations = [*(cited if isinstance(cited, list) else []), delta.get("citation")]
+            self._blocks[index] = {**block, "citations": citations}
+        else:  # a signature, or a kind unknown here: its fields replace the block's
+            fields = {key: value for key, value in delta.items() if key != "type"}
+            self._blocks[index] = {**block, **fields}
+        return []
+
+    def _content_block_stop(self, event: Json) -> list[Part]:
+        """The block is whole: one that is not text goes out in one piece."""
+        index = _index(event)
+        part = part_of(self._whole(index)) if index in self._blocks else None
+        return [part] if part is not None and "text" not in part else []
+
+    def _whole(self, index: int) -> Json:
+        """A block with the input that was streamed for it."""
+        block = self._blocks[index]
+        text = self._inputs.get(index, "")
+        if not text.strip():
+            return block
+        return {**block, "input": text if block.get("type") == "tool_use" else _input(text)}
+
+
+_EVENTS = frozenset((
+    "message_start", "message_delta", "message_stop",
+    "content_block_start", "content_block_delta", "content_block_stop",
+))  # fmt: skip
+
+
+def _index(event: Json) -> int:
+    index = event.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _delta(block: Json, text: str) -> Part:
+    return {"text": text, "thought": True} if block.get("type") == "thinking" else {"text": text}
+
+
+def _input(text: str) -> Any:
+    """A server tool's input from its JSON text; text that is not JSON stays text."""
+    try:
+        return loads(text)
+    except ValueError:
+        return text

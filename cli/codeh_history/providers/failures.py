@@ -1,0 +1,91 @@
+"""A provider's error in one form: its own words, and whether the same request may succeed later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model import Json
+from . import detect
+from .base import Failure, Reply
+from .json_text import excerpt
+
+# Parts of the types, codes and statuses of errors that pass: 408, 429 and 5xx have them.
+_PASSING = (
+    "overload", "rate_limit", "ratelimit", "too_many_requests", "insufficient_quota", "quota_exceeded",
+    "server_error", "api_error", "service_unavailable", "unavailable", "resource_exhausted", "internal",
+    "deadline", "timeout", "timed_out", "aborted", "capacity", "slow_down", "bad_gateway",
+)  # fmt: skip
+# How an answer ends that is whole although it says nothing: a tool's result may need no comment.
+_ENDED = frozenset((
+    "STOP", "stop", "end_turn", "stop_sequence", "pause_turn", "completed", "complete", "tool_calls",
+    "tool_use",
+))  # fmt: skip
+# How an answer ends that went wrong by chance, so that the same request may go right.
+_CHANCE = frozenset((
+    "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "OTHER", "IMAGE_OTHER",
+    "NO_IMAGE", "FINISH_REASON_UNSPECIFIED",
+))  # fmt: skip
+
+
+def passing(status: int) -> bool:
+    """Whether an HTTP status says that the same request may succeed later."""
+    return status in (408, 429) or 500 <= status <= 599
+
+
+def failure(body: Json, *, event: str = "", provider: str | None = None, status: int = 0) -> Failure | None:
+    """The error in an error body or event; None when it is neither.
+
+    `event` is the name the stream gave it, `status` that of the HTTP head (0 when none was seen).
+    """
+    error = detect.error_in(body)
+    if error is None and event == "error" and detect.found(body) is None:
+        error = body
+    if error is None:
+        return None
+    return described(error, provider or detect.provider_of_error(body), status=status)
+
+
+def described(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
+    """An error object (`{type, code, status, message}`, each optional) or text as a Failure."""
+    fields = error if isinstance(error, dict) else {"message": error}
+    words = [_word(fields.get(key)) for key in ("type", "status", "code", "error_type")]
+    words = [word for number, word in enumerate(words) if word and word not in words[:number]]
+    words = [word for word in words if word != "error"]
+    numbers = [int(word) for word in words if word.isdecimal() and len(word) == 3]
+    known = status if status >= 400 else next((number for number in numbers if 400 <= number < 600), 0)
+    retry = passing(known) if known else any(sign in word.lower() for word in words for sign in _PASSING)
+    message = fields.get("message")
+    if not isinstance(message, str) or not message.strip():
+        message = "" if words and message is None else excerpt(str(error), 500)
+    head = words[0] + (f" ({', '.join(words[1:])})" if words[1:] else "") if words else ""
+    text = ": ".join(piece for piece in (head, message.strip()) if piece)
+    code = next((word for word in reversed(words) if not word.isdecimal()), words[0] if words else None)
+    return Failure(text=text, provider=provider, retry=retry, model=model, code=code)
+
+
+def _word(value: object) -> str:
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+
+
+def refused(status: int, text: str, provider: str) -> Failure:
+    """An HTTP error whose body is no provider's."""
+    head = f"HTTP {status}"
+    return Failure(f"{head}: {text}" if text else head, provider, passing(status), code=str(status))
+
+
+def concluded(reply: Reply, why: str = "") -> Reply | Failure:
+    """The reply, or the failure that it is: one without content that did not end of itself.
+
+    `why` is what the provider says about its end besides the finish reason.
+    """
+    if reply.finish == "error":
+        text, retry = "the provider broke off", True
+    elif reply.parts or reply.finish in _ENDED:
+        return reply
+    elif reply.finish is None:
+        text, retry = "an answer without content", not why
+    else:
+        text, retry = "an answer without content", reply.finish in _CHANCE
+    said = ": ".join(word for word in (reply.finish, why) if word)
+    text = f"{said} ({text})" if said else text
+    return Failure(text, reply.provider, retry, model=reply.model, code=reply.finish)

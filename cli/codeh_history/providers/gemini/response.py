@@ -1,0 +1,104 @@
+"""Gemini's answers: generateContent's body, streamGenerateContent's events and array elements.
+
+Parts are kept as received; neighbouring plain texts of equal `thought` become one, never into or across
+a signed part; an empty text without a signature is dropped. Only the first candidate is read.
+"""
+
+from __future__ import annotations
+
+from ...model import Json, Part
+from ...session import join
+from .. import usage
+from ..base import Failure, Reply
+from ..failures import concluded
+from ..parts import kept, name_of, native, object_of, objects, text_of
+
+PROVIDER = "gemini"
+
+
+def read(body: Json) -> Reply | Failure:
+    reader = Reader()
+    reader.feed(body)
+    return reader.conclude()
+
+
+class Reader:
+    """Reads a stream of GenerateContentResponse objects; complete once one has a finishReason."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self.id: str | None = None
+        self.model: str | None = None
+        self._first: Json | None = None
+        self._parts: list[Part] = []
+        self._finish: str | None = None
+        self._why = ""
+        self._usage: Json | None = None
+
+    def belongs(self, event: Json) -> bool:
+        """Another response id is another answer; after the end, so is the first event again."""
+        id = name_of(event.get("responseId"))
+        if id is not None and self.id is not None and id != self.id:
+            return False
+        return not (self.done and event == self._first)
+
+    def end(self) -> None:
+        """`[DONE]` means nothing here."""
+
+    def feed(self, event: Json) -> list[Part]:
+        self._first = self._first or event
+        self.id = self.id or name_of(event.get("responseId"))
+        self.model = self.model or name_of(event.get("modelVersion"))
+        self._usage = usage.merged(self._usage, event.get("usageMetadata"))
+        self._blocked(object_of(event.get("promptFeedback")))
+        candidate = _first_candidate(event)
+        content = object_of(candidate.get("content"))
+        parts = [part for given in _listed(content.get("parts")) if (part := _part(given)) is not None]
+        self._parts = join(self._parts, parts)
+        finish = name_of(candidate.get("finishReason"))
+        if finish:
+            self._finish, self.done = finish, True
+            self._why = text_of(candidate.get("finishMessage")) or _blocking(candidate) or self._why
+        return parts
+
+    def _blocked(self, feedback: Json) -> None:
+        reason = name_of(feedback.get("blockReason"))
+        if reason:
+            self.done = True
+            message = text_of(feedback.get("blockReasonMessage"))
+            self._why = f"the prompt was blocked: {reason}" + (f": {message}" if message else "")
+
+    def result(self) -> Reply | Failure | None:
+        return self.conclude() if self.done else None
+
+    def conclude(self) -> Reply | Failure:
+        """What has been read, taken as the whole answer."""
+        counts = usage.gemini(self._usage)
+        reply = Reply(self._parts, PROVIDER, self.model, self._finish, counts, self.id)
+        return concluded(reply, self._why)
+
+
+def _first_candidate(event: Json) -> Json:
+    """The candidate of index 0 (an index of 0 may be left out)."""
+    for candidate in objects(event.get("candidates")):
+        if not candidate.get("index"):
+            return candidate
+    return {}
+
+
+def _blocking(candidate: Json) -> str:
+    """The safety categories that blocked a candidate."""
+    ratings = objects(candidate.get("safetyRatings"))
+    return ", ".join(text_of(rating.get("category")) for rating in ratings if rating.get("blocked"))
+
+
+def _listed(parts: object) -> list[object]:
+    return parts if isinstance(parts, list) else []
+
+
+def _part(given: object) -> Part | None:
+    if not isinstance(given, dict):
+        return native(PROVIDER, given)
+    if given.get("text") == "" and not given.keys() - {"text", "thought"}:
+        return None
+    return kept(given, PROVIDER)

@@ -1,0 +1,124 @@
+"""Answers of the Responses format: a response object, or the events it is streamed as.
+
+A message item → {text, item}, a part for each content, `item` being the item's own fields and the
+content's; a refusal has `refusal: true`; function_call → functionCall with the call id, `item` its
+further fields; reasoning and every other item → native.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model import Json, Part
+from .. import usage
+from ..base import Failure, Reply
+from ..failures import concluded, described
+from ..parts import call, name_of, native, object_of, rest, text_of
+
+PROVIDER = "openai-responses"
+_TEXTS = {"output_text": "text", "refusal": "refusal"}
+_ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.cancelled"))
+
+
+def read(body: Json) -> Reply | Failure:
+    model, status = name_of(body.get("model")), name_of(body.get("status"))
+    error = body.get("error")
+    if error or status in ("failed", "cancelled"):
+        error = error or {"code": status, "message": f"the response is {status}"}
+        return described(error, PROVIDER, model=model)
+    if status in ("queued", "in_progress"):
+        text = f"{status}: the response {body.get('id')} is not there yet; fetch it when it is completed"
+        return Failure(text, PROVIDER, retry=True, model=model, code=status)
+    parts = [part for item in _items(body.get("output")) for part in parts_of(item)]
+    reason = name_of(object_of(body.get("incomplete_details")).get("reason"))
+    finish = f"{status}:{reason}" if status == "incomplete" and reason else status
+    counts = usage.openai_responses(usage.merged(None, body.get("usage")))
+    return concluded(Reply(parts, PROVIDER, model, finish, counts, name_of(body.get("id"))))
+
+
+def _items(output: object) -> list[Any]:
+    return output if isinstance(output, list) else []
+
+
+def parts_of(item: Any) -> list[Part]:
+    """The parts of an output item, in order; at least one."""
+    kind = item.get("type") if isinstance(item, dict) else None
+    if kind == "message":
+        return _message(item)
+    if kind == "function_call" and isinstance(item.get("name"), str):
+        own = rest(item, ("type", "call_id", "name", "arguments"))
+        return [call(item.get("call_id"), item["name"], item.get("arguments"), own)]
+    return [native(PROVIDER, item)]
+
+
+def _message(item: Json) -> list[Part]:
+    """A part for each content; an item without any, or with one that is no text, stays as it is."""
+    own = rest(item, ("type", "role", "content"))
+    parts: list[Any] = []
+    for content in _items(item.get("content")):
+        kind = content.get("type") if isinstance(content, dict) else None
+        field = _TEXTS.get(kind) if isinstance(kind, str) else None
+        if field is None or not isinstance(content.get(field), str):
+            return [native(PROVIDER, item)]
+        part: Any = {"text": content[field]}
+        if kind == "refusal":
+            part["refusal"] = True
+        part["item"] = {**own, **rest(content, ("type", field))}
+        parts.append(part)
+    return parts or [native(PROVIDER, item)]
+
+
+class Reader:
+    """Reads a stream: its last event carries the whole response, the ones before what is pending."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self.id: str | None = None
+        self.model: str | None = None
+        self._items: dict[int, Json] = {}  # as their `done` events give them
+        self._response: Json = {}
+
+    def belongs(self, event: Json) -> bool:
+        """Nothing follows the last event; every response.created but the first begins another answer."""
+        return not self.done and not (event.get("type") == "response.created" and self.id is not None)
+
+    def end(self) -> None:
+        """`[DONE]`, which some hosts add, means nothing here."""
+
+    def feed(self, event: Json) -> list[Part]:
+        kind = name_of(event.get("type"))
+        response = event.get("response")
+        if isinstance(response, dict):
+            self._response = {"status": (kind or "").removeprefix("response."), **response}
+            self.id = name_of(response.get("id")) or self.id
+            self.model = name_of(response.get("model")) or self.model
+            self.done = kind in _ENDS
+        if kind == "response.output_item.done":
+            return self._item(event)
+        return _text(kind, event.get("delta"))
+
+    def _item(self, event: Json) -> list[Part]:
+        """A whole item; the text of messages has gone out in pieces already."""
+        item, index = object_of(event.get("item")), event.get("output_index")
+        self._items[index if isinstance(index, int) else len(self._items)] = item
+        return [part for part in parts_of(item) if "text" not in part]
+
+    def result(self) -> Reply | Failure | None:
+        """The last event's response; some hosts leave the items to their own events."""
+        if not self.done:
+            return None
+        output = self._response.get("output") or [self._items[index] for index in sorted(self._items)]
+        return read({**self._response, "output": output})
+
+
+def _text(kind: str | None, delta: object) -> list[Part]:
+    text = text_of(delta)
+    if not text:
+        return []
+    if kind == "response.output_text.delta":
+        return [{"text": text}]
+    if kind == "response.refusal.delta":
+        return [{"text": text, "refusal": True}]  # type: ignore[typeddict-unknown-key]
+    if kind in ("response.reasoning_summary_text.delta", "response.reasoning_text.delta"):
+        return [{"text": text, "thought": True}]
+    return []

@@ -1,0 +1,89 @@
+"""Building the parts of a reply from what providers send, whatever shape it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ..model import Json, Part
+from ..records import check_message
+from .json_text import loads
+
+_LONG_NUMBER = re.compile(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
+def native(provider: str, value: Any) -> Part:
+    """What only this provider knows, kept as it is."""
+    return {"native": {"provider": provider, "value": value}}
+
+
+def kept(part: Json, provider: str) -> Part:
+    """A part in our spelling as received, or as native where a record could not hold it."""
+    usable = check_message({"id": "", "role": "model", "parts": [part]}) is None
+    return part if usable else native(provider, part)  # type: ignore[return-value]
+
+
+def call(id: object, name: str, arguments: object, item: Json | None = None) -> Part:
+    """A functionCall; `item` is what else the provider says about it.
+
+    `arguments` is an object, or its JSON text. Text that is not an object's JSON, or whose numbers
+    would lose digits, is kept verbatim under the part's key `arguments` (args are then what can be
+    read of it, at least {}).
+    """
+    args, verbatim = _arguments(arguments)
+    part: Any = {"functionCall": {"name": name, "args": args}}
+    if isinstance(id, str) and id:
+        part = {"functionCall": {"id": id, "name": name, "args": args}}
+    if verbatim is not None:
+        part["arguments"] = verbatim
+    if item:
+        part["item"] = item
+    return part  # type: ignore[no-any-return]
+
+
+def _arguments(given: object) -> tuple[Json, str | None]:
+    if isinstance(given, dict):
+        return given, None
+    text = given if isinstance(given, str) else ""
+    if not text.strip():
+        return {}, None
+    try:
+        value = loads(text)
+    except ValueError:
+        return {}, text
+    if not isinstance(value, dict):
+        return {}, text
+    return value, text if _LONG_NUMBER.search(text) else None
+
+
+def said(value: Any) -> bool:
+    """Whether a field says anything: null, "", [] and {} do not."""
+    return value not in _EMPTY
+
+
+def rest(value: Json, known: Iterable[str]) -> Json:
+    """The fields that say something, besides the known ones."""
+    skip = frozenset(known)
+    return {key: field for key, field in value.items() if key not in skip and said(field)}
+
+
+def text_of(value: object) -> str:
+    """A text field; "" for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def name_of(value: object) -> str | None:
+    """An id, model or finish reason; None for anything but text that says something."""
+    return value if isinstance(value, str) and value else None
+
+
+def objects(value: object) -> list[Json]:
+    """The objects of a list; [] for anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def object_of(value: object) -> Json:
+    """An object field; {} for anything else."""
+    return value if isinstance(value, dict) else {}
