@@ -66,7 +66,7 @@ def turns(
 ) -> list[Turn]:
     """The messages as turns; each results turn follows its calls at once and answers each of them.
 
-    Messages must be curated by `pairs`. With `faithful` nothing is moved: responses stand where they
+    Messages must be curated by `pairs`; what is pending is left out. With `faithful` nothing is moved: responses stand where they
     stand, and may answer nothing.
     """
     result: list[Turn] = []
@@ -76,6 +76,8 @@ def turns(
         result.append(turn)
     row = _Row()
     for message in messages:
+        if message.role is None or not message.committed:
+            continue
         if message.role != "model":
             _user_turns(message, row, result, faithful=faithful)
             continue
