@@ -1,0 +1,122 @@
+"""Media parts as OpenAI and others take them: a cleaned type, standard base64 or a URL, a name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import Part
+
+_ALIASES = {
+    "image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png",
+    "audio/mp3": "audio/mpeg", "audio/x-mp3": "audio/mpeg", "audio/mpeg3": "audio/mpeg",
+    "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/vnd.wave": "audio/wav",
+    "application/x-pdf": "application/pdf",
+}  # fmt: skip
+_ENDINGS = {
+    "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
+    "gif": "image/gif", "pdf": "application/pdf", "wav": "audio/wav", "mp3": "audio/mpeg",
+    "mp4": "video/mp4", "txt": "text/plain", "md": "text/markdown", "csv": "text/csv",
+    "html": "text/html", "json": "application/json",
+}  # fmt: skip
+_TEXTS = {
+    "application/json", "application/xml", "application/javascript", "application/yaml",
+    "application/x-yaml", "application/toml", "application/x-sh", "application/sql",
+    "application/x-ndjson",
+}  # fmt: skip
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_DATA_URL = re.compile(r"data:([^;,]*)((?:;[^;,]*)*?);base64,(.*)", re.DOTALL)
+_NOT_FETCHED = (
+    "https://generativelanguage.googleapis.com/",
+    "https://www.youtube.com/",
+    "https://youtu.be/",
+)
+
+
+@dataclass(frozen=True)
+class Media:
+    """An image, sound, document or text file.
+
+    `mime` is lower case, without parameters, "" if unknown; `data` is standard padded base64; `url` is
+    one that anybody may fetch. Both are None where a part has neither (a Files-API or `gs://` address,
+    damaged base64).
+    """
+
+    mime: str
+    data: str | None
+    url: str | None
+    name: str | None
+
+    @property
+    def textual(self) -> bool:
+        return self.mime.startswith("text/") or self.mime in _TEXTS or self.mime.endswith(("+json", "+xml"))
+
+    @property
+    def data_url(self) -> str:
+        return f"data:{self.mime};base64,{self.data}"
+
+    def text(self) -> str | None:
+        """The text inside a text file; None if it is not UTF-8."""
+        import base64
+        import binascii
+
+        try:
+            return base64.b64decode(self.data or "", validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            return None
+
+
+def media(part: Part) -> Media | None:
+    """What an inlineData or fileData part holds; None for any other part."""
+    blob: Any = part.get("inlineData")
+    if isinstance(blob, dict):
+        name = _text(blob.get("displayName"))
+        return Media(mime_of(blob.get("mimeType"), name), base64_of(blob.get("data")), None, name)
+    file: Any = part.get("fileData")
+    if not isinstance(file, dict):
+        return None
+    uri, name = _text(file.get("fileUri")) or "", _text(file.get("displayName"))
+    inline = parse_data_url(uri)
+    if inline is not None:
+        return Media(inline[0], base64_of(inline[1]), None, name)
+    mime = mime_of(file.get("mimeType"), uri.split("?", 1)[0])
+    fetched = uri.startswith(("https://", "http://")) and not uri.startswith(_NOT_FETCHED)
+    return Media(mime, None, uri if fetched else None, name)
+
+
+def mime_of(given: object, name: str | None) -> str:
+    """A media type in its one spelling; without one, what the name's ending says, else ""."""
+    if isinstance(given, str) and "/" in given:
+        mime = given.split(";", 1)[0].strip().lower()
+        return _ALIASES.get(mime, mime)
+    ending = (name or "").rsplit("/", 1)[-1].rsplit(".", 1)
+    return _ENDINGS.get(ending[-1].lower(), "") if len(ending) == 2 else ""
+
+
+def base64_of(data: object) -> str | None:
+    """Standard, padded base64 (Gemini takes the URL-safe alphabet too); None if it is none at all."""
+    if not isinstance(data, str):
+        return None
+    if "-" in data or "_" in data:
+        data = data.replace("-", "+").replace("_", "/")
+    if not _BASE64.fullmatch(data):
+        data = "".join(data.split())  # wrapped lines
+        if not _BASE64.fullmatch(data):
+            return None
+    if len(data) % 4:
+        data = data.rstrip("=")
+        if len(data) % 4 == 1:
+            return None
+        data += "=" * (-len(data) % 4)
+    return data
+
+
+def parse_data_url(url: str) -> tuple[str, str] | None:
+    """The media type and base64 of a `data:` URL; None for any other."""
+    match = _DATA_URL.fullmatch(url) if url.startswith("data:") else None
+    return (mime_of(match[1], None), match[3]) if match else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

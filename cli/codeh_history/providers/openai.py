@@ -1,0 +1,179 @@
+"""What both OpenAI formats share: ids, names, arguments and results as they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from ..model import Json, Message, Part
+from .names import Alphabet
+from .turns import Turn, turns
+
+MAX_ID = 64
+NAMES = Alphabet("a-zA-Z0-9_-", 64)
+IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
+
+
+def runs(
+    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
+) -> Iterator[Message | Turn]:
+    """As `turns`, but a message that is one plain text and nothing else comes as it is.
+
+    Most messages are, and need no turn made for them. A plain message of the model closes what stands
+    before it, for the results of paired calls come before it.
+    """
+    messages = [message for message in messages if message.role is not None]
+    if faithful or summaries:
+        yield from turns(messages if faithful else (), summaries, faithful=faithful)
+    waiting: list[Message] = []  # from a message that is not plain up to the next plain one of the model
+    for message in () if faithful else messages:
+        parts = message.parts
+        if (
+            len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
+            and (not waiting or message.role == "model") and "item" not in message.fields
+        ):  # fmt: skip
+            if waiting:
+                yield from turns(waiting)
+                waiting = []
+            yield message
+        else:
+            waiting.append(message)
+    yield from turns(waiting)
+
+
+def json_text(value: object) -> str:
+    """Compact JSON, key order kept."""
+    return orjson.dumps(value).decode()
+
+
+def arguments_of(part: Part) -> str:
+    """A call's arguments as the JSON text of an object; what is no object goes under `arguments`.
+
+    A text that they were read from (the part's `arguments`) is sent as it was where it says the same:
+    it has numbers that a double cannot hold.
+    """
+    args: Any = part["functionCall"].get("args")
+    raw = dict(part).get("arguments")
+    if isinstance(raw, str):
+        value = parsed(raw)
+        if isinstance(value, dict) and value == args:
+            return raw
+        if not isinstance(value, dict) and not args:
+            return json_text({"arguments": raw})
+    if args is None:
+        return "{}"
+    return json_text(args if isinstance(args, dict) else {"arguments": args})
+
+
+def result_media(response: Any) -> list[Part]:
+    """The media parts that a functionResponse carries beside its response."""
+    parts = response.get("parts")
+    found: list[Any] = [
+        part
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict)
+        and any(isinstance(part.get(name), dict) for name in ("inlineData", "fileData"))
+    ]
+    return found
+
+
+def result_text(response: object) -> str:
+    """A tool's result as text: what `{"output": text}` holds, else its compact JSON.
+
+    An error stays `{"error": …}`, so that a model sees that the call failed.
+    """
+    if isinstance(response, str):
+        return response
+    if response is None or response == {}:
+        return ""
+    if isinstance(response, dict) and len(response) == 1 and isinstance(response.get("output"), str):
+        text: str = response["output"]
+        return text
+    return json_text(response)
+
+
+def response_of(text: str) -> Json:
+    """The inverse of `result_text`."""
+    if text == "":
+        return {}
+    if text.startswith("{"):
+        value = parsed(text)
+        if isinstance(value, dict) and result_text(value) == text:
+            return value
+    return {"output": text}
+
+
+def parsed(text: object) -> Any:
+    """The JSON value of a text, None if it is none."""
+    try:
+        return orjson.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def _digest(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class CallIds:
+    """Call ids as they are sent, the same on a call and its result.
+
+    An id longer than OpenAI takes becomes a hash of it; one seen before gets a number, for a call must be
+    told from every other. An id depends only on what stands before it. `faithful` changes none.
+    """
+
+    def __init__(self, *, faithful: bool = False) -> None:
+        self.faithful = faithful
+        self.taken: set[str] = set()
+        self.count: dict[str, int] = {}
+        self.open: list[tuple[str, str]] = []  # the last model turn's calls: the history's id, the sent one
+
+    def calls(self, turn: Turn) -> list[str]:
+        """For each part of a model turn its call's id, empty for what is no call."""
+        if self.faithful:
+            return turn.ids
+        sent = [self._new(id) if id else "" for id in turn.ids]
+        self.open = [(id, new) for id, new in zip(turn.ids, sent, strict=True) if id]
+        return sent
+
+    def results(self, turn: Turn) -> list[str]:
+        """For each result the id of the call it answers."""
+        if self.faithful:
+            return turn.ids
+        return [self._answered(id) for id in turn.ids]
+
+    def _answered(self, id: str) -> str:
+        for number, (given, sent) in enumerate(self.open):
+            if given == id:
+                del self.open[number]
+                return sent
+        return self._fit(id)
+
+    def _new(self, id: str) -> str:
+        count = self.count.get(id, 0) + 1
+        fit = self._fit(id if count == 1 else f"{id}_{count}")
+        while fit in self.taken:
+            count += 1
+            fit = self._fit(f"{id}_{count}")
+        self.count[id] = count
+        self.taken.add(fit)
+        return fit
+
+    def _fit(self, id: str) -> str:
+        return id if 0 < len(id) <= MAX_ID else f"call_{_digest(id)[:32]}"
+
+
+def item_of(part: Part) -> Json:
+    """What a provider's own item said beside the part, `{}` if nothing was kept."""
+    item = dict(part).get("item")
+    return item if isinstance(item, dict) else {}
+
+
+def message_item(message: Message | None) -> Json:
+    """What an imported message said beside its role and content, `{}` if nothing was kept."""
+    item = message.fields.get("item") if message is not None else None
+    return item if isinstance(item, dict) else {}

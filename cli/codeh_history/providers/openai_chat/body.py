@@ -1,0 +1,170 @@
+"""A Chat Completions request body → messages: the inverse of `request.build`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import BadData
+from ...model import Json
+from ..base import Imported
+from ..openai import response_of
+from ..parts import call as call_part
+from ..parts import name_of
+from .content import OWN, REASONING, joined, read_part
+from .request import SYSTEM, system_message
+
+_OF_AN_ASSISTANT = {"role", "content", "refusal", "tool_calls", "function_call", *REASONING}
+
+
+def read(body: Json) -> Imported:
+    """The messages of a body, without ids; BadData names the element that is no message.
+
+    The first message, if it is a system's, is the system prompt; a later one is a user's message with its
+    role kept in `item`, where the other fields of every message are kept too.
+    """
+    given = body.get("messages")
+    if not isinstance(given, list):
+        raise BadData("messages: a list expected; is this an openai-chat body?")
+    model = name_of(body.get("model"))
+    settings = {key: value for key, value in body.items() if key not in ("model", "messages", "tools")}
+    system = _system_prompt(given[0]) if given else None
+    if system is not None and given[0] != system_message(system, model):
+        settings[SYSTEM] = given[0]
+    reader = _Reader(model)
+    for number, message in enumerate(given):
+        if number or system is None:
+            reader.message(message, f"messages.{number}")
+    tools = body.get("tools")
+    return Imported(reader.messages, system, tools if isinstance(tools, list) else [], model, settings)
+
+
+def _system_prompt(message: Any) -> str | None:
+    """The text of a system message that has one."""
+    if not isinstance(message, dict) or message.get("role") not in ("system", "developer"):
+        return None
+    return joined(message.get("content")) or None
+
+
+class _Reader:
+    def __init__(self, model: str | None) -> None:
+        self.model = model
+        self.messages: list[Json] = []
+        self.names: dict[str, str] = {}  # call id → function
+        self.open: list[str] = []  # functions of the last assistant message not answered yet
+
+    def message(self, message: Any, where: str) -> None:
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            self.assistant(message, where)
+        elif role in ("tool", "function"):
+            self.result(message)
+        elif role in ("user", "system", "developer"):
+            self.user(message, role)
+        else:
+            raise BadData(f"{where}: role is {role!r}: system, developer, user, assistant or tool expected")
+
+    def user(self, message: Json, role: str) -> None:
+        record: Json = {"kind": "user", "role": "user", "parts": _parts(message.get("content"))}
+        item = {key: value for key, value in message.items() if key not in ("role", "content")}
+        if role != "user":
+            item["role"] = role
+        self.messages.append({**record, "item": item} if item else record)
+
+    def assistant(self, message: Json, where: str) -> None:
+        parts: list[Any] = [_thought(message[name], name) for name in REASONING if message.get(name)]
+        calls = message.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise BadData(f"{where}.tool_calls: a list expected")
+        parts += _said(message, called=bool(calls or message.get("function_call")))
+        self.open = []
+        for number, call in enumerate(calls):
+            parts.append(self.call(call, f"{where}.tool_calls.{number}"))
+        if isinstance(message.get("function_call"), dict):
+            call = {"type": "function", "function": message["function_call"]}
+            parts.append(self.call(call, f"{where}.function_call"))
+        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": OWN}
+        if self.model:
+            record["model"] = self.model
+        item = {key: value for key, value in message.items() if key not in _OF_AN_ASSISTANT}
+        self.messages.append({**record, "item": item} if item else record)
+
+    def call(self, call: Any, where: str) -> Any:
+        kind = call.get("type", "function") if isinstance(call, dict) else None
+        function = call.get(kind) if isinstance(kind, str) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise BadData(f"{where}: a function with a name expected")
+        item = {key: value for key, value in call.items() if key not in ("id", "type", kind)}
+        arguments = function.get("arguments")
+        if kind == "custom":
+            item["type"] = kind
+            arguments = {"input": function.get("input", "")}
+        name, id = function["name"], name_of(call.get("id"))
+        if id:
+            self.names[id] = name
+        self.open.append(name)
+        return call_part(id, name, arguments, item)
+
+    def result(self, message: Json) -> None:
+        id = name_of(message.get("tool_call_id"))
+        name = self.names.get(id or "") or message.get("name")
+        if not isinstance(name, str):
+            name = self.open[0] if self.open else "unknown"
+        if name in self.open:
+            self.open.remove(name)
+        part = _result({"id": id, "name": name} if id else {"name": name}, message.get("content"))
+        last = self.messages[-1] if self.messages else None
+        if last is not None and last["kind"] == "tool":
+            last["parts"].append(part)
+        else:
+            self.messages.append({"kind": "tool", "role": "user", "parts": [part]})
+
+
+def _result(named: Json, content: Any) -> Json:
+    if not isinstance(content, list):
+        return {"functionResponse": {**named, "response": response_of(_text(content))}}
+    text = "".join(block["text"] for block in content if _is_text(block))
+    response: Json = {**named, "response": response_of(text)}
+    others = [read_part(block) for block in content if isinstance(block, dict) and not _is_text(block)]
+    if others:
+        return {"functionResponse": {**response, "parts": others}}
+    if len(content) == 1 and content[0].keys() == {"type", "text"}:
+        return {"functionResponse": response}
+    return {"functionResponse": response, "item": {"content": content}}
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+
+
+def _thought(value: Any, field: str) -> Json:
+    if isinstance(value, str):
+        return {"text": value, "thought": True, "item": {"field": field}}
+    steps = value if isinstance(value, list) else []
+    texts = (step.get("text") or step.get("summary") for step in steps if isinstance(step, dict))
+    text = "".join(text for text in texts if isinstance(text, str))
+    return {"text": text, "thought": True, "item": {"field": field, "value": value}}
+
+
+def _said(message: Json, *, called: bool) -> list[Any]:
+    content, refusal = message.get("content"), message.get("refusal")
+    parts: list[Any] = []
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and isinstance(block.get("refusal"), str):
+            parts.append({"text": block["refusal"], "refusal": True})
+        else:
+            parts.append(read_part(block))
+    if isinstance(content, str) and (content or not called):
+        parts.append({"text": content})
+    if isinstance(refusal, str) and refusal:
+        parts.append({"text": refusal, "refusal": True})
+    return parts
+
+
+def _parts(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return [read_part(block) for block in content]
+    return [{"text": _text(content)}]
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,234 @@
+"""Messages → a Chat Completions request body (`POST …/v1/chat/completions`).
+
+No message is joined with another, so none depends on what follows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...model import Json, Message, Part
+from ..base import Options, Request
+from ..openai import (
+    NAMES,
+    CallIds,
+    arguments_of,
+    item_of,
+    message_item,
+    result_media,
+    result_text,
+    runs,
+)
+from ..tools import Tool, declared
+from ..turns import Turn, described
+from .content import OWN, Said, joined, unwritten, written
+
+SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
+_THINKING = ("reasoning", "thinking", "redacted_thinking")  # how a model thought: no other one needs it
+_O_SERIES = re.compile(r"(.*/)?o\d")
+
+
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+    """The body for these messages, curated and paired; a pure function of its arguments."""
+    chat = _Chat(options)
+    system = _system(options)
+    if system is not None:
+        chat.add(system, [""])
+    for entry in runs(messages, summaries, faithful=options.faithful):
+        if isinstance(entry, Message):
+            role = "assistant" if entry.role == "model" else "user"
+            chat.array.append({"role": role, "content": entry.parts[0]["text"]})
+            if options.trace:
+                chat.sources.append([entry.id])
+        elif entry.role == "user":
+            chat.user(entry)
+        elif entry.role == "model":
+            chat.assistant(entry)
+        else:
+            chat.results(entry)
+    if not chat.array and not options.faithful:
+        chat.add({"role": "user", "content": ""}, [""])
+    body = _body(chat.array, options, chat.notes)
+    return Request(body, list(dict.fromkeys(chat.notes)), chat.sources)
+
+
+def system_message(text: str, model: str | None) -> Json:
+    """The message that holds a model's instructions: `developer` for the o-series, else `system`."""
+    role = "developer" if model and _O_SERIES.match(model.lower()) else "system"
+    return {"role": role, "content": text}
+
+
+def _system(options: Options) -> Json | None:
+    if not options.system:
+        return None
+    kept = options.settings.get(SYSTEM)
+    if isinstance(kept, dict) and joined(kept.get("content")) == options.system:
+        return kept
+    return system_message(options.system, options.model)
+
+
+def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
+    body: Json = {"model": options.model} if options.model else {}
+    body["messages"] = array
+    tools = declared(options.tools, OWN, _declare, notes)
+    if tools:
+        body["tools"] = tools
+    skipped = ("model", "messages", "tools", SYSTEM)
+    settings = {key: value for key, value in options.settings.items() if key not in skipped}
+    if not tools:
+        for name in ("tool_choice", "parallel_tool_calls"):  # refused where there is nothing to choose
+            settings.pop(name, None)
+    if options.max_tokens is not None:
+        settings.pop("max_tokens", None)
+        settings["max_completion_tokens"] = options.max_tokens
+    if options.stream:
+        settings["stream"] = True
+        given = settings.get("stream_options")
+        settings["stream_options"] = {**(given if isinstance(given, dict) else {}), "include_usage": True}
+    if options.cache and options.session:
+        settings["prompt_cache_key"] = options.session
+    return {**body, **settings}
+
+
+def _declare(tool: Tool) -> Json:
+    """A function tool in this format's shape."""
+    function: Json = {"name": NAMES.fit(tool.name)}
+    if tool.description is not None:
+        function["description"] = tool.description
+    if tool.parameters:
+        function["parameters"] = {"type": "object", **tool.parameters}
+    if isinstance(tool.extra.get("strict"), bool):
+        function["strict"] = tool.extra["strict"]
+    return {"type": "function", "function": function}
+
+
+class _Chat:
+    """The array as it grows, one turn at a time."""
+
+    def __init__(self, options: Options) -> None:
+        self.model = options.model
+        self.faithful = options.faithful
+        self.trace = options.trace
+        self.notes: list[str] = []
+        self.array: list[Json] = []
+        self.sources: list[list[str]] = []
+        self.ids = CallIds(faithful=options.faithful)
+
+    def add(self, message: Json, sources: list[str]) -> None:
+        self.array.append(message)
+        if self.trace:
+            self.sources.append(sources)
+
+    # -- the user's side ----------------------------------------------------------------------------
+
+    def user(self, turn: Turn) -> None:
+        blocks: list[Json] = []
+        sources: list[str] = []
+        for part, source in zip(turn.parts, turn.sources, strict=True):
+            block = self.block(part, source)
+            if block is not None:
+                blocks.append(block)
+                sources.append(source)
+        extra = message_item(turn.message)
+        role = "user"
+        if extra.get("role") in ("system", "developer") and all(b["type"] == "text" for b in blocks):
+            role = extra["role"]
+        message = {"role": role, "content": _content(blocks, faithful=self.faithful)}
+        if isinstance(extra.get("name"), str):
+            message["name"] = extra["name"]
+        self.add(message, sources or [_id(turn)])
+
+    def block(self, part: Part, source: str) -> Json | None:
+        """A user message's content part; None for what no other side needs to see."""
+        if part.get("thought"):
+            return None
+        block = written(part)
+        if block is None and "native" in part:
+            self.left_out(part, source)
+            return None
+        return block or {"type": "text", "text": self.stub(part, source)}
+
+    def left_out(self, part: Part, source: str) -> None:
+        value = part["native"].get("value")
+        if not (isinstance(value, dict) and value.get("type") in _THINKING):
+            owner = part["native"].get("provider")
+            self.notes.append(f"message {source}: a part that only {owner} knows is not sent to {OWN}")
+
+    def stub(self, part: Part, source: str) -> str:
+        """The text in the place of what cannot be sent, which is noted."""
+        text = described(part, unwritten(part))
+        self.notes.append(f"message {source}: sent to {OWN} as a text about it: {text[1:-1]}")
+        return text
+
+    def results(self, turn: Turn) -> None:
+        """A tool message for each result; what they hold besides text follows in one user message."""
+        blocks: list[Json] = []
+        sources: list[str] = []
+        for part, id, source in zip(turn.parts, self.ids.results(turn), turn.sources, strict=True):
+            response: Any = part["functionResponse"]
+            text = result_text(response.get("response"))
+            kept = item_of(part).get("content")
+            content = kept if kept and joined(kept) == text else text
+            self.add({"role": "tool", "tool_call_id": id, "content": content}, [source])
+            found = [block for held in result_media(response) if (block := self.block(held, source))]
+            if found:
+                label = f"From the result of {response.get('name')} ({id}):"
+                blocks += [{"type": "text", "text": label}, *found]
+                sources += [source] * (len(found) + 1)
+        if blocks:
+            self.add({"role": "user", "content": blocks}, sources)
+
+    # -- the model's side ---------------------------------------------------------------------------
+
+    def assistant(self, turn: Turn) -> None:
+        said = Said(turn, self.model)
+        calls: list[Json] = []
+        for place, (part, id) in enumerate(zip(turn.parts, self.ids.calls(turn), strict=True)):
+            if "functionCall" in part:
+                calls.append(self.call(part, id, own=said.own))
+            elif part.get("thought"):
+                said.thought(part)
+            elif "text" in part:
+                said.text(part, place)
+            elif "native" not in part:
+                said.text({"text": self.stub(part, turn.sources[place])}, place)
+            elif part["native"].get("provider") != OWN or not said.native(
+                part["native"].get("value"), place
+            ):
+                self.left_out(part, turn.sources[place])
+        content = said.content()
+        if not content and not calls and not self.faithful and not (said.own and said.blocks):
+            return  # nothing but thoughts, or nothing at all
+        message: Json = {"role": "assistant", "content": content or None}
+        if not content and not calls and said.blocks:
+            message["content"] = ""
+        if said.own:
+            extra = message_item(turn.message)
+            message.update((key, value) for key, value in extra.items() if key not in message)
+        message.update(said.thoughts)
+        if calls:
+            message["tool_calls"] = calls
+        self.add(message, [_id(turn)])
+
+    def call(self, part: Part, id: str, *, own: bool) -> Json:
+        name = str(part["functionCall"].get("name"))
+        name = name if self.faithful else NAMES.fit(name)
+        args: Any = part["functionCall"].get("args")
+        item = item_of(part) if own else {}
+        extra = {key: value for key, value in item.items() if key != "type"}
+        if item.get("type") == "custom" and isinstance(args, dict) and isinstance(args.get("input"), str):
+            return {"id": id, "type": "custom", "custom": {"name": name, "input": args["input"]}, **extra}
+        function = {"name": name, "arguments": arguments_of(part)}
+        return {"id": id, "type": "function", "function": function, **extra}
+
+
+def _id(turn: Turn) -> str:
+    return turn.message.id if turn.message is not None else ""
+
+
+def _content(blocks: list[Json], *, faithful: bool) -> Any:
+    if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
+        return blocks[0]["text"]
+    return blocks or ([] if faithful else "")
