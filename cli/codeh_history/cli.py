@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from . import __version__
 from .env import Env
-from .errors import Usage
+from .errors import Interrupted, Usage
 
 COMMANDS = {
     "append": "append", "payload": "payload", "ask": "ask", "calls": "calls",
@@ -93,8 +93,21 @@ def group() -> click.Command:
     return typer.main.get_command(app)
 
 
+def _handle_signals() -> None:
+    """SIGTERM and SIGHUP unwind like an exception, so that what is open is closed properly."""
+    import signal
+
+    def stop(number: int, _frame: object) -> None:
+        raise Interrupted(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup's SIG_IGN stays
+            signal.signal(number, stop)
+
+
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; usage errors become one line."""
+    _handle_signals()
     try:
         code = group().main(args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False)
     except typer.Abort:

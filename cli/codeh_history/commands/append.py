@@ -1,30 +1,87 @@
 """Append one message to a session and print its id."""
 
+import os
 from typing import Annotated, Optional
 
 import typer
 
+from .. import providers
 from ..env import Env
+from ..errors import NotFound, Usage
 from ..talk import append
+from ..talk.telling import tell
 from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history append -s demo -m "Why is the sky blue?"
   git diff | codeh-history append -s demo -m "Review this:" -F -
   curl ... | codeh-history append -s demo --from auto --echo
-  codeh-history append -s demo --result grep --call-id c1 -F out.txt
+  codeh-history append -s demo --call ls --args '{"path":"."}' --call-id c1
+  codeh-history append -s demo --result ls --call-id c1 -F out.txt
+  jq -c '.[]' contents.json | codeh-history append -s demo --jsonl
 """
 STRAY = "say -m TEXT"
 
 
 def command(
     ctx: typer.Context,
-    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT")] = None,
-    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-")] = None,
-    role: Annotated[Optional[str], typer.Option("--role", help="user or model.")] = None,
-    kind: Annotated[Optional[str], typer.Option("--kind", help="user, codeh, tool, error, info.")] = None,
+    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable, joined by a blank line.")] = None,
+    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts.")] = None,
+    attach: Annotated[Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file (image, PDF, audio, text).")] = None,
+    role: Annotated[Optional[str], typer.Option("--role", help="user (default) or model.")] = None,
+    kind: Annotated[Optional[str], typer.Option("--kind", help="user, codeh, tool, error or info.")] = None,
+    call: Annotated[Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")] = None,
+    args: Annotated[Optional[str], typer.Option("--args", metavar="JSON", help="The call's arguments.")] = None,
+    call_id: Annotated[Optional[str], typer.Option("--call-id", metavar="ID", help="The id of the call, or of the call answered.")] = None,
+    result: Annotated[Optional[str], typer.Option("--result", metavar="NAME", help="A tool's result; text or JSON object from -m, -F or stdin.")] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="The tool failed; the text is its error.")] = False,
+    references: Annotated[Optional[str], typer.Option("--references", metavar="FILE", help="JSON list of {id, title?, url?, text, score?}.")] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Many messages, one a line, all or nothing.")] = False,
+    from_: Annotated[Optional[str], typer.Option("--from", metavar="FORMAT", help="stdin is a provider's response: auto, or a provider.")] = None,
+    echo: Annotated[bool, typer.Option("--echo", help="With --from: print the text as it arrives.")] = False,
+    key: Annotated[Optional[str], typer.Option("--key", metavar="K", help="Store once under this key, however often it is retried.")] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Keep it verbatim through curation and compaction.")] = False,
+    pending: Annotated[bool, typer.Option("--pending", help="Not committed yet (see update, commit).")] = False,
+    max_items: Annotated[Optional[int], typer.Option("--max-items", metavar="N", help="Then hide the oldest turns above N messages.")] = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
-    return append.run(env, session=session, message=message, file=file, role=role, kind=kind, quiet=quiet)
+    env.quiet = quiet
+    if from_ is not None:
+        return receive(env, session, from_, echo=echo)
+    if echo:
+        raise Usage("--echo goes with --from")
+    if jsonl:
+        from ..talk import batch
+
+        return batch.run(env, session, file[0] if file else None)
+    from ..talk import compose
+
+    given = compose.Given(
+        message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call, args=args,
+        call_id=call_id, result=result, failed=failed, references=references, key=key, pin=pin, pending=pending,
+        max_items=max_items,
+    )  # fmt: skip
+    plain = compose.Given(message=given.message, file=given.file, role=role, kind=kind)
+    if given == plain:
+        return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
+    return compose.run(env, session, given)
+
+
+def receive(env: Env, session: str | None, format: str, *, echo: bool) -> int:
+    """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
+    from ..store.resolve import for_writing
+    from ..talk import receive as receiving
+
+    if format != "auto" and format not in providers.FORMATS:
+        raise Usage(f"--from {format}: auto, {', '.join(providers.FORMATS)}")
+    target = for_writing(env, session)
+    if not os.path.exists(target.path):
+        raise NotFound(f"{target.path}: no such session; an answer never starts one")
+    echo = echo or env.terminal(env.stdout)
+    name = None if format == "auto" else format
+    received = receiving.receive(env, target, env.stdin, name, echo=echo)
+    tell(env, target.id, received, echo=echo)
+    return 0
+

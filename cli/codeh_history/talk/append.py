@@ -30,19 +30,24 @@ def run(  # noqa: PLR0913 - the options of the fast lane, one by one
     env.quiet = env.quiet or quiet
     target = for_writing(env, session)
     kind, of = kind_and_role(role, kind)
-    text = text_of(env, message or [], file or [])
+    id, created = store(env, target.path, text_of(env, message or [], file or []), kind, of)
+    announce(env, target.id, [id], created=created)
+    return 0
+
+
+def store(env: Env, path: str, text: str, kind: str, role: str | None) -> tuple[str, bool]:
+    """Store a text message; returns its id and whether the session is new."""
     stored: list[str] = []
 
     def build(locked: Locked) -> bytes:
         id = env.new_id(locked.session, locked.offset)
         stored.append(id)
         line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
-        line += f',"role":"{of}"' if of else ""
+        line += f',"role":"{role}"' if role else ""
         return _encode(f'{line},"parts":[{{"text":{quote(text)}}}]}}\n')
 
-    created = log.append(env, target.path, build, create=True)
-    announce(env, target.id, stored, created=created)
-    return 0
+    created = log.append(env, path, build, create=True)
+    return stored[0], created
 
 
 def announce(env: Env, session: str, ids: list[str], *, created: bool) -> None:

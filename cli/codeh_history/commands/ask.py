@@ -1,0 +1,79 @@
+"""Append a prompt, send the session through a command, and store the answer."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..errors import Usage
+from ..store.resolve import for_writing
+from ..talk import append, asking, compose, payload
+from ..talk.telling import tell
+from .options import Quiet, Session
+
+EXAMPLES = """\
+  export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
+  codeh-history ask -s demo -m "Why is the sky blue?"
+  codeh-history ask -s demo                                # resend what was not answered
+  codeh-history ask -s demo -m "List the files" --tools @tools.json
+  while codeh-history calls -s demo --via ./tool; do codeh-history ask -s demo || break; done
+"""
+STRAY = "say -m TEXT"
+
+
+def command(
+    ctx: typer.Context,
+    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")] = None,
+    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts.")] = None,
+    attach: Annotated[Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")] = None,
+    to: Annotated[Optional[str], typer.Option("--to", metavar="PROVIDER", help="gemini, openai-chat, openai-responses or anthropic; $CODEH_TO.")] = None,
+    via: Annotated[Optional[str], typer.Option("--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")] = None,
+    model: Annotated[Optional[str], typer.Option("--model", help="The provider's model name.")] = None,
+    system: Annotated[Optional[str], typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt.")] = None,
+    tools: Annotated[Optional[str], typer.Option("--tools", metavar="@FILE", help="Tool declarations.")] = None,
+    set_: Annotated[Optional[list[str]], typer.Option("--set", metavar="PATH=JSON", help="Set a field of the body.")] = None,
+    max_tokens: Annotated[Optional[int], typer.Option("--max-tokens", min=1, help="Longest answer.")] = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Ask for a stream.")] = False,
+    budget: Annotated[Optional[str], typer.Option("--budget", metavar="N", help="Compact to this many tokens first.")] = None,
+    counter: Annotated[Optional[str], typer.Option("--counter", help="Whose tokens --budget counts.")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Only the curation that provider rules force.")] = False,
+    thoughts: Annotated[str, typer.Option("--thoughts", help="keep, old or all.")] = "keep",
+    unanswered: Annotated[str, typer.Option("--unanswered", help="Open calls at the end: error, stub or drop.")] = "error",
+    prefill: Annotated[bool, typer.Option("--prefill", help="Allow the model's message at the end.")] = False,
+    cache: Annotated[bool, typer.Option("--cache", help="Place provider cache marks.")] = False,
+    context: Annotated[bool, typer.Option("--context", help="Put the context prompt in the system prompt.")] = False,
+    persist: Annotated[bool, typer.Option("--persist", help="Persist the session's blocks first.")] = False,
+    user_template: Annotated[Optional[str], typer.Option("--user-template", metavar="FILE", help="Jinja, for the last user message.")] = None,
+    system_template: Annotated[Optional[str], typer.Option("--system-template", metavar="FILE", help="Jinja, for the system prompt.")] = None,
+    var: Annotated[Optional[list[str]], typer.Option("--var", metavar="K=V", help="A template variable.")] = None,
+    echo: Annotated[bool, typer.Option("--echo", help="Print the text as it arrives.")] = False,
+    key: Annotated[Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")] = None,
+    session: Session = None,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    via = via or env.environ.get("CODEH_VIA")
+    if not via:
+        raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
+    payload.provider_of(env, to)
+    target = for_writing(env, session)
+    if message or file or attach:
+        given = compose.Given(message=message or (), file=file or (), attach=attach or (), key=key)
+        if attach or key is not None:
+            env.stored, created = compose.store(env, target, given)
+        else:
+            text = append.text_of(env, message or [], file or [])
+            env.stored, created = append.store(env, target.path, text, "user", "user")
+        if created:
+            env.note(f"new session {target.id}")
+    body = payload.body_of(
+        env, None, target.path, to=to, model=model, system=system, tools=tools, set=set_ or (),
+        max_tokens=max_tokens, stream=stream, budget=budget, counter=counter, raw=raw, thoughts=thoughts,
+        unanswered=unanswered, prefill=prefill, pretty=False, cache=cache, context=context, persist=persist,
+        user_template=user_template, system_template=system_template, var=var or (), strict=False,
+    )  # fmt: skip
+    echo = echo or env.terminal(env.stdout)
+    received = asking.exchange(env, target, body, via, echo=echo)
+    tell(env, target.id, received, echo=echo)
+    return 0

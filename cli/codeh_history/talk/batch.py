@@ -1,0 +1,145 @@
+"""`append --jsonl`: many messages, all or nothing, one lock, one sync; lines keep their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import orjson
+
+from ..env import Env
+from ..errors import BadData
+from ..model import ROLE_OF_KIND, Json
+from ..quote import quote
+from ..records import check_message, depth_exceeds, lines_of
+from ..session import kind_of
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import for_writing
+from .append import announce
+
+
+class Line:
+    """One message of a batch: its bytes, what it already says, and where it came from."""
+
+    __slots__ = ("data", "number", "raw")
+
+    def __init__(self, data: Json, raw: bytes, number: int) -> None:
+        self.data = data
+        self.raw = raw
+        self.number = number
+
+
+def run(env: Env, session: str | None, file: str | None = None) -> int:
+    """Append every line of stdin (or a file) as a message and print the ids."""
+    from .append import read_file
+
+    name = file if file not in (None, "-") else "stdin"
+    data = env.read_stdin() if name == "stdin" else read_file(str(name))
+    lines = checked(lines_of(data), str(name))
+    if not lines:
+        raise BadData(f"{name}: no message")
+    target = for_writing(env, session)
+    ids: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
+        known = _known(locked, lines)
+        return _stored(env, locked, lines, known, ids, str(name))
+
+    created = log.append(env, target.path, build, create=True)
+    announce(env, target.id, ids, created=created)
+    return 0
+
+
+def checked(lines: Iterable[bytes], name: str) -> list[Line]:
+    """The lines as messages; the first that is none is named, and nothing is stored."""
+    result: list[Line] = []
+    loads = orjson.loads
+    for number, line in enumerate(lines, 1):
+        raw = line.strip()
+        if not raw:
+            continue
+        try:
+            data = loads(raw)
+        except ValueError as error:
+            raise BadData(f"{name}:{number}: not JSON: {error}") from None
+        reason = _wrong(data, raw)
+        if reason:
+            raise BadData(f"{name}:{number}: {reason}; nothing was stored")
+        result.append(Line(data, raw, number))
+    return result
+
+
+def _wrong(data: object, raw: bytes) -> str | None:
+    if type(data) is not dict:
+        return "not an object"
+    if data.get("type", "message") != "message":
+        return f"type {data['type']!r}: only messages are appended"
+    if type(data.get("parts")) is not list:
+        return "no `parts`"
+    if "id" in data and (type(data["id"]) is not str or not data["id"]):
+        return "`id` is not text"
+    if data.get("kind", "user") not in ROLE_OF_KIND:
+        return f"kind {data['kind']!r}: one of {', '.join(ROLE_OF_KIND)}"
+    if depth_exceeds(raw):
+        return "nests deeper than 200 levels"
+    return check_message({"id": "", **data})
+
+
+def _known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
+    """The messages already in the session by id and by key, only where a line gives either."""
+    if locked.created or not any("id" in line.data or "key" in line.data for line in lines):
+        return {}
+    known: dict[str, Json] = {}
+    for record in read.read_log(locked.read()).records:
+        if isinstance(record.data.get("id"), str):
+            known.setdefault(record.data["id"], record.data)
+        if isinstance(record.data.get("key"), str):
+            known.setdefault("\0" + record.data["key"], record.data)
+    return known
+
+
+def _stored(
+    env: Env, locked: Locked, lines: list[Line], known: dict[str, Json], ids: list[str], name: str
+) -> bytes:
+    now = env.now()
+    offset = locked.offset
+    chunks: list[bytes] = []
+    for line in lines:
+        data = line.data
+        same = None
+        if "id" in data or "key" in data:
+            same = _same(known, data, f"{name}:{line.number}")
+        if same is not None:
+            ids.append(same)
+            continue
+        id = data.get("id") or env.new_id(locked.session, offset)
+        kind = kind_of(data)
+        head = "" if "type" in data else '"type":"message",'
+        head += "" if "id" in data else f'"id":{quote(id)},'
+        head += "" if "ts" in data else f'"ts":"{now}",'
+        head += "" if data.get("kind") == kind else f'"kind":"{kind}",'
+        if "role" not in data and kind not in ("error", "info"):
+            head += f'"role":"{"model" if kind == "codeh" else "user"}",'
+        chunk = b"{" + head.encode() + line.raw[1:] + b"\n"
+        chunks.append(chunk)
+        offset += len(chunk)
+        ids.append(id)
+        if "id" in data or "key" in data:
+            known[id] = data
+            if "key" in data:
+                known["\0" + str(data["key"])] = {**data, "id": id}
+    return b"".join(chunks)
+
+
+def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
+    """The id of an equal message stored before; the same id or key with other content is BadData."""
+    for name, value in (("id", data.get("id")), ("key", data.get("key"))):
+        if value is None:
+            continue
+        before = known.get(value if name == "id" else f"\0{value}")
+        if before is None:
+            continue
+        if before.get("parts") != data["parts"] or kind_of(before) != kind_of(data):
+            raise BadData(f"{where}: {name} {value} is taken by a message with other content; nothing was stored")
+        return str(before["id"])
+    return None

@@ -1,0 +1,302 @@
+"""Messages that are more than a text: calls, results, files, references, keys; pending ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from ..env import Env
+from ..errors import BadData, NotFound, Usage
+from ..model import Json, Part
+from ..pairing import open_calls
+from ..records import Log, depth_exceeds, dumps
+from ..session import View, fold
+from ..stages import limit
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import Target, for_writing
+from .append import KINDS, announce, kind_and_role, read_file, text_of
+from .filtering import compaction
+
+BLOCK_BYTES = 64 * 1024  # an attachment above this goes to the block store at once
+
+
+@dataclass(frozen=True)
+class Given:
+    """What `append` was asked for, beyond session and texts."""
+
+    message: Sequence[str] = ()
+    file: Sequence[str] = ()
+    role: str | None = None
+    kind: str | None = None
+    attach: Sequence[str] = ()
+    call: str | None = None
+    args: str | None = None
+    call_id: str | None = None
+    result: str | None = None
+    failed: bool = False
+    references: str | None = None
+    key: str | None = None
+    pin: bool = False
+    pending: bool = False
+    max_items: int | None = None
+
+
+def run(env: Env, session: str | None, given: Given) -> int:
+    """Append the message and print its id; with a known `--key` print the id it has."""
+    target = for_writing(env, session)
+    id, created = store(env, target, given)
+    announce(env, target.id, [id], created=created)
+    return 0
+
+
+def store(env: Env, target: Target, given: Given) -> tuple[str, bool]:
+    """Store the message; returns its id and whether the session is new."""
+    _check(given)
+    fields = _fields(env, given)
+    references = _references(given.references)
+    stored: list[str] = []
+    blocks = _to_blocks(env, fields, target.id) if given.attach else {}
+
+    def build(locked: Locked) -> bytes | None:
+        known = keyed(locked, given.key, fields) if given.key is not None else None
+        if known is not None:
+            stored.append(known)
+            return None
+        view = _view(locked) if _needs_fold(given) else None
+        message = {"type": "message", "id": env.new_id(locked.session, locked.offset), "ts": env.now(), **fields}
+        if view is not None and given.result and not given.call_id:
+            message["parts"] = _answering(view, message["parts"], locked.session)
+        if references:
+            message["references"] = numbered(references, view)
+        if blocks:
+            message = {**{k: v for k, v in message.items() if k != "parts"}, "type": "ref"}
+            message.update(blockIds=blocks["ids"], flowId=locked.session)
+        stored.append(message["id"])
+        lines = _lines(message, pending=given.pending)
+        if given.max_items is not None:
+            lines += _limited(env, locked, lines, given.max_items)
+        return lines
+
+    created = log.append(env, target.path, build, create=given.result is None)
+    return stored[0], created
+
+
+def _check(given: Given) -> None:
+    """Flags that contradict each other are exit 2."""
+    if given.call and given.result:
+        raise Usage("--call and --result: a message is one or the other; use --jsonl for both")
+    if given.call is None and given.args is not None:
+        raise Usage("--args goes with --call NAME")
+    if given.failed and not given.result:
+        raise Usage("--failed goes with --result NAME")
+    if given.call_id and not (given.call or given.result):
+        raise Usage("--call-id goes with --call or --result")
+    if given.key is not None and not given.key:
+        raise Usage("--key is empty")
+    if given.pending and (given.attach or given.max_items):
+        raise Usage("--pending goes with text only")
+    if given.max_items is not None and given.max_items < 1:
+        raise Usage("--max-items: a number above 0")
+
+
+def _fields(env: Env, given: Given) -> Json:
+    """Kind, role, parts and what else was given; no id and no time yet."""
+    if given.result:
+        kind, role = "tool", "user"
+    elif given.call:
+        kind, role = "codeh", "model"
+    else:
+        kind, role = kind_and_role(given.role, given.kind)  # type: ignore[assignment]
+    if (given.call or given.result) and (given.role or given.kind) and kind_and_role(given.role, given.kind)[0] != kind:
+        raise Usage(f"--{'result' if given.result else 'call'} makes a message of kind {kind}")
+    fields: Json = {"kind": kind}
+    if KINDS[kind]:
+        fields["role"] = KINDS[kind]
+    needed = not (given.call or given.attach or given.result or given.pending)
+    text = text_of(env, list(given.message), list(given.file), needed=needed)
+    if given.result:
+        if not given.message and not given.file:
+            text = text_of(env, [], ["-"], needed=False)
+        parts = [_result(given, text)]
+    else:
+        parts = [{"text": text}] if text else []
+        if given.call:
+            parts.append(_call(given))
+    attached = [_attached(name, len(parts) + number) for number, name in enumerate(given.attach)]
+    fields["parts"] = [*parts, *(part for part, _ in attached)]
+    if attached:
+        fields["attached"] = [about for _, about in attached]
+    if given.key is not None:
+        fields["key"] = given.key
+    if given.pin:
+        fields["pinned"] = True
+    return fields
+
+
+def _call(given: Given) -> Part:
+    try:
+        args = orjson.loads(given.args) if given.args is not None else {}
+    except ValueError as error:
+        raise BadData(f"--args: not JSON: {error}") from None
+    if not isinstance(args, dict):
+        raise BadData("--args: a JSON object expected")
+    id: Json = {"id": given.call_id} if given.call_id else {}
+    return {"functionCall": {**id, "name": str(given.call), "args": args}}  # type: ignore[typeddict-item]
+
+
+def _result(given: Given, text: str) -> Part:
+    """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
+    name = str(given.result)
+    response: Json
+    if given.failed:
+        response = {"error": f"Tool call {name} failed with error: {text}"}
+    else:
+        response = response_of(text)
+    id: Json = {"id": given.call_id} if given.call_id else {}
+    return {"functionResponse": {**id, "name": name, "response": response}}  # type: ignore[typeddict-item]
+
+
+def response_of(text: str) -> Json:
+    """What a tool printed, as a functionResponse's `response`."""
+    if text.lstrip()[:1] == "{" and not depth_exceeds(text.encode()):
+        try:
+            value = orjson.loads(text)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            return value
+    return {"output": text}
+
+
+def _attached(name: str, part: int) -> tuple[Part, Json]:
+    """A file as a part, and what `attached` says of it."""
+    import base64
+
+    from .media import mime_type
+
+    data = read_file(name)
+    if not data:
+        raise BadData(f"{name}: the file is empty")
+    mime = mime_type(data, name)
+    about: Json = {"name": name.rsplit("/", 1)[-1], "mimeType": mime, "bytes": len(data), "part": part}
+    return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}, about
+
+
+def _to_blocks(env: Env, fields: Json, session: str) -> Json:
+    """Large attachments go to the block store before the record that names them."""
+    if all(about["bytes"] <= BLOCK_BYTES for about in fields["attached"]):
+        return {}
+    from ..blocks import open_store
+    from ..records import block_of
+
+    ids = [block_of(part) for part in fields["parts"]]
+    open_store(env).mset({id: orjson.dumps(part) for id, part in zip(ids, fields["parts"], strict=True)})
+    return {"ids": ids}
+
+
+def _references(name: str | None) -> list[Json]:
+    if name is None:
+        return []
+    try:
+        items = orjson.loads(read_file(name))
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    if not isinstance(items, list):
+        raise BadData(f"{name}: a list of references expected")
+    for number, item in enumerate(items):
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str) or "id" not in item:
+            raise BadData(f"{name}: reference {number}: an object with `id` and `text` expected")
+    return items
+
+
+def numbered(references: Sequence[Json], view: View | None) -> list[Json]:
+    """References with numbers unique in the session, never used before, not even by what was undone."""
+    used = 0
+    for record in view.log.records if view is not None else ():
+        for reference in record.data.get("references") or ():
+            number = reference.get("number") if isinstance(reference, dict) else None
+            used = max(used, number if isinstance(number, int) else 0)
+    return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
+
+
+def _needs_fold(given: Given) -> bool:
+    return bool(given.references or (given.result and not given.call_id))
+
+
+def _view(locked: Locked) -> View:
+    return fold(read.read_log(locked.read()))
+
+
+def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
+    """The result with the id of the oldest open call of its name."""
+    response = parts[0]["functionResponse"]
+    calls = [call for call in open_calls(view.messages) if call.name == response["name"]]
+    if not calls:
+        raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
+    if not calls[0].given:
+        return parts
+    return [{"functionResponse": {"id": calls[0].id, **response}}, *parts[1:]]
+
+
+def _lines(message: Json, *, pending: bool) -> bytes:
+    line = dumps(message)
+    if depth_exceeds(line):
+        raise BadData("the message nests deeper than 200 levels")
+    if not pending:
+        return line + b"\n"
+    opened = {**{k: v for k, v in message.items() if k != "parts"}, "type": "open"}
+    lines = dumps(opened) + b"\n"
+    if message["parts"]:
+        lines += dumps({"type": "delta", "of": message["id"], "parts": message["parts"]}) + b"\n"
+    return lines
+
+
+def keyed(locked: Locked, key: str, fields: Json) -> str | None:
+    """The id of the live message already stored under this key; other content is BadData."""
+    from ..quote import quote
+
+    needle = b'"key":' + quote(key).encode()
+    at = locked.find(needle)
+    while at >= 0:
+        line, end = locked.line_at(at)
+        try:
+            data = orjson.loads(line)
+        except ValueError:
+            data = {}
+        if isinstance(data, dict) and data.get("key") == key and isinstance(data.get("id"), str):
+            if not _taken_back(locked, data["id"]):
+                return _same(data, fields, key)
+        at = locked.find(needle, end)
+    return None
+
+
+def _taken_back(locked: Locked, id: str) -> bool:
+    """Whether a message was undone, so that its key is free again."""
+    if locked.find(b'"type":"revert"') < 0:
+        return False
+    return id not in _view(locked).all
+
+
+def _same(data: Json, fields: Json, key: str) -> str:
+    if "blockIds" in data:
+        from ..records import block_of
+
+        equal = data["blockIds"] == [block_of(part) for part in fields["parts"]]
+    else:
+        equal = data.get("parts") == fields["parts"]
+    if not equal or data.get("kind") != fields["kind"]:
+        raise BadData(f"--key {key}: already used by {data['id']}, with other content")
+    return str(data["id"])
+
+
+def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
+    """The compaction record that keeps the session within `--max-items`, or nothing."""
+    before: Log = read.read_log(locked.read() + b"\n" + lines)
+    ops = limit.ops(fold(before), most)
+    if not ops:
+        return b""
+    id = env.new_id(locked.session, locked.offset + len(lines))
+    return dumps(compaction(id, env.now(), ops, {"policy": f"max-items {most}"})) + b"\n"

@@ -1,0 +1,38 @@
+"""What an attached file is, by its content."""
+
+from __future__ import annotations
+
+# Only what some provider accepts: a large signature database takes plain text for old binary formats.
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"), (b"%PDF-", "application/pdf"), (b"ID3", "audio/mp3"),
+    (b"\xff\xfb", "audio/mp3"), (b"\xff\xf3", "audio/mp3"), (b"OggS", "audio/ogg"), (b"fLaC", "audio/flac"),
+    (b"\x1aE\xdf\xa3", "video/webm"), (b"PK\x03\x04", "application/zip"), (b"\x1f\x8b", "application/gzip"),
+)  # fmt: skip
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
+_FTYP = {
+    b"heic": "image/heic", b"heix": "image/heic", b"mif1": "image/heif", b"avif": "image/avif",
+    b"M4A ": "audio/mp4", b"qt  ": "video/quicktime",
+}  # fmt: skip
+
+
+def mime_type(data: bytes, name: str) -> str:
+    """The media type of a file's content; for text the name may say more (`text/markdown`)."""
+    for signature, found in _SIGNATURES:
+        if data.startswith(signature):
+            return found
+    if data[:4] == b"RIFF" and data[8:12] in _RIFF:
+        return _RIFF[data[8:12]]
+    if data[4:8] == b"ftyp":
+        return _FTYP.get(data[8:12], "video/mp4")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "application/octet-stream"
+    if b"\0" in data:
+        return "application/octet-stream"
+    import mimetypes
+
+    guessed = mimetypes.guess_type(name)[0]
+    textual = guessed is not None and (guessed.startswith("text/") or guessed in ("application/json", "image/svg+xml"))
+    return guessed if textual and guessed else "text/plain"

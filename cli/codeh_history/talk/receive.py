@@ -1,0 +1,267 @@
+"""`append --from`: a provider's answer into the log, pending on disk while it streams."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+
+import orjson
+
+from ..env import Env
+from ..errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
+from ..escape import safe
+from ..model import Json, Part
+from ..providers.wire import Cut, Failure, Nothing, Outcome, Reader, Reply, Unreadable
+from ..quote import quote
+from ..records import dumps
+from ..session import fold, join
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import Target
+
+FLUSH_SECONDS = 1.0
+CHUNK = 1 << 16
+
+
+class Received:
+    """What came of an answer: the id of the stored message, and how many calls it makes."""
+
+    __slots__ = ("calls", "id", "known")
+
+    def __init__(self, id: str, calls: int, *, known: bool) -> None:
+        self.id = id
+        self.calls = calls
+        self.known = known  # it was stored before
+
+
+def receive(env: Env, target: Target, fd: int, format: str | None, *, echo: bool) -> Received:
+    """Read an answer from a descriptor to its end and store it; every other outcome is an error.
+
+    Nothing is committed but a complete answer: what streamed before a cut stays pending.
+    """
+    receiving = _Receiving(env, target, Reader(format), _Echo(env) if echo else None)
+    try:
+        receiving.read(fd)
+    except (KeyboardInterrupt, Interrupted):
+        receiving.abort("interrupted")
+        raise
+    except OSError as error:
+        receiving.abort(f"reading failed: {error.strerror}")
+        raise InputOutput(f"stdin: {error.strerror}") from None
+    return receiving.close()
+
+
+class _Echo:
+    """Text on stdout as it arrives; a reader that went away does not stop the storing."""
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+        self.tty = env.terminal(env.stdout)
+        self.at_start = True
+        self.broken: HistoryError | None = None
+
+    def parts(self, parts: list[Part]) -> None:
+        self.text("".join(part["text"] for part in parts if "text" in part and not part.get("thought")))
+
+    def text(self, text: str) -> None:
+        if not text or self.broken:
+            return
+        self.at_start = text.endswith("\n")
+        try:
+            self.env.write((safe(text) if self.tty else text).encode("utf-8", "replace"))
+        except HistoryError as error:
+            self.broken = error
+
+    def end(self) -> None:
+        if not self.at_start:
+            self.text("\n")
+
+
+class _Receiving:
+    """One answer on its way into the log."""
+
+    def __init__(self, env: Env, target: Target, reader: Reader, echo: _Echo | None) -> None:
+        self.env = env
+        self.target = target
+        self.reader = reader
+        self.echo = echo
+        self.pending: str | None = None  # the id of the open message
+        self.duplicate: str | None = None  # the id under which this very answer is already stored
+        self.held: list[Part] = []  # arrived and not yet on disk
+        self.flushed = 0.0
+        self.restarts = 0
+        self.replace = False
+
+    def read(self, fd: int) -> None:
+        while True:
+            ready, _, _ = select.select([fd], [], [], FLUSH_SECONDS if self.held else None)
+            if ready:
+                chunk = os.read(fd, CHUNK)
+                if not chunk:
+                    return
+                self.take(self.reader.feed(chunk))
+            if self.held and time.monotonic() - self.flushed >= FLUSH_SECONDS:
+                self.flush()
+
+    def take(self, parts: list[Part]) -> None:
+        if not self.reader.begun or self.duplicate:
+            return
+        if self.reader.restarts != self.restarts:
+            self.restarts, self.held, self.replace = self.reader.restarts, [], True
+            if self.echo:
+                self.echo.end()
+        self.held = join(self.held, parts)
+        if self.pending is None:
+            self.flush()
+        if self.echo and not self.duplicate:
+            self.echo.parts(parts)
+
+    def flush(self) -> None:
+        """Put what arrived on disk as pending content."""
+
+        def build(locked: Locked) -> bytes | None:
+            lines = b""
+            if self.pending is None:
+                self.duplicate = known(locked, self.reader.response_id)
+                if self.duplicate:
+                    return None
+                self.pending = self.env.new_id(locked.session, locked.offset)
+                lines += dumps(self.message("open", self.pending)) + b"\n"
+                self.replace = False
+            if self.replace:
+                id = self.env.new_id(locked.session, locked.offset)
+                update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now(), "parts": self.held}
+                self.replace = False
+                return dumps(update) + b"\n"
+            if self.held:
+                lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
+            return lines
+
+        log.append(self.env, self.target.path, build)
+        self.held = []
+        self.flushed = time.monotonic()
+
+    def message(self, type: str, id: str) -> Json:
+        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
+        if self.reader.provider:
+            message["provider"] = self.reader.provider
+        if self.reader.model:
+            message["model"] = self.reader.model
+        return message
+
+    def abort(self, reason: str) -> None:
+        """What streamed so far stays pending, with the reason why it is not more."""
+        if self.pending is None:
+            return
+        if self.held:
+            self.flush()
+        record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
+        log.append(self.env, self.target.path, lambda _: dumps(record) + b"\n")
+
+    def close(self) -> Received:
+        outcome = self.reader.close()
+        self.take(self.reader.tail)
+        if isinstance(outcome, Reply):
+            return self.commit(outcome)
+        if self.echo:
+            self.echo.end()
+        if self.held and self.pending is not None:
+            self.flush()
+        self.abort(_reason(outcome))
+        raise self.failed(outcome)
+
+    def commit(self, reply: Reply) -> Received:
+        """Store the complete answer; one that is already stored is a no-op."""
+        stored: list[str] = []
+        fields = _fields(reply)
+
+        def build(locked: Locked) -> bytes | None:
+            before = self.duplicate or known(locked, reply.id)
+            if before is not None:
+                self.duplicate = before
+                if self.pending is None:
+                    return None
+                id = self.env.new_id(locked.session, locked.offset)
+                return dumps({"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}) + b"\n"
+            if self.pending is not None:
+                stored.append(self.pending)
+                record = {"type": "commit", "of": self.pending, "ts": self.env.now(), "parts": reply.parts, **fields}
+            else:
+                id = self.env.new_id(locked.session, locked.offset)
+                stored.append(id)
+                record = {**self.message("message", id), "parts": reply.parts, **fields}
+            return dumps(record) + b"\n"
+
+        log.append(self.env, self.target.path, build)
+        self.env.stored = self.duplicate or stored[0]
+        if self.duplicate:
+            self.env.note(f"{self.target.id}: this answer is already stored as {self.duplicate}")
+        if self.echo:
+            if self.pending is None and not self.duplicate:
+                self.echo.parts(reply.parts)
+            self.echo.end()
+            if self.echo.broken:
+                raise self.echo.broken
+        calls = sum("functionCall" in part for part in reply.parts)
+        return Received(self.env.stored, calls, known=self.duplicate is not None)
+
+    def failed(self, outcome: Outcome) -> HistoryError:
+        where = self.target.id
+        if isinstance(outcome, Failure):
+            self.store_error(outcome)
+            kind = TryAgain if outcome.retry else ProviderRefused
+            return kind(f"{where}: {outcome.provider}: {outcome.text}")
+        if isinstance(outcome, Unreadable):
+            return BadData(f"{where}: {outcome.text}")
+        kept = f"; what arrived stays pending as {self.pending}" if self.pending else ""
+        text = outcome.text if isinstance(outcome, (Cut, Nothing)) else "no answer"
+        return TryAgain(f"{where}: {text}{kept}")
+
+    def store_error(self, failure: Failure) -> None:
+        """A provider's error, for people: an `error` message is never sent."""
+        fields: Json = {"provider": failure.provider}
+        if failure.model or self.reader.model:
+            fields["model"] = failure.model or self.reader.model
+        if failure.code:
+            fields["code"] = failure.code
+
+        def build(locked: Locked) -> bytes:
+            id = self.env.new_id(locked.session, locked.offset)
+            record = {
+                "type": "message", "id": id, "ts": self.env.now(), "kind": "error",
+                "parts": [{"text": failure.text}], **fields,
+            }  # fmt: skip
+            return dumps(record) + b"\n"
+
+        log.append(self.env, self.target.path, build)
+
+
+def _fields(reply: Reply) -> Json:
+    values = {
+        "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
+        "responseId": reply.id,
+    }  # fmt: skip
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _reason(outcome: Outcome) -> str:
+    return outcome.text if not isinstance(outcome, Reply) else ""
+
+
+def known(locked: Locked, response_id: str | None) -> str | None:
+    """The id of the live message that a provider's response is stored as."""
+    if not response_id:
+        return None
+    needle = b'"responseId":' + quote(response_id).encode("utf-8", "replace")
+    at = locked.find(needle)
+    if at < 0:
+        return None
+    line, _ = locked.line_at(at)
+    try:
+        data = orjson.loads(line)
+    except ValueError:
+        return None
+    id = data.get("of") if data.get("type") == "commit" else data.get("id")
+    message = fold(read.read_log(locked.read())).all.get(str(id))
+    return message.id if message is not None and message.committed else None

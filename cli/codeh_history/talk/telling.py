@@ -1,0 +1,18 @@
+"""What the talking commands say of an answer that was stored."""
+
+from __future__ import annotations
+
+from ..env import Env
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .receive import Received
+
+
+def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
+    """The id on stdout unless the text went there; tool calls are noted."""
+    if not echo:
+        env.write(f"{received.id}\n".encode())
+    if received.calls and not received.known:
+        calls = "a tool call waits" if received.calls == 1 else f"{received.calls} tool calls wait"
+        env.note(f"{session}: {calls} (codeh-history calls)")
