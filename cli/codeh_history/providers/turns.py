@@ -66,8 +66,8 @@ def turns(
 ) -> list[Turn]:
     """The messages as turns; each results turn follows its calls at once and answers each of them.
 
-    Messages must be curated by `pairs`; what is pending is left out. With `faithful` nothing is moved: responses stand where they
-    stand, and may answer nothing.
+    Messages must be curated by `pairs`; what is pending is left out. With `faithful` nothing is moved:
+    responses stand where they stand, and may answer nothing.
     """
     result: list[Turn] = []
     if summaries:
