@@ -20,3 +20,14 @@ def last_turn(view: View) -> list[Step]:
     if prompt is None:
         return []
     return [step for step in reversed(view.steps) if step.place >= prompt.place]
+
+
+def reverts(view: View) -> list[str]:
+    """The ids of the live reverts, which can be taken back too."""
+    dead: set[str] = set()
+    live: list[str] = []
+    for record in reversed(view.log.records):
+        if record.data["type"] == "revert" and record.data["id"] not in dead:
+            dead.add(record.data["of"])
+            live.append(record.data["id"])
+    return live[::-1]

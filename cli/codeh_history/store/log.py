@@ -99,6 +99,7 @@ def append(
     build: Callable[[Locked], bytes | None],
     *,
     create: bool = False,
+    header: Callable[[], bytes] | None = None,
     wait: float = LOCK_SECONDS,
 ) -> bool:
     """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
@@ -108,7 +109,7 @@ def append(
     fd, created = _open_locked(path, create=create, wait=wait)
     try:
         size = os.fstat(fd).st_size
-        prefix = _prefix(env, fd, path, size)
+        prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
         new = prefix.endswith(b"}\n")
         lines = build(Locked(fd, path, size, size + len(prefix), id_of(path), created=new))
         if lines:
@@ -204,10 +205,10 @@ def _lock(fd: int, path: str, deadline: float) -> None:
             return
 
 
-def _prefix(env: Env, fd: int, path: str, size: int) -> bytes:
+def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes:
     """What must stand before the first new line: a header in an empty file, a newline after a torn tail."""
     if size == 0:
-        return header(env, path)
+        return header()
     start = os.pread(fd, len(_HEADER) + 1, 0)
     torn = b"" if os.pread(fd, 1, size - 1) == b"\n" else b"\n"
     if start[:-1] == _HEADER and start[-1:] in (b",", b"}"):
@@ -215,11 +216,11 @@ def _prefix(env: Env, fd: int, path: str, size: int) -> bytes:
     from .foreign import check_writable
 
     if check_writable(pread_all(fd, size), path):
-        return torn + header(env, path)
+        return torn + header()
     return torn
 
 
-def header(env: Env, path: str) -> bytes:
+def first_line(env: Env, path: str) -> bytes:
     """The first line of a new session."""
     from ..quote import quote
 

@@ -1,0 +1,52 @@
+"""Make pending content a message's committed content; nothing pending is nothing to do."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..model import Message
+from ..records import dumps
+from ..session import fold
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import for_writing
+from ..talk.reading import find
+from .options import Quiet, Session
+
+EXAMPLES = """\
+  codeh-history commit -s demo            # the newest pending message
+  codeh-history commit -s demo 3f2a
+"""
+STRAY = "one message ID"
+
+
+def command(
+    ctx: typer.Context,
+    id: Annotated[Optional[str], typer.Argument(metavar="[ID]", help="Message id, unique prefix, or :N.")] = None,
+    session: Session = None,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    target = for_writing(env, session)
+    done: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
+        view = fold(read.read_log(locked.read()))
+        message: Message | None
+        if id is not None:
+            message = find(view, id, session=locked.session)
+        else:
+            message = next((m for m in reversed(view.messages) if m.pending is not None), None)
+        if message is None or message.pending is None:
+            env.note(f"{locked.session}: nothing is pending")
+            return None
+        done.append(message.id)
+        of = message.update["id"] if message.update is not None else message.id
+        return dumps({"type": "commit", "of": of, "ts": env.now()}) + b"\n"
+
+    log.append(env, target.path, build)
+    env.stored = done[0] if done else None
+    env.write("".join(f"{name}\n" for name in done).encode())
+    return 0

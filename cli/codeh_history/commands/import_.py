@@ -1,0 +1,78 @@
+"""Bring conversations from other forms into new sessions and print their ids."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from .. import importers
+from ..env import Env
+from ..errors import BadData, Usage
+from ..model import Json
+from ..records import check_message, dumps
+from ..session import ROLE_OF_KIND, kind_of
+from ..store import create
+from ..store.log import Locked
+from ..talk.append import read_file
+from .options import Quiet
+
+EXAMPLES = """\
+  codeh-history import ~/.codeh/sessions/old.json --into old
+  codeh-history import request.json --from anthropic --into demo
+  codeh-history import *.json            # a session each, named like its file
+"""
+
+
+def command(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE|-...", help="Files to import, a session each.")],
+    from_: Annotated[str, typer.Option("--from", metavar="FORM", help=f"auto, {', '.join(importers.IMPORTERS)}.")] = "auto",
+    into: Annotated[Optional[str], typer.Option("--into", metavar="NEW", help="The new session's id or path (one file).")] = None,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if from_ != "auto" and from_ not in importers.IMPORTERS:
+        raise Usage(f"--from {from_}: auto, {', '.join(importers.IMPORTERS)}")
+    if into is not None and len(files) > 1:
+        raise Usage("--into names one session; import one file at a time")
+    for name in files:
+        data = env.read_stdin() if name == "-" else read_file(name)
+        where = "stdin" if name == "-" else name
+        records = importers.read(data, from_, where)
+        for number, record in enumerate(records):
+            check(record, f"{where}: message {number}")
+        path = create.free_path(env, into, "imported" if name == "-" else name)
+        id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
+        env.stored = id
+        env.write(f"{id}\n".encode())
+    return 0
+
+
+def check(record: Json, where: str) -> None:
+    """Refuse what the new session could not be read back with."""
+    if record.get("type", "message") == "message":
+        reason = "no `parts`" if not isinstance(record.get("parts"), list) else check_message({"id": "", **record})
+        if reason:
+            raise BadData(f"{where}: {reason}; nothing was imported")
+
+
+def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
+    """The records as lines, with ids and times where the source has none."""
+    now = env.now()
+    offset = locked.offset
+    chunks: list[bytes] = []
+    for record in records:
+        kind = record.get("type", "message")
+        fields: Json = {"type": kind}
+        if kind == "message":
+            of = kind_of(record)
+            fields.update(id=record.get("id") or env.new_id(locked.session, offset), ts=record.get("ts") or now)
+            fields["kind"] = of
+            if ROLE_OF_KIND[of]:
+                fields["role"] = ROLE_OF_KIND[of]
+        elif kind == "meta":
+            fields["ts"] = now
+        chunk = dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)

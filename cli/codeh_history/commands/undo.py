@@ -1,0 +1,82 @@
+"""Take back the newest message, update, summary, compaction or clear; nothing is deleted."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..errors import NegativeAnswer, NotFound, Usage
+from ..records import dumps
+from ..session import Step, View, fold
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import for_writing
+from ..talk.reading import find
+from ..undo import last_turn, newest, reverts
+from .options import Quiet, Session
+
+EXAMPLES = """\
+  codeh-history undo -s demo              # prints what it took back: TYPE ID
+  codeh-history undo -s demo --turn       # the last prompt and all that followed
+  codeh-history undo -s demo --id 3f2a    # a message, summary, compaction, or an earlier undo
+"""
+STRAY = "say --id ID"
+
+
+def command(
+    ctx: typer.Context,
+    id: Annotated[Optional[str], typer.Option("--id", metavar="ID", help="What to take back: id, unique prefix, or :N.")] = None,
+    turn: Annotated[bool, typer.Option("--turn", help="The last real user message and all after it.")] = False,
+    session: Session = None,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if id and turn:
+        raise Usage("--id and --turn: one of them")
+    target = for_writing(env, session)
+    done: list[tuple[str, str]] = []
+
+    def build(locked: Locked) -> bytes:
+        view = fold(read.read_log(locked.read()))
+        lines = b""
+        for kind, name in targets(view, id, turn=turn, session=locked.session):
+            record = {"type": "revert", "id": env.new_id(locked.session, locked.offset + len(lines)), "of": name}
+            lines += dumps({**record, "ts": env.now()}) + b"\n"
+            done.append((kind, name))
+        return lines
+
+    log.append(env, target.path, build)
+    env.stored = done[-1][1]
+    env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())
+    return 0
+
+
+def targets(view: View, id: str | None, *, turn: bool, session: str) -> list[tuple[str, str]]:
+    """What to take back, as (type, id), newest first."""
+    steps: list[Step]
+    if turn:
+        steps = last_turn(view)
+    elif id is not None:
+        return [named(view, id, session)]
+    else:
+        step = newest(view)
+        steps = [step] if step is not None else []
+    if not steps:
+        raise NegativeAnswer(f"{session}: nothing to undo")
+    return [(step.type, step.id) for step in steps]
+
+
+def named(view: View, id: str, session: str) -> tuple[str, str]:
+    """The live step, or the live undo, that an id or a unique prefix names."""
+    if id.startswith(":"):
+        id = find(view, id, session=session).id
+    known = {step.id: step.type for step in view.steps} | dict.fromkeys(reverts(view), "revert")
+    if id in known:
+        return known[id], id
+    found = [name for name in known if name.startswith(id)] if id else []
+    if len(found) == 1:
+        return known[found[0]], found[0]
+    if found:
+        raise NotFound(f"{session}: {id}: ambiguous: {', '.join(found[:8])}")
+    raise NotFound(f"{session}: {id}: nothing live has this id")

@@ -1,0 +1,78 @@
+"""Give a message new text; an edit of committed content is committed too, unless --pending."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..errors import BadData
+from ..model import Json, Message, Part
+from ..records import dumps
+from ..session import fold, join
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import for_writing
+from ..talk.append import text_of
+from ..talk.reading import find
+from .options import Quiet, Session
+
+EXAMPLES = """\
+  codeh-history update -s demo :-1 -m "a better question"
+  id=$(codeh-history append -s demo --role model --pending)
+  codeh-history update -s demo "$id" --append -m "Hel"
+  codeh-history update -s demo "$id" --append -m "lo" && codeh-history commit -s demo "$id"
+"""
+STRAY = "one message ID; the text is -m TEXT"
+
+
+def command(
+    ctx: typer.Context,
+    id: Annotated[str, typer.Argument(metavar="ID", help="Message id, unique prefix, or :N.")],
+    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")] = None,
+    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file.")] = None,
+    append: Annotated[bool, typer.Option("--append", help="Add to the text instead of replacing it.")] = False,
+    pending: Annotated[bool, typer.Option("--pending", help="Leave the new content uncommitted.")] = False,
+    session: Session = None,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    target = for_writing(env, session)
+    text = text_of(env, message or [], file or [])
+    done: list[str] = []
+
+    def build(locked: Locked) -> bytes:
+        found = find(fold(read.read_log(locked.read())), id, session=locked.session)
+        if found.own is None and found.pending is None:
+            raise BadData(f"{locked.session}: {found.id}: its content lies in the block store; hydrate it first")
+        done.append(found.id)
+        now = env.now()
+        if append and found.pending is not None:
+            return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
+        update: Json = {"type": "update", "id": env.new_id(locked.session, locked.offset), "of": found.id, "ts": now}
+        update["parts"] = changed(found, text, append=append)
+        lines = dumps(update) + b"\n"
+        if found.pending is None and not pending:
+            lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
+        return lines
+
+    log.append(env, target.path, build)
+    env.stored = done[0]
+    env.write(f"{done[0]}\n".encode())
+    return 0
+
+
+def changed(message: Message, text: str, *, append: bool) -> list[Part]:
+    """The message's content with its prose replaced by the text (or followed by it); the rest stays."""
+    now = message.pending if message.pending is not None else message.own or []
+    if append:
+        return join(now, [{"text": text}])
+    parts: list[Part] = []
+    placed = False
+    for part in now:
+        if "text" not in part or part.get("thought"):
+            parts.append(part)
+        elif not placed:
+            parts.append({"text": text})
+            placed = True
+    return parts if placed else [{"text": text}, *parts]

@@ -1,0 +1,16 @@
+"""Other forms that a view can be written in; a new one is a module and a line in `EXPORTERS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from . import contents, markdown
+
+if TYPE_CHECKING:
+    from ..session import View
+
+EXPORTERS: dict[str, Callable[[View], bytes]] = {
+    "contents": contents.export,
+    "markdown": markdown.export,
+}

@@ -1,0 +1,77 @@
+"""`markdown`: a conversation to read, with its references as footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import orjson
+
+from ..model import Message, Part
+from ..session import View
+
+NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
+_SOURCE = re.compile(r"\[source(\d+)\]", re.IGNORECASE)
+
+
+def export(view: View) -> bytes:
+    """Title, summaries, messages; `[sourceN]` becomes a footnote of reference N."""
+    title = view.meta.get("title") or view.id or "Conversation"
+    blocks = [f"# {title}"]
+    blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
+    blocks += (_message(message) for message in view.messages)
+    notes = list(_footnotes(view))
+    if notes:
+        blocks.append("\n".join(notes))
+    return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
+
+
+def _message(message: Message) -> str:
+    parts = message.parts if message.committed else message.pending or []
+    head = f"## {NAMES.get(message.kind, message.kind)}"
+    if message.ts:
+        head += f" ({message.ts})"
+    if not message.committed:
+        head += " (pending)"
+    return "\n\n".join([head, *(text for part in parts if (text := _part(part)))])
+
+
+def _part(part: Part) -> str:
+    if "text" in part:
+        text = _SOURCE.sub(lambda found: f"[^{found[1]}]", part["text"])
+        return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
+    if "functionCall" in part:
+        call = part["functionCall"]
+        return f"**Call `{call['name']}`**\n\n{_fenced(call.get('args') or {})}"
+    if "functionResponse" in part:
+        response = part["functionResponse"]
+        return f"**Result of `{response['name']}`**\n\n{_fenced(response.get('response') or {})}"
+    if "inlineData" in part:
+        blob = part["inlineData"]
+        return f"*[{blob.get('mimeType', 'data')}, {len(blob.get('data', '')) * 3 // 4} bytes]*"
+    if "fileData" in part:
+        file = part["fileData"]
+        return f"[{file.get('mimeType', 'file')}]({file.get('fileUri', '')})"
+    return ""
+
+
+def _fenced(value: object) -> str:
+    """A value as a code block: text under `output` or `error` as it is, else JSON."""
+    text = None
+    if isinstance(value, dict) and len(value) == 1:
+        only = next(iter(value.values()))
+        text = only if isinstance(only, str) else None
+    body = text if text is not None else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    fence = "```"
+    while fence in body:
+        fence += "`"
+    return f"{fence}\n{body}\n{fence}"
+
+
+def _footnotes(view: View) -> Iterator[str]:
+    for message in view.messages:
+        for reference in message.fields.get("references") or ():
+            if isinstance(reference, dict) and "number" in reference:
+                title = reference.get("title") or reference.get("id", "")
+                url = f" <{reference['url']}>" if reference.get("url") else ""
+                yield f"[^{reference['number']}]: {title}{url}"

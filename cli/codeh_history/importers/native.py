@@ -1,0 +1,51 @@
+"""Our own forms: a session's lines, the older arrays and wrappers."""
+
+from __future__ import annotations
+
+import orjson
+
+from ..model import Json
+from ..records import KNOWN_TYPES, Log, lines_of, parse
+from . import older
+
+
+def _value(data: bytes) -> object:
+    try:
+        return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except ValueError:
+        return None
+
+
+def _records(log: Log) -> list[Json]:
+    return [record.data for record in log.records if record.data["type"] != "session"]
+
+
+def session(data: bytes) -> list[Json] | None:
+    """The lines of a session of this program, ids and all."""
+    if _value(data) is not None and data.count(b"\n") > 1:
+        return None  # one JSON value over several lines
+    log = parse(lines_of(data))
+    if not any(record.data["type"] in KNOWN_TYPES for record in log.records):
+        return None
+    return _records(log)
+
+
+def contents(data: bytes) -> list[Json] | None:
+    """A JSON array of `{role, parts}`, or such objects one a line."""
+    value = _value(data)
+    if isinstance(value, list):
+        if all(isinstance(item, dict) and isinstance(item.get("parts"), list) for item in value):
+            log = older.log_of(value, len(data))
+            return None if log.damage else _records(log)
+        return None
+    if value is not None:
+        return None
+    return session(data)
+
+
+def persisted(data: bytes) -> list[Json] | None:
+    """`{recentConversations, summaries, lastSummarized}`."""
+    value = _value(data)
+    if not isinstance(value, dict) or "recentConversations" not in value:
+        return None
+    return _records(older.log_of(value, len(data)))

@@ -1,0 +1,52 @@
+"""New sessions: a free id, a header with its parent, and lines that appear all at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from ..env import Env
+from ..errors import BadData
+from ..model import Json
+from ..records import VERSION, dumps
+from . import log
+from .log import Locked
+from .paths import id_of, is_id, is_path, path_of
+
+
+def free_path(env: Env, into: str | None, like: str) -> str:
+    """The file for a new session: the one asked for (BadData if it exists), else a free id like `like`."""
+    if into is not None:
+        path = path_of(env, into)
+        if path.endswith(".json"):
+            raise BadData(f"{path}: a new session's file ends in .jsonl")
+        if os.path.lexists(path):
+            raise BadData(f"{path}: exists already; choose another id")
+        return path
+    base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip("-_")[:100]
+    base = base if is_id(base) else "session"
+    number = 1
+    name = base
+    while os.path.lexists(path_of(env, name)):
+        number += 1
+        name = f"{base}-{number}"
+    return path_of(env, name)
+
+
+def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Json | None = None) -> str:
+    """Create a session with a header and these lines, in one write; returns its id (or path)."""
+
+    def lines(locked: Locked) -> bytes:
+        if not locked.created:
+            raise BadData(f"{path}: exists already; choose another id")
+        return build(locked)
+
+    def header() -> bytes:
+        fields: Json = {"type": "session", "version": VERSION, "id": id_of(path), "created": env.now()}
+        fields["cwd"] = os.getcwd()
+        if parent is not None:
+            fields["parent"] = parent
+        return dumps(fields) + b"\n"
+
+    log.append(env, path, lines, create=True, header=header)
+    return path if is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions") else id_of(path)
