@@ -1,0 +1,84 @@
+"""The words of Gemini's contents: which keys a part may have, and their two spellings."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...model import Json
+from ..names import Alphabet
+
+SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"
+
+DATA = frozenset((
+    "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
+    "codeExecutionResult", "toolCall", "toolResponse",
+))  # fmt: skip
+BESIDE = frozenset((
+    "thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata", "audioTranscription",
+    "mediaProcessing", "speechMetadata", "documentMetadata", "spreadsheetMetadata", "audioMetadata",
+))  # fmt: skip
+CALL = frozenset(("id", "name", "args", "partialArgs", "willContinue"))
+RESPONSE = frozenset(("id", "name", "response", "parts", "willContinue", "scheduling"))
+
+NAMES = Alphabet("a-zA-Z0-9_.:-", 128, first="a-zA-Z_")
+
+_IMAGES = {"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "image/bmp"}
+_SIGNATURE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_GENERATION = re.compile(r"gemini-(\d+)")
+_OBJECTS = {"inlineData", "fileData", "functionCall", "functionResponse", "videoMetadata"}
+_FIELD = re.compile(r"_([a-z])")
+
+
+def takes(mime: str) -> bool:
+    """Whether Gemini takes media of this type (a cleaned one); GIF and SVG images it refuses."""
+    kind = mime.split("/", 1)[0]
+    return kind in ("audio", "video", "text") or mime == "application/pdf" or mime in _IMAGES
+
+
+def is_signature(value: object) -> bool:
+    """Whether this can be a thought signature: base64 of either alphabet."""
+    return isinstance(value, str) and _SIGNATURE.fullmatch(value) is not None
+
+
+def generation(model: str | None) -> int | None:
+    """The generation of a Gemini model, 3 for one that is always the newest; None if it cannot be told."""
+    name = (model or "").rsplit("/", 1)[-1].lower()
+    found = _GENERATION.match(name)
+    if found:
+        return int(found[1])
+    return 3 if name.startswith("gemini-") and name.endswith("latest") else None
+
+
+def camel(key: str) -> str:
+    """A field's JSON spelling; both are accepted, `function_call` and `functionCall`."""
+    return _FIELD.sub(lambda found: found[1].upper(), key)
+
+
+def camelled(value: Any) -> Any:
+    """An object with its own keys in the JSON spelling; anything else as it is."""
+    if isinstance(value, dict) and any("_" in key for key in value):
+        return {camel(key): item for key, item in value.items()}
+    return value
+
+
+def content(value: Json) -> Json:
+    """A Content in the JSON spelling: keys of parts and of what they hold, never those of arguments."""
+    parts = value.get("parts")
+    if not isinstance(parts, list):
+        return value
+    return {**value, "parts": [part(item) for item in parts]}
+
+
+def part(value: Any) -> Any:
+    """A part in the JSON spelling."""
+    value = camelled(value)
+    if not isinstance(value, dict):
+        return value
+    for key in value.keys() & _OBJECTS:
+        held = camelled(value[key])
+        if key == "functionResponse" and isinstance(held, dict) and isinstance(held.get("parts"), list):
+            held = {**held, "parts": [part(item) for item in held["parts"]]}
+        if held is not value[key]:
+            value = {**value, key: held}
+    return value

@@ -1,0 +1,322 @@
+"""Gemini's request body (`POST …/models/MODEL:generateContent`): the session's parts nearly as they are.
+
+The model stands in the URL. Neighbouring contents of one role are joined by the API, so none is joined
+here: every message keeps a content of its own, whatever follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...model import Json, Message
+from ..base import Options, Request
+from ..media import Media, media
+from ..tools import GEMINI, Tool, declared
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, turns
+from . import fields
+
+CONTENTS = "contents"
+
+
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+    """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
+    work = _Contents(options)
+    for turn in turns(messages, summaries, faithful=options.faithful):
+        work.add(turn)
+    body = {CONTENTS: work.contents, **_around(options, work.notes)}
+    return Request(body, list(dict.fromkeys(work.notes)), work.sources)
+
+
+class _Contents:
+    """Collects contents turn by turn."""
+
+    def __init__(self, options: Options) -> None:
+        self.model = options.model
+        self.faithful = options.faithful
+        self.trace = options.trace
+        self.contents: list[Json] = []
+        self.sources: list[list[str]] = []
+        self.notes: list[str] = []
+        self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
+        self.answered = True  # whether a turn that is no model's came after them
+
+    def add(self, turn: Turn) -> None:
+        if turn.role == "model":
+            self._model(turn)
+            return
+        self.answered = True
+        if turn.role == "results":
+            self._results(turn)
+        else:
+            self._user(turn)
+
+    def _user(self, turn: Turn) -> None:
+        parts, sources = self._converted(turn, own=True)
+        if not parts and not self.faithful:
+            parts, sources = [{"text": EMPTY_MESSAGE}], [turn.message.id if turn.message else ""]
+        self._emit("user", parts, sources)
+
+    def _model(self, turn: Turn) -> None:
+        if self.answered:
+            self.calls, self.answered = [], False
+        own = turn.made_by("gemini", self.model)
+        parts, sources = self._converted(turn, own=own)
+        if not self.faithful:
+            parts = self._signed(parts, turn, own=own)
+        if parts or self.faithful:
+            self._emit("model", parts, sources)
+
+    def _emit(self, role: str, parts: list[Any], sources: list[str]) -> None:
+        if role == "model" and not self.contents and not self.faithful:
+            self._emit("user", [{"text": CONTINUATION}], [""])
+        self.contents.append({"role": role, "parts": parts})
+        if self.trace:
+            self.sources.append(list(sources))
+
+    def _converted(self, turn: Turn, *, own: bool) -> tuple[list[Any], list[str]]:
+        """A turn's parts as Gemini takes them, and for each the message it is from."""
+        only = turn.parts[0] if len(turn.parts) == 1 else {}
+        if len(only) == 1 and type(only.get("text")) is str:
+            return turn.parts, turn.sources
+        parts: list[Any] = []
+        sources: list[str] = []
+        for part, id, given, source in zip(turn.parts, turn.ids, turn.own_ids, turn.sources, strict=True):
+            if id:
+                beside = {key: value for key, value in part.items() if key != "functionCall"}
+                new = self._part(beside, turn, own=own) if beside.keys() & fields.DATA else []
+                new = [*new, self._call(part, id if given else None, own=own)]
+            else:
+                new = self._part(part, turn, own=own)
+            parts += new
+            sources += [source] * len(new)
+        return parts, sources
+
+    # -- parts --------------------------------------------------------------------------------------
+
+    def _call(self, part: Any, id: str | None, *, own: bool) -> Any:
+        """A functionCall: a name within the alphabet, arguments an object, an id only if there was one."""
+        call: Any = part["functionCall"]
+        name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
+        self.calls.append((id, name))
+        new = {key: value for key, value in call.items() if key in fields.CALL - {"id", "args"}}
+        new["name"] = name
+        if id is not None:
+            new["id"] = id
+        if args is not None:
+            new["args"] = args if isinstance(args, dict) else {"arguments": args}
+        return self._with(part, "functionCall", new, own=own)
+
+    def _part(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
+        """Any other part: itself, one for each kind of data it holds, a text about it, or nothing."""
+        if "native" in part:
+            return self._native(part, turn)
+        if part.get("thought") and not own:
+            return []
+        data = [key for key in part if key in fields.DATA]
+        if not data:
+            if own and fields.is_signature(part.get("thoughtSignature")):  # a stream's last, empty part
+                return [self._with(part, "text", "", own=own)]
+            if part and not self.faithful:
+                self._note(turn, f"a part unknown to Gemini ({', '.join(sorted(part))}) is left out")
+            return []
+        if not own and data == ["text"] and part["text"] == "" and "thoughtSignature" in part:
+            return []  # it was there for its signature alone
+        return [new for key in data for new in self._data(part, key, turn, own=own and key == data[0])]
+
+    def _data(self, part: Any, key: str, turn: Turn, *, own: bool) -> list[Any]:
+        value = part[key]
+        if not isinstance(value, str if key == "text" else dict):
+            return []
+        if key == "text" or self.faithful:
+            return [self._with(part, key, value, own=own)]
+        if key in ("functionCall", "functionResponse"):
+            self._note(turn, f"a {key} in a {turn.role}'s message is left out")
+            return []
+        if key in ("inlineData", "fileData"):
+            key, value = self._media(key, value, turn)
+            if key == "text":
+                return [{"text": value}]
+        return [self._with(part, key, value, own=own)]
+
+    def _with(self, part: Any, key: str, value: Any, *, own: bool) -> Any:
+        """The part with this value as its only data: the same dict where nothing changes."""
+        signed = own and fields.is_signature(part.get("thoughtSignature"))
+        kept = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
+        if part.get(key) == value and all(name == key or name in kept for name in part):
+            return part
+        return {key: value, **{name: item for name, item in part.items() if name in kept}}
+
+    def _native(self, part: Any, turn: Turn) -> list[Any]:
+        native: Any = part["native"]
+        value = native.get("value") if isinstance(native, dict) else None
+        maker = native.get("provider") if isinstance(native, dict) else None
+        own = turn.role == "user" or turn.made_by(GEMINI, self.model)
+        held = [fields.camel(key) for key in value] if isinstance(value, dict) else []
+        if maker == GEMINI and own and sum(key in fields.DATA for key in held) == 1:
+            return [value]
+        if not self.faithful:
+            kind = value.get("type") if isinstance(value, dict) else None
+            self._note(turn, f"a part that only {maker} knows ({kind or 'native'}) is left out")
+        return []
+
+    def _media(self, key: str, held: Any, turn: Turn) -> tuple[str, Any]:
+        """What is sent for media, as key and value of a part: of its own kind, inline, or a text."""
+        part: Any = {key: held}
+        found = media(part) or Media("", None, None, None)
+        uri = held.get("fileUri") if key == "fileData" else None
+        type = _typed(key, held.get("mimeType"), found.mime)
+        if isinstance(uri, str) and "://" in uri and (not found.mime or fields.takes(found.mime)):
+            return key, {"fileUri": uri, **type}
+        if found.data is not None and fields.takes(found.mime):
+            return "inlineData", {"data": held.get("data", found.data), **type}
+        if found.data is not None and found.textual and (text := found.text()):
+            return "text", text
+        why = "Gemini does not take this type" if found.data or uri else "its data is missing or damaged"
+        self._note(turn, f"{found.mime or 'media'} is sent as a text about it: {why}")
+        return "text", described(part, why)
+
+    # -- signatures ---------------------------------------------------------------------------------
+
+    def _signed(self, parts: list[Any], turn: Turn, *, own: bool) -> list[Any]:
+        """The parts with their first call signed, where Gemini 3 would miss a signature.
+
+        Gemini 3 refuses the current loop's steps whose first call is unsigned. Every turn is treated
+        alike, for what is the current loop changes with each message. Another provider's call is always
+        marked: it has no signature to lose, and older models accept the mark, so that the target's model
+        need not be known. A turn of Gemini's own is marked only where that model or the target is known
+        to be of generation 3: Gemini 2 does not sign, and a history that names no model is sent as it is.
+        """
+        for number, part in enumerate(parts):
+            if "functionCall" not in part:
+                continue
+            if "thoughtSignature" in part:
+                break
+            made = turn.message.model if turn.message else None
+            if own and max(fields.generation(made) or 0, fields.generation(self.model) or 0) < 3:
+                break
+            signed = {**part, "thoughtSignature": fields.SKIP_SIGNATURE}
+            return [*parts[:number], signed, *parts[number + 1 :]]
+        return parts
+
+    # -- results ------------------------------------------------------------------------------------
+
+    def _results(self, turn: Turn) -> None:
+        """The responses in a content of their own; what cannot stand in one goes into the next."""
+        parts: list[Any] = []
+        after: list[Any] = []
+        sources: list[str] = []
+        for part, number, source in zip(turn.parts, turn.answers, turn.sources, strict=True):
+            new, moved = self._response(part, number, turn)
+            parts.append(new)
+            after += moved
+            sources += [source] * len(moved)
+        self._emit("user", parts, turn.sources)
+        if after:
+            self._emit("user", after, sources)
+
+    def _response(self, part: Any, number: int, turn: Turn) -> tuple[Json, list[Any]]:
+        """A functionResponse with its call's id and name, and the media that must follow it."""
+        response = part["functionResponse"]
+        if self.faithful:
+            return self._with(part, "functionResponse", response, own=True), []
+        id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
+        if number >= 0:
+            id, name = self.calls[number]
+        new = {key: value for key, value in response.items() if key in fields.RESPONSE - {"id", "parts"}}
+        new["name"] = name
+        if id:
+            new["id"] = str(id)
+        if not isinstance(response.get("response"), dict):
+            held = response.get("response")
+            new["response"] = {} if held is None else {"output": held}
+        parts, moved = self._held(response.get("parts"), turn)
+        if parts:
+            new["parts"] = parts
+        if moved:
+            moved.insert(0, {"text": f"What {name} returned besides:"})
+        return self._with(part, "functionResponse", new, own=True), moved
+
+    def _held(self, parts: Any, turn: Turn) -> tuple[list[Any], list[Any]]:
+        """The media in a response: what stays there, and what moves out, for Gemini 2 takes none there."""
+        kept: list[Any] = []
+        moved: list[Any] = []
+        stay = (fields.generation(self.model) or 3) >= 3
+        for part in parts if isinstance(parts, list) else ():
+            for key in ("inlineData", "fileData"):
+                if isinstance(part, dict) and isinstance(part.get(key), dict):
+                    new, value = self._media(key, part[key], turn)
+                    if new == "text":
+                        moved.append({"text": value})
+                        continue
+                    held = self._with({**part, new: value}, new, value, own=True)
+                    (kept if stay else moved).append(held)
+        return kept, moved
+
+    def _note(self, turn: Turn | None, text: str) -> None:
+        message = turn.message if turn else None
+        self.notes.append(f"message {message.id}: {text}" if message else text)
+
+
+def _typed(key: str, given: Any, mime: str) -> Json:
+    """The type to send: as given if it is good, a sound by any of its names (`audio/pcm;rate=24000`)."""
+    if given is None and key == "fileData":
+        return {}
+    if given == mime or (isinstance(given, str) and given.startswith("audio/")):
+        return {"mimeType": given}
+    return {"mimeType": mime} if mime else {}
+
+
+def _around(options: Options, notes: list[str]) -> Json:
+    """What stands around the contents: system instruction, tools, settings."""
+    kept = {key: value for key, value in options.settings.items() if key not in (CONTENTS, "tools")}
+    system = kept.pop("systemInstruction", None)
+    config = kept.pop("generationConfig", None)
+    body: Json = {}
+    if system_text(system) == (options.system or "") and system is not None:
+        body["systemInstruction"] = system
+    elif options.system and options.system.strip():
+        body["systemInstruction"] = {"parts": [{"text": options.system}]}
+    tools = _tools(options.tools, notes)
+    if tools:
+        body["tools"] = tools
+    if options.max_tokens is not None:
+        config = {**(config if isinstance(config, dict) else {}), "maxOutputTokens": options.max_tokens}
+    if config is not None:
+        body["generationConfig"] = config
+    return {**body, **kept}
+
+
+def system_text(system: Any) -> str:
+    """The texts of a system instruction, a blank line between."""
+    parts = system.get("parts") if isinstance(system, dict) else None
+    parts = parts if isinstance(parts, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n\n".join(text for text in texts if isinstance(text, str))
+
+
+def _tools(tools: Sequence[Json], notes: list[str]) -> list[Json]:
+    """Gemini's own tools as they are, the functions of others together in one declaration."""
+    functions: list[Json] = []
+    here: Json = {}
+
+    def declare(tool: Tool) -> Json:
+        functions.append(_function(tool))
+        return here
+
+    result = [tool for tool in declared(tools, GEMINI, declare, notes) if tool is not here]
+    return [*result, {"functionDeclarations": functions}] if functions else result
+
+
+def _function(tool: Tool) -> Json:
+    """A function's declaration.
+
+    `parametersJsonSchema` takes any JSON Schema; `parameters` only an OpenAPI subset, which refuses
+    `$ref`, `const` and `additionalProperties`, as other providers' tools have them.
+    """
+    function: Json = {"name": fields.NAMES.fit(tool.name or "tool")}
+    if tool.description is not None:
+        function["description"] = tool.description
+    if tool.parameters:
+        function["parametersJsonSchema"] = tool.parameters
+    return function

@@ -1,0 +1,249 @@
+"""What Gemini would refuse about a request body, found offline.
+
+Neighbouring contents of one role are joined before judging, as the API does. Signatures and a model's
+turn at the end are judged where the body says its `model` (which otherwise stands in the URL): only
+Gemini 3 and later mind them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...model import Json
+from ..base import Problem
+from . import fields
+
+_VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
+_NO_PREFILL = (3, 6)  # from this generation on; gemini-3.5-flash-lite too
+_SCHEMAS = ("parameters", "parametersJsonSchema")
+
+
+def problems(body: Json) -> list[Problem]:
+    """What Gemini would refuse, in body order."""
+    judge = _Judge(str(body.get("model") or ""))
+    contents = body.get("contents")
+    if not isinstance(contents, list) or not contents:
+        judge.say("contents", "at least one content is needed")
+    else:
+        judge.contents(contents)
+    judge.around({fields.camel(key): value for key, value in body.items()})
+    return judge.found
+
+
+class _Turn:
+    """Neighbouring contents of one role: each part with its path and the number of its content."""
+
+    def __init__(self, role: str, path: str) -> None:
+        self.role = role
+        self.path = path
+        self.parts: list[tuple[str, Json, int]] = []
+
+    def having(self, key: str) -> list[tuple[str, Json, int]]:
+        """The parts that hold this, an object."""
+        return [part for part in self.parts if isinstance(part[1].get(key), dict)]
+
+
+class _Judge:
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.found: list[Problem] = []
+
+    def say(self, path: str, reason: str) -> None:
+        self.found.append(Problem(path, reason))
+
+    # -- each content and part ----------------------------------------------------------------------
+
+    def contents(self, contents: list[Any]) -> None:
+        turns: list[_Turn] = []
+        for number, given in enumerate(contents):
+            path = f"contents.{number}"
+            if not isinstance(given, dict):
+                self.say(path, "not an object")
+                continue
+            role = given.get("role", "user")
+            if role not in ("user", "model"):
+                self.say(f"{path}.role", f"role is {role!r}: user or model expected")
+                role = "user"
+            if not turns or turns[-1].role != role:
+                turns.append(_Turn(role, path))
+            self.parts(given.get("parts"), path, turns[-1], number)
+        self.turns(turns)
+        self.found.sort(key=lambda problem: int(problem.path.split(".")[1]))
+
+    def turns(self, turns: list[_Turn]) -> None:
+        for number, turn in enumerate(turns):
+            before = turns[number - 1] if number else None
+            after = turns[number + 1] if number + 1 < len(turns) else None
+            self.turn(before, turn, after)
+        self.end(turns)
+
+    def parts(self, parts: Any, path: str, turn: _Turn, number: int) -> None:
+        if not isinstance(parts, list) or not parts:
+            self.say(f"{path}.parts", "must not be empty")
+            return
+        for index, given in enumerate(parts):
+            where = f"{path}.parts.{index}"
+            part = fields.part(given)
+            if not isinstance(part, dict):
+                self.say(where, "not an object")
+                continue
+            self.part(part, where)
+            turn.parts.append((where, part, number))
+
+    def part(self, part: Json, path: str) -> None:
+        data = [key for key in part if key in fields.DATA]
+        if len(data) != 1:
+            self.say(path, f"exactly one of text, inlineData, functionCall, … expected: {len(data)} here")
+        unknown = sorted(key for key in part if key not in fields.DATA and key not in fields.BESIDE)
+        if unknown:
+            self.say(path, f"unknown field: {', '.join(unknown)}")
+        signature = part.get("thoughtSignature")
+        if signature is not None and not fields.is_signature(signature):
+            self.say(f"{path}.thoughtSignature", "not a signature: base64 expected")
+        for key in data:
+            value = part[key]
+            if key == "text":
+                if not isinstance(value, str):
+                    self.say(f"{path}.text", "text expected")
+            elif not isinstance(value, dict):
+                self.say(f"{path}.{key}", "an object expected")
+            elif key in _DATA_RULES:
+                _DATA_RULES[key](self, value, f"{path}.{key}")
+
+    def blob(self, blob: Json, path: str) -> None:
+        mime = blob.get("mimeType")
+        base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
+        if "/" not in base or base == "image/jpg" or (base.startswith("image/") and not fields.takes(base)):
+            self.say(f"{path}.mimeType", f"unsupported MIME type: {mime}")
+        if not isinstance(blob.get("data"), str) or not blob["data"]:
+            self.say(f"{path}.data", "base64 expected")
+
+    def file(self, file: Json, path: str) -> None:
+        if not isinstance(file.get("fileUri"), str) or not file["fileUri"]:
+            self.say(f"{path}.fileUri", "an address expected")
+
+    def call(self, call: Json, path: str) -> None:
+        if not isinstance(call.get("name"), str) or not call["name"]:
+            self.say(f"{path}.name", "name cannot be empty")
+        if not isinstance(call.get("args", {}), dict | None):
+            self.say(f"{path}.args", "an object expected")
+        self.id(call, path)
+
+    def response(self, response: Json, path: str) -> None:
+        if not isinstance(response.get("name"), str) or not response["name"]:
+            self.say(f"{path}.name", "name cannot be empty")
+        if not isinstance(response.get("response"), dict):
+            self.say(f"{path}.response", "an object expected")
+        for index, part in enumerate(_listed(response.get("parts"))):
+            for key in ("inlineData", "fileData"):
+                if isinstance(part, dict) and isinstance(part.get(key), dict):
+                    _DATA_RULES[key](self, part[key], f"{path}.parts.{index}.{key}")
+        self.id(response, path)
+
+    def id(self, value: Json, path: str) -> None:
+        if not isinstance(value.get("id", ""), str):
+            self.say(f"{path}.id", "text expected")
+
+    # -- turns --------------------------------------------------------------------------------------
+
+    def turn(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
+        calls, responses = turn.having("functionCall"), turn.having("functionResponse")
+        if turn.role == "user":
+            for path, _, _ in calls:
+                self.say(path, "a functionCall must stand in a model's turn")
+            if responses and (before is None or not before.having("functionCall")):
+                self.say(responses[0][0], "a function response must come immediately after a function call")
+            return
+        for path, _, _ in responses:
+            self.say(path, "a functionResponse must stand in a user's turn")
+        if not calls:
+            return
+        if before is None:
+            self.say(calls[0][0], "a function call must come immediately after a user's turn or a response")
+        self.answers(turn, calls, after)
+
+    def answers(self, turn: _Turn, calls: list[tuple[str, Json, int]], after: _Turn | None) -> None:
+        """The next turn answers each call once, by id or by name, before it says anything else."""
+        responses = after.having("functionResponse") if after else []
+        if len(responses) != len(calls):
+            where = after.path if after and responses else turn.path
+            self.say(where, f"{len(calls)} function calls are answered by {len(responses)} responses")
+            return
+        if after and after.parts[0][2] != responses[0][2]:
+            self.say(responses[0][0], "a function response must come immediately after its call")
+        open = [part["functionCall"] for _, part, _ in calls]
+        for path, part, _ in responses:
+            response = part["functionResponse"]
+            id, name = response.get("id"), response.get("name")
+            loose = [call for call in open if not (id and call.get("id")) and call.get("name") == name]
+            fits = [call for call in open if id and call.get("id") == id] or loose
+            same = [call for call in fits if call.get("name") == name]
+            if not fits:
+                self.say(path, f"no call {id or name} for this response in the turn before")
+            elif not same:
+                self.say(f"{path}.functionResponse.name", f"its call's name is {fits[0].get('name')}")
+            if fits:
+                open.remove((same or fits)[0])
+
+    def end(self, turns: list[_Turn]) -> None:
+        """What depends on the model: a model's turn at the end, signatures of the current loop."""
+        found = _VERSION.match(self.model.rsplit("/", 1)[-1])
+        version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+        no_prefill = version >= _NO_PREFILL or "3.5-flash-lite" in self.model
+        if no_prefill and turns and turns[-1].role == "model":
+            self.say(turns[-1].path, "requests ending with a model's turn are not supported by this model")
+        if version < (3, 0):
+            return
+        begin = max((n for n, turn in enumerate(turns) if _asks(turn)), default=0)
+        for turn in turns[begin:]:
+            calls = turn.having("functionCall")
+            if turn.role == "model" and calls and not calls[0][1].get("thoughtSignature"):
+                self.say(calls[0][0], "the first function call of a turn is missing its thoughtSignature")
+
+    # -- around the contents ------------------------------------------------------------------------
+
+    def around(self, body: Json) -> None:
+        system = body.get("systemInstruction")
+        if system is not None:
+            parts = system.get("parts") if isinstance(system, dict) else None
+            if not isinstance(parts, list) or not parts:
+                self.say("systemInstruction.parts", "must not be empty")
+            for index, part in enumerate(_listed(parts)):
+                if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+                    self.say(f"systemInstruction.parts.{index}", "a system instruction holds texts only")
+        config = body.get("generationConfig")
+        if config is not None and not isinstance(config, dict):
+            self.say("generationConfig", "an object expected")
+        self.tools(body.get("tools"))
+
+    def tools(self, tools: Any) -> None:
+        seen: set[str] = set()
+        for number, tool in enumerate(_listed(tools)):
+            declared = fields.camelled(tool) if isinstance(tool, dict) else {}
+            for index, function in enumerate(_listed(declared.get("functionDeclarations"))):
+                path = f"tools.{number}.functionDeclarations.{index}"
+                name = function.get("name") if isinstance(function, dict) else None
+                if not fields.NAMES.takes(name):
+                    self.say(f"{path}.name", f"invalid function name: {name}")
+                    continue
+                if name in seen:
+                    self.say(f"{path}.name", f"duplicate function declaration: {name}")
+                seen.add(str(name))
+                if all(function.get(key) is not None for key in _SCHEMAS):
+                    self.say(path, "parameters and parametersJsonSchema exclude each other")
+
+
+_DATA_RULES = {
+    "inlineData": _Judge.blob, "fileData": _Judge.file,
+    "functionCall": _Judge.call, "functionResponse": _Judge.response,
+}  # fmt: skip
+
+
+def _asks(turn: _Turn) -> bool:
+    """Whether a turn begins a loop: a user's, with more than function responses."""
+    return turn.role == "user" and len(turn.having("functionResponse")) < len(turn.parts)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
