@@ -18,6 +18,7 @@ _LINE_END = re.compile(rb"[\r\n]")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _VISIBLE = re.compile(rb"\S")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
+_NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _SEAMS = re.compile(rb'data:|event:|HTTP/\d|\[\s*\{\s*"|\{\s*"|<(?:!doctype|html)', re.IGNORECASE)
 _SEAM_TRIES = 64  # a damaged text may hold any number of things that look like a beginning
 
@@ -32,7 +33,7 @@ class Frame:
     head      the status of an HTTP head
     seam      None: what was being read ends here, finished or not
     damage    why an event or document cannot be read
-    cut       the beginning of a document whose end is missing
+    cut       the beginning of an event or document whose end is missing
     noise     a line that is none of these
     gzip      None: compressed bytes; nothing after them is read
     """
@@ -130,7 +131,7 @@ class Framer:
             step = self._document
         elif not following:
             return None if self._closing else False
-        elif first == 0x5B and following[0] in b"{]":
+        elif first == 0x5B and following[0] in b"{[]":
             step = self._between
         elif first == 0x1F and following[0] == b"\x8b":
             step = self._compressed
@@ -157,6 +158,8 @@ class Framer:
             self._step = self._header
         elif self._block or _FIELD.match(line):
             self._block.append(line)
+        elif self._closing and any(name.startswith(line) for name in _NAMES):
+            self._emit("cut", line.decode())
         else:
             self._noise(line)
 
@@ -212,7 +215,7 @@ class Framer:
             value = loads(payload)
         except ValueError as error:
             if not self._seam(raw) and payload[:1] in (b"{", b"["):
-                self._emit("damage", f"an event that is not JSON ({error}): {excerpt(payload)}")
+                self._unreadable(payload, error)
             return
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict):
@@ -239,9 +242,13 @@ class Framer:
             self._emit(kind, loads(raw))
         except ValueError as error:
             if not self._seam(raw):
-                text = f"not JSON ({error}): {excerpt(raw)}"
-                self._emit("cut" if end is None else "damage", text)
+                self._unreadable(raw, error)
         return True
+
+    def _unreadable(self, raw: bytes, error: ValueError) -> None:
+        whole = Scan().end(raw, 0) is not None
+        text = f"not JSON ({error}): {excerpt(raw)}" if whole else excerpt(raw)
+        self._emit("damage" if whole else "cut", text)
 
     def _between(self) -> bool:
         """Between the elements of an array, and at its end."""
@@ -290,10 +297,11 @@ def _begins(raw: bytes, at: int, first: bytes) -> bool:
         return bool(_HEAD.match(line.rstrip(b"\r")))
     if first == b"<":
         return True
-    if raw[:at].rstrip()[-1:] in (b":", b",", b"["):
-        return False  # a value inside the cut one
     start = raw.index(b"{", at)
-    return detect.recognised(_value_of(raw[start : Scan().end(raw, start)]))
+    value = _value_of(raw[start : Scan().end(raw, start)])
+    if raw[:at].rstrip()[-1:] in (b":", b",", b"["):  # may stand inside the cut one
+        return isinstance(value, dict) and detect.error_in(value) is not None
+    return detect.recognised(value)
 
 
 def _value_of(raw: bytes) -> Any:

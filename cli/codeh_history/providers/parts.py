@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from ..model import Json, Part
@@ -56,6 +57,26 @@ def _arguments(given: object) -> tuple[Json, str | None]:
     if not isinstance(value, dict):
         return {}, text
     return value, text if _LONG_NUMBER.search(text) else None
+
+
+def joined(parts: Iterable[Part]) -> list[Part]:
+    """Parts as they arrived, neighbouring plain texts of equal `thought` made one.
+
+    The same as `session.join` of them one after the other, but in linear time.
+    """
+    result: list[Part] = []
+    for key, group in groupby(enumerate(parts), _run):
+        run = [part for _, part in group]
+        text = "".join(part["text"] for part in run) if key[0] == "plain" else ""
+        result += [{**run[0], "text": text}] if len(run) > 1 else run
+    return result
+
+
+def _run(numbered: tuple[int, Part]) -> tuple[str, int]:
+    """What the members of a run of plain texts have in common; any other part has it alone."""
+    number, part = numbered
+    plain = isinstance(part.get("text"), str) and not part.keys() - {"text", "thought"}
+    return ("plain", bool(part.get("thought"))) if plain else ("other", number)
 
 
 def said(value: Any) -> bool:

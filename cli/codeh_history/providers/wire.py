@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 import orjson
 
 from ..model import Json, Part
-from ..session import join
 from . import detect, load
 from .base import Failure, Reply, StreamReader
 from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
+from .parts import joined
 
 __all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
@@ -189,7 +189,9 @@ class Reader:
             self._last = Unreadable(frame.value)
 
     def _take_cut(self, frame: Frame) -> None:
-        if self._stream is None:
+        if self._stream is not None:
+            self._damage = self._damage or f"it breaks off at {frame.value}"
+        else:
             self._last = Cut([], f"the answer ended before its end: {frame.value}")
 
     def _take_noise(self, frame: Frame) -> None:
@@ -246,7 +248,7 @@ class Reader:
 
     def _add(self, parts: list[Part]) -> None:
         self._new += parts
-        self._pending = join(self._pending, parts)
+        self._pending += parts
 
     def _settle(self) -> None:
         """The stream being read goes on no further: what it came to."""
@@ -257,7 +259,7 @@ class Reader:
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
             missing = damage or _END[self.provider or ""]
-            outcome = Cut(self._pending, f"the answer ended before its end ({missing})")
+            outcome = Cut(joined(self._pending), f"the answer ended before its end ({missing})")
         self._conclude(outcome)
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:

@@ -66,7 +66,7 @@ class Reader:
         self.model: str | None = None
         self._message: Json | None = None  # as message_start gives it, then what message_delta adds
         self._blocks: dict[int, Json] = {}
-        self._inputs: dict[int, str] = {}  # the JSON text of a tool's input, so far
+        self._pieces: dict[int, list[str]] = {}  # of a block's text, thinking or tool input, so far
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
@@ -110,21 +110,19 @@ class Reader:
     def _content_block_start(self, event: Json) -> list[Part]:
         block = object_of(event.get("content_block"))
         self._blocks[_index(event)] = block
-        text = text_of(block.get("text" if block.get("type") == "text" else "thinking"))
+        text = text_of(block.get(_field(block)))
+        self._pieces[_index(event)] = [text]
         return [_delta(block, text)] if text else []
 
     def _content_block_delta(self, event: Json) -> list[Part]:
         index, delta = _index(event), object_of(event.get("delta"))
         block = self._blocks.get(index, {})
         kind = delta.get("type")
-        if kind == "input_json_delta":
-            self._inputs[index] = self._inputs.get(index, "") + text_of(delta.get("partial_json"))
-            return []
-        if kind in ("text_delta", "thinking_delta"):
-            field = "text" if kind == "text_delta" else "thinking"
+        field = _GROWING.get(kind) if isinstance(kind, str) else None
+        if field is not None:
             text = text_of(delta.get(field))
-            self._blocks[index] = {**block, field: text_of(block.get(field)) + text}
-            return [_delta(block, text)] if text else []
+            self._pieces.setdefault(index, []).append(text)
+            return [_delta(block, text)] if text and field != "partial_json" else []
         if kind == "citations_delta":
             cited = block.get("citations")
             citations = [*(cited if isinstance(cited, list) else []), delta.get("citation")]
@@ -141,23 +139,32 @@ class Reader:
         return [part] if part is not None and "text" not in part else []
 
     def _whole(self, index: int) -> Json:
-        """A block with the input that was streamed for it."""
+        """A block with the text, thinking or input that was streamed for it."""
         block = self._blocks[index]
-        text = self._inputs.get(index, "")
-        if not text.strip():
-            return block
-        return {**block, "input": text if block.get("type") == "tool_use" else _input(text)}
+        text, field = "".join(self._pieces.get(index, ())), _field(block)
+        if field == "input":
+            if not text.strip():
+                return block
+            return {**block, field: text if block.get("type") == "tool_use" else _input(text)}
+        return {**block, field: text}
 
 
 _EVENTS = frozenset((
     "message_start", "message_delta", "message_stop",
     "content_block_start", "content_block_delta", "content_block_stop",
 ))  # fmt: skip
+_GROWING = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
 def _index(event: Json) -> int:
     index = event.get("index")
     return index if isinstance(index, int) else 0
+
+
+def _field(block: Json) -> str:
+    """The field of a block that its deltas are for."""
+    kind = block.get("type")
+    return kind if kind in ("text", "thinking") else "input"
 
 
 def _delta(block: Json, text: str) -> Part:

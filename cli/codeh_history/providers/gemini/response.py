@@ -7,11 +7,10 @@ a signed part; an empty text without a signature is dropped. Only the first cand
 from __future__ import annotations
 
 from ...model import Json, Part
-from ...session import join
 from .. import usage
 from ..base import Failure, Reply
 from ..failures import concluded
-from ..parts import kept, name_of, native, object_of, objects, text_of
+from ..parts import joined, kept, name_of, native, object_of, objects, text_of
 
 PROVIDER = "gemini"
 
@@ -36,11 +35,15 @@ class Reader:
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
-        """Another response id is another answer; after the end, so is the first event again."""
+        """Another response id is another answer; the first event again is the same one from the start.
+
+        Before the end, two equal events without id and usage may just say the same.
+        """
         id = name_of(event.get("responseId"))
         if id is not None and self.id is not None and id != self.id:
             return False
-        return not (self.done and event == self._first)
+        telling = self.done or id is not None or "usageMetadata" in event
+        return not (telling and event == self._first)
 
     def end(self) -> None:
         """`[DONE]` means nothing here."""
@@ -54,7 +57,7 @@ class Reader:
         candidate = _first_candidate(event)
         content = object_of(candidate.get("content"))
         parts = [part for given in _listed(content.get("parts")) if (part := _part(given)) is not None]
-        self._parts = join(self._parts, parts)
+        self._parts += parts
         finish = name_of(candidate.get("finishReason"))
         if finish:
             self._finish, self.done = finish, True
@@ -74,7 +77,7 @@ class Reader:
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer."""
         counts = usage.gemini(self._usage)
-        reply = Reply(self._parts, PROVIDER, self.model, self._finish, counts, self.id)
+        reply = Reply(joined(self._parts), PROVIDER, self.model, self._finish, counts, self.id)
         return concluded(reply, self._why)
 
 

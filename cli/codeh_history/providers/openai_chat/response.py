@@ -17,7 +17,9 @@ from ..parts import call, name_of, native, object_of, objects, rest, text_of
 
 PROVIDER = "openai-chat"
 REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the same twice
-_KNOWN = frozenset(("role", "content", "refusal", "tool_calls", "function_call", *REASONING))
+_TEXTS = ("content", "refusal", *REASONING)
+_KNOWN = frozenset(("role", "tool_calls", "function_call", *_TEXTS))
+_STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in every chunk
 
 
 def read(body: Json) -> Reply | Failure:
@@ -85,26 +87,32 @@ class Reader:
         self.done = False
         self.id: str | None = None
         self.model: str | None = None
-        self._message: Json = {}
+        self._first: Json | None = None
+        self._message: Json = {}  # what the deltas say besides texts and calls
+        self._texts: dict[str, list[str]] = {}  # the pieces of its texts
         self._calls: dict[int, Json] = {}
+        self._arguments: dict[int, list[str]] = {}  # the pieces of theirs
         self._finish: object = None
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
         """Another id together with the role, which opens a message, is another answer.
 
-        Some hosts give every chunk an id of its own, others repeat the role.
+        Some hosts give every chunk an id of its own, others repeat the role. The first chunk again is
+        the same answer from the start.
         """
         if self.done:
             return False
         id = name_of(event.get("id"))
         opens = name_of(object_of(_first_choice(event).get("delta")).get("role"))
-        return not (opens and id is not None and self.id is not None and id != self.id)
+        another = id is not None and self.id is not None and id != self.id
+        return not (opens and (another or event == self._first))
 
     def end(self) -> None:
         self.done = True
 
     def feed(self, event: Json) -> list[Part]:
+        self._first = self._first or event
         self.id = self.id or name_of(event.get("id"))
         self.model = self.model or name_of(event.get("model"))
         self._usage = usage.merged(self._usage, event.get("usage"))
@@ -112,12 +120,15 @@ class Reader:
         delta = object_of(choice.get("delta"))
         for given in objects(delta.get("tool_calls")):
             self._add_call(given)
-        self._message = grown(self._message, {k: v for k, v in delta.items() if k != "tool_calls"})
-        parts = _texts(delta)
+        texts = {key: delta[key] for key in _TEXTS if isinstance(delta.get(key), str)}
+        for key, text in texts.items():
+            self._texts.setdefault(key, []).append(text)
+        self._message = grown(self._message, rest(delta, ("tool_calls", *texts)))
+        parts = _shown(delta)
         finish = choice.get("finish_reason")
         if finish and not self._finish:
             self._finish = finish
-            parts += [_call(self._calls[index]) for index in sorted(self._calls)]
+            parts += [_call(given) for given in self._whole_calls()]
         return parts
 
     def _add_call(self, given: Json) -> None:
@@ -129,22 +140,29 @@ class Reader:
         known = self._calls.get(index, {})
         if id and known.get("id") and id != known["id"]:
             index, known = last + 1, {}
-        steady = {
-            key: given[key] for key in ("id", "type") if given.get(key)
-        }  # not grown: repeated by some
-        self._calls[index] = {
-            **grown(known, {k: v for k, v in given.items() if k not in ("id", "type")}),
-            **steady,
-        }
+        function = object_of(given.get("function"))
+        self._arguments.setdefault(index, []).append(text_of(function.get("arguments")))
+        self._calls[index] = grown(known, {**given, "function": rest(function, ("arguments",))})
+
+    def _whole_calls(self) -> list[Json]:
+        """The calls with the arguments streamed for them; a custom tool's has an input instead."""
+        whole = []
+        for index, given in sorted(self._calls.items()):
+            arguments = "".join(self._arguments[index])
+            function = {**given["function"], "arguments": arguments}
+            named = bool(function.get("name"))
+            whole.append({**given, "function": function} if named else rest(given, ("function",)))
+        return whole
 
     def result(self) -> Reply | Failure | None:
         if not self.done:
             return None
-        message = {**self._message, "tool_calls": [self._calls[index] for index in sorted(self._calls)]}
+        texts = {key: "".join(pieces) for key, pieces in self._texts.items()}
+        message = {**self._message, **texts, "tool_calls": self._whole_calls()}
         return _answer({"id": self.id, "model": self.model}, message, self._finish, self._usage)
 
 
-def _texts(delta: Json) -> list[Part]:
+def _shown(delta: Json) -> list[Part]:
     """The text in a delta; the same pieces as in the whole message, less what only that needs."""
     parts: list[Any] = []
     for field in REASONING:
@@ -166,8 +184,8 @@ def grown(before: Json, delta: Json) -> Json:
     for key, value in delta.items():
         old = result.get(key)
         if value is None:
-            result.setdefault(key, None)
-        elif isinstance(old, str) and isinstance(value, str) and key not in ("role", "type", "id"):
+            continue
+        if isinstance(old, str) and isinstance(value, str) and key not in _STEADY:
             result[key] = old + value
         elif isinstance(value, dict):
             result[key] = grown(old if isinstance(old, dict) else {}, value)
