@@ -1,0 +1,221 @@
+"""Generators: parts, messages, whole logs, and the noise that real files contain.
+
+A log is built record by record against the fold of what stands so far, so that most records mean
+something: updates name messages, replacements the right block, summaries what they cover. Left out, since
+DESIGN calls ids unique in their log: one id used by records of two types.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from hypothesis import strategies as st
+
+from codeh_history.records import block_of, lines_of, parse
+from codeh_history.session import View, fold
+
+TS = "2026-01-02T03:04:05.000Z"
+KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
+
+texts = st.text(
+    st.characters(codec="utf-8"), max_size=12
+) | st.sampled_from(["", "hello", "# IDE Context\nx", "System: tick", "a\u2028b", "e\u0301", "\x1b[31m", "日本"])  # fmt: skip
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+json_objects = st.dictionaries(texts, json_values, max_size=3)
+names = st.sampled_from(["read_file", "grep", "save"])
+call_ids = st.sampled_from(["c1", "c2", "c3"])
+
+plain = st.builds(lambda text: {"text": text}, texts)
+thoughts = st.builds(lambda text: {"text": text, "thought": True}, texts)
+signed = st.builds(lambda text: {"text": text, "thoughtSignature": "c2ln"}, texts)
+images = st.just({"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}})
+files = st.just({"fileData": {"mimeType": "application/pdf", "fileUri": "gs://b/f.pdf"}})
+natives = st.builds(
+    lambda value: {"native": {"provider": "openai-responses", "value": value}}, json_objects
+)
+later_parts = st.builds(lambda text, value: {"text": text, "laterField": value}, texts, json_values)
+calls = st.builds(
+    lambda name, args, id: {"functionCall": ({"id": id} if id else {}) | {"name": name, "args": args}},
+    names, json_objects, st.none() | call_ids,
+)  # fmt: skip
+responses = st.builds(
+    lambda name, response, id: {
+        "functionResponse": ({"id": id} if id else {}) | {"name": name, "response": response}
+    },
+    names, json_objects, st.none() | call_ids,
+)  # fmt: skip
+
+parts_of = {
+    "user": st.lists(plain | images | files | later_parts, min_size=1, max_size=3),
+    "codeh": st.lists(plain | thoughts | signed | calls | natives, min_size=1, max_size=3),
+    "tool": st.lists(responses, min_size=1, max_size=2),
+    "error": st.lists(plain, min_size=1, max_size=1),
+    "info": st.lists(plain, min_size=1, max_size=1),
+}
+extras = st.sampled_from(
+    [{}, {}, {"pinned": True}, {"source": "direct"}, {"laterField": {"deep": [1, 1e300]}},
+     {"provider": "anthropic", "model": "m", "usage": {"input": 3}, "finish": "end_turn"}]
+)  # fmt: skip
+
+
+@st.composite
+def messages(draw: st.DrawFn, id: str = "m", kind: str | None = None) -> dict[str, Any]:
+    """A valid `message` record."""
+    kind = kind or draw(st.sampled_from(list(KINDS)))
+    role = {"role": KINDS[kind]} if KINDS[kind] else {}
+    ts = draw(st.sampled_from([TS, TS, 1767323045000]))
+    return {
+        "type": "message", "id": id, "ts": ts, "kind": kind, **role, "parts": draw(parts_of[kind]),
+        **draw(extras),
+    }  # fmt: skip
+
+
+def view_of(records: list[dict[str, Any]]) -> View:
+    """The fold of these records."""
+    return fold(parse(lines_of(encode(records))))
+
+
+def encode(records: list[dict[str, Any]]) -> bytes:
+    return b"".join(orjson.dumps(record) + b"\n" for record in records)
+
+
+@st.composite
+def ops(draw: st.DrawFn, view: View, record: str, *, most: int = 4) -> list[dict[str, Any]]:
+    """Ops of a compaction that mean something for this view; `record` makes the inserted ids unique."""
+    found: list[dict[str, Any]] = []
+    visible = [message.id for message in view.messages if message.committed]
+    for number in range(draw(st.integers(1, most))):
+        if not visible:
+            break
+        kind = draw(st.sampled_from(["drop", "replace", "replace", "insert", "summarize"]))
+        ids = draw(st.lists(st.sampled_from(visible), min_size=1, max_size=2, unique=True))
+        if kind == "drop":
+            found.append({"op": "drop", "ids": ids, "why": "w"})
+        elif kind == "summarize":
+            found.append({"op": "summarize", "ids": ids, "summary": f"sum {number}"})
+        elif kind == "insert":
+            inserted = draw(messages(id=f"{record}i{number}"))
+            del inserted["type"]
+            found.append({"op": "insert", "after": ids[0], "message": inserted, "why": "w"})
+            visible.append(inserted["id"])
+        elif (message := view.all.get(ids[0])) is not None and message.own:
+            part = draw(st.integers(0, len(message.own) - 1))
+            new = draw(st.none() | plain)
+            block = block_of(message.own[part])
+            found.append(
+                {"op": "replace", "id": ids[0], "part": part, "block": block, "with": new, "why": "w"}
+            )
+    return found
+
+
+@st.composite
+def records(draw: st.DrawFn, *, most: int = 12, header: bool = True) -> list[dict[str, Any]]:
+    """The records of a log, each with an id of its own unless it says a message again."""
+    log: list[dict[str, Any]] = []
+    if header:
+        log.append({"type": "session", "version": 1, "id": "s", "created": TS})
+    for number in range(draw(st.integers(0, most))):
+        log.append(draw(_record(log, f"r{number}")))
+    return log
+
+
+@st.composite
+def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str) -> dict[str, Any]:
+    known = list(dict.fromkeys(made for record in log for made in _made(record)))
+    kinds = ["message"] * 4 + ["open", "unknown", "meta", "clear"]
+    if known:
+        kinds += ["again", "delta", "delta", "commit", "commit", "abort", "update", "update", "summary"]
+        kinds += ["compaction", "compaction", "revert", "revert"]
+    kind = draw(st.sampled_from(kinds))
+    some = st.sampled_from(known or ["?"])
+    if kind in ("message", "again"):
+        return draw(messages(id=id if kind == "message" else draw(some)))
+    if kind in ("delta", "commit", "abort", "update", "open"):
+        return draw(_content(kind, id, log, known))
+    if kind == "summary":
+        ids = known + [record["id"] for record in log if record["type"] == "summary"]
+        covers = draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
+        return {"type": "summary", "id": id, "createdAt": TS, "summary": f"sum {id}", "covers": covers}
+    if kind == "compaction":
+        return {"type": "compaction", "id": id, "ts": TS, "policy": "p", "ops": draw(ops(view_of(log), id))}
+    if kind == "revert":
+        return {"type": "revert", "id": id, "of": draw(st.sampled_from(ids_of(log))), "ts": TS}
+    if kind == "meta":
+        return {"type": "meta", "ts": TS, "set": draw(st.dictionaries(names, texts, max_size=2))}
+    if kind == "clear":
+        return {"type": "clear", "id": id, "ts": TS}
+    return {"type": "later", "id": id, "value": draw(json_values)}
+
+
+def _made(record: dict[str, Any]) -> list[str]:
+    """The messages that a record brings in."""
+    if record["type"] in ("message", "open"):
+        return [record["id"]]
+    if record["type"] == "compaction":
+        return [op["message"]["id"] for op in record["ops"] if op["op"] == "insert"]
+    return []
+
+
+@st.composite
+def _content(
+    draw: st.DrawFn, kind: str, id: str, log: list[dict[str, Any]], known: list[str]
+) -> dict[str, Any]:
+    """An open, or a delta, commit, abort or update of something (mostly of what is pending)."""
+    if kind == "open":
+        return {"type": "open", "id": id, "ts": TS, "kind": "codeh", "role": "model", **draw(extras)}
+    updates = [record["id"] for record in log if record["type"] == "update"]
+    of = draw(st.sampled_from([*known, *updates]))
+    parts = draw(parts_of["codeh"])
+    if kind == "delta":
+        return {"type": "delta", "of": of, "parts": parts}
+    if kind == "commit":
+        whole = {"parts": parts, "finish": "stop"} if draw(st.booleans()) else {}
+        return {"type": "commit", "of": of, "ts": TS, **whole}
+    if kind == "abort":
+        return {"type": "abort", "of": of, "ts": TS, "reason": "cut"}
+    return {"type": "update", "id": id, "of": of, "ts": TS, "parts": parts}
+
+
+def ids_of(log: list[dict[str, Any]]) -> list[str]:
+    """What a revert can name."""
+    return list(dict.fromkeys(r["id"] for r in log if "id" in r and r["type"] != "session"))
+
+
+bare_lines = st.builds(
+    lambda role, parts: {"role": role, "parts": parts},
+    st.sampled_from(["user", "model"]), st.lists(plain | calls, min_size=1, max_size=2),
+)  # fmt: skip
+noise = st.sampled_from(
+    [b"", b"  ", b"\r", b"not json", b'{"type":"message","id":', b"\0\0\0\0", b"[]", b"7", b'{"type":7}',
+     b'{"type":"delta","of":"m"}', b'{"role":"assistant","parts":[]}', b"\xff\xfe", b'{"x":1}']
+)  # fmt: skip
+
+
+@st.composite
+def files_of(draw: st.DrawFn, *, torn: bool = True) -> bytes:
+    """The bytes of a session file: records and bare lines, blank and damaged lines, CRLF, a torn tail."""
+    lines: list[bytes] = []
+    bare = draw(st.lists(bare_lines, max_size=2))
+    for record in draw(records()):
+        spelled = orjson.dumps(record)
+        if draw(st.integers(0, 5)) == 0:
+            spelled = orjson.dumps(record, option=orjson.OPT_INDENT_2).replace(b"\n", b" ")
+        if draw(st.integers(0, 5)) == 0:
+            spelled += b"\r"
+        lines.append(spelled)
+        if bare and draw(st.integers(0, 3)) == 0:
+            lines.append(
+                orjson.dumps(draw(st.sampled_from(bare))) + draw(st.sampled_from([b"", b"", b"\r"]))
+            )
+        if draw(st.integers(0, 4)) == 0:
+            lines.append(draw(noise))
+    data = b"".join(line + b"\n" for line in lines)
+    if torn and data and draw(st.integers(0, 3)) == 0:
+        data = data[: len(data) - draw(st.integers(1, min(40, len(data))))]
+    return data

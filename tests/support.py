@@ -1,0 +1,111 @@
+"""What the tests share: the real program as a subprocess, scratch homes, recorded data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = (sys.executable, "-m", "codeh_history")
+NOW = "2026-01-02T03:04:05Z"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended: its exit code (negative: the signal that killed it) and what it printed."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def text(self) -> str:
+        """stdout as text, without its last newline."""
+        return self.out.decode().removesuffix("\n")
+
+    @property
+    def lines(self) -> list[Any]:
+        """stdout as JSON lines."""
+        return lines(self.out)
+
+
+def run(
+    *argv: str | os.PathLike[str],
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    home: str | os.PathLike[str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Run `codeh-history ARGV…` as users do, in a process of its own.
+
+    `env` is added to the environment of the tests, in which `CODEH_HOME` is a scratch directory
+    already; `home` names another. Without `stdin` there is none to read (`/dev/null`, no pipe).
+    """
+    done = subprocess.run(
+        [*PROGRAM, *argv], capture_output=True, env=environ(env, home), cwd=cwd, timeout=120, check=False,
+        **given(stdin),
+    )  # fmt: skip
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def given(stdin: bytes | None) -> dict[str, Any]:
+    """`subprocess.run`'s argument for this stdin: a pipe with the bytes, or none at all."""
+    return {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
+
+
+def start(
+    *argv: str | os.PathLike[str],
+    env: Mapping[str, str] | None = None,
+    home: str | os.PathLike[str] | None = None,
+    **popen: Any,
+) -> subprocess.Popen[bytes]:
+    """The same without waiting for it; `popen` are `subprocess.Popen`'s own arguments."""
+    return subprocess.Popen([*PROGRAM, *argv], env=environ(env, home), **popen)
+
+
+def environ(
+    env: Mapping[str, str] | None = None, home: str | os.PathLike[str] | None = None
+) -> dict[str, str]:
+    """The environment of a child: this tree's program, nothing of the user's own settings."""
+    merged = {**os.environ, "PYTHONPATH": str(ROOT / "cli"), **(env or {})}
+    if home is not None:
+        merged["CODEH_HOME"] = os.fspath(home)
+    return merged
+
+
+def lines(data: bytes | str | Path) -> list[Any]:
+    """The JSON values of a text or a file, one a line, split as the format says: on `\\n` only."""
+    if isinstance(data, Path):
+        data = data.read_bytes()
+    if isinstance(data, str):
+        data = data.encode()
+    return [orjson.loads(line) for line in data.split(b"\n") if line.strip()]
+
+
+def session_path(home: str | os.PathLike[str], session: str) -> Path:
+    """Where a session of this home lives."""
+    return Path(home) / "sessions" / f"{session}.jsonl"
+
+
+def corpus(*below: str) -> Path:
+    """The recorded data (or something in it); skips the test where there is none."""
+    root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
+    if not root.is_dir():
+        pytest.skip(f"no recorded data: CODEH_CORPUS is not set and {root} is missing")
+    return root.joinpath(*below)
+
+
+def corpus_files(pattern: str) -> list[Path]:
+    """For `parametrize`: the recorded files that match, none where there is no recorded data."""
+    root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
+    return sorted(root.glob(pattern)) if root.is_dir() else []

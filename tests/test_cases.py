@@ -1,0 +1,105 @@
+"""Golden command folders: `tests/cases/VERB/NAME/{cmd,stdin?,stdout,stderr,code}`.
+
+`cmd` is shell text, run by bash in a scratch directory that holds a copy of the folder's other files (a
+`home` among them is the program's home). Clock and ids are fixed; the scratch path is shown as `$PWD`.
+`make golden` rewrites stdout, stderr and code; review the difference.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support import NOW, ROOT, given
+
+CASES = ROOT / "tests" / "cases"
+OUTPUTS = ("stdout", "stderr", "code")
+SHIM = """\
+#!{python}
+import sys
+sys.path.insert(0, {cli!r})
+sys.argv[0] = "codeh-history"
+from codeh_history.main import main
+main()
+"""
+
+
+def cases() -> list[str]:
+    return sorted(str(cmd.parent.relative_to(CASES)) for cmd in CASES.glob("*/*/cmd"))
+
+
+@pytest.fixture(scope="module")
+def program_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with `codeh-history` in it, running this tree as an installed script would."""
+    directory = tmp_path_factory.mktemp("bin")
+    script = directory / "codeh-history"
+    script.write_text(SHIM.format(python=sys.executable, cli=str(ROOT / "cli")))
+    script.chmod(0o755)
+    return directory
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A directory whose path is always equally long: it stands in the header, and ids hang on offsets."""
+    path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.mark.parametrize("case", cases())
+def test_case(case: str, scratch: Path, program_dir: Path, request: pytest.FixtureRequest) -> None:
+    folder = CASES / case
+    found = outcome(folder, scratch, program_dir)
+    if request.config.getoption("--golden"):
+        for name in OUTPUTS:
+            (folder / name).write_bytes(found[name])
+    for name in ("code", "stderr", "stdout"):
+        expected = (folder / name).read_bytes()
+        assert found[name].decode(errors="backslashreplace") == expected.decode(errors="backslashreplace")
+        assert found[name] == expected
+
+
+def outcome(folder: Path, scratch: Path, program_dir: Path) -> dict[str, bytes]:
+    """What the command of a folder gives, by the name of the file that records it."""
+    for item in folder.iterdir():
+        if item.name in (*OUTPUTS, "cmd", "stdin"):
+            continue
+        if item.is_dir():
+            shutil.copytree(item, scratch / item.name)
+        else:
+            shutil.copy(item, scratch / item.name)
+    stdin = folder / "stdin"
+    done = subprocess.run(
+        ["bash", folder / "cmd"],
+        **given(stdin.read_bytes() if stdin.exists() else None),
+        capture_output=True, cwd=scratch, timeout=60, check=False,
+        env={
+            "PATH": f"{program_dir}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), "CODEH_NOW": NOW,
+            "CODEH_ID_SEED": "seed", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb",
+        },
+    )  # fmt: skip
+    where = str(scratch).encode()
+    return {
+        "stdout": done.stdout.replace(where, b"$PWD"),
+        "stderr": done.stderr.replace(where, b"$PWD").replace(str(folder).encode() + b"/", b""),
+        "code": b"%d\n" % done.returncode,
+    }
+
+
+def test_every_case_is_complete() -> None:
+    """A folder that lacks a file was never reviewed; one without `cmd` never runs."""
+    wrong = [
+        f"{folder.relative_to(CASES)}/{name}"
+        for folder in CASES.glob("*/*")
+        for name in ("cmd", *OUTPUTS)
+        if not (folder / name).is_file()
+    ]
+    assert not wrong
