@@ -33,8 +33,12 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     messages = _shown(view.messages, hidden, replaced, inserted)
     if not summaries:
         return view.with_messages(messages)
-    arranged, _ = arrange([*view.summaries, *summaries], view.all)
-    return view.with_messages(messages, arranged)
+    cleared = [summary for summary in view.hidden_summaries if summary.cleared]
+    covered = [summary for summary in view.hidden_summaries if not summary.cleared]
+    arranged, covered = arrange([*view.summaries, *covered, *summaries], view.all)
+    after = view.with_messages(messages, arranged)
+    after.hidden_summaries = cleared + covered
+    return after
 
 
 def _inserted(op: Op, number: int, place: int) -> Message:
@@ -55,19 +59,26 @@ def _shown(
     inserted: dict[str, list[Message]],
 ) -> list[Message]:
     result: list[Message] = []
-    stack = list(reversed(messages))
+    here = {message.id for message in messages}
+    roots: list[Message] = []
+    children: dict[str | None, list[Message]] = {}  # the order of the fold: earlier insertions first
+    for message in messages:
+        (children.setdefault(message.after, []) if message.after in here else roots).append(message)
+    for after, new in inserted.items():
+        children.setdefault(after, []).extend(new)
+    stack = roots[::-1]
     while stack:
         message = stack.pop()
         if message.after in hidden:
             hidden.add(message.id)
-        new = replaced.get(message.id)
-        if new:
-            merged = {**(message.replaced or {}), **new}
+        changed = replaced.get(message.id)
+        if changed:
+            merged = {**(message.replaced or {}), **changed}
             message = message.derive(replaced_parts(message.own or [], merged))  # type: ignore[arg-type]
             message.replaced = merged  # type: ignore[assignment]
         if message.id not in hidden and shown(message):
             result.append(message)
         else:
             hidden.add(message.id)
-        stack.extend(reversed(inserted.pop(message.id, ())))
+        stack.extend(reversed(children.get(message.id, ())))
     return result

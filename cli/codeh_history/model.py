@@ -136,7 +136,7 @@ class Message:
 class Summary:
     """A summary the view shows: its record, what it covers, and the line where the view shows it as is."""
 
-    __slots__ = ("covers", "fields", "id", "place", "raw", "text")
+    __slots__ = ("cleared", "covers", "fields", "id", "place", "raw", "text")
 
     def __init__(self, *, fields: Json, place: int, raw: bytes | None) -> None:
         self.fields = fields
@@ -145,3 +145,4 @@ class Summary:
         self.covers: list[str] = list(fields.get("covers") or ())
         self.place = place
         self.raw = raw
+        self.cleared = False

@@ -116,7 +116,8 @@ def _adopt(data: Json, raw: bytes, bare: dict[bytes, int]) -> int | None:
     """Make a message of a line without type or id; returns how many equal lines came before."""
     if data.get("type", "message") != "message" or type(data.get("parts")) is not list:
         return None
-    seen = bare[raw] = bare.get(raw, -1) + 1
+    line = raw.rstrip(b"\r")
+    seen = bare[line] = bare.get(line, -1) + 1
     data["type"] = "message"
     data["id"] = bare_id(raw, seen)
     return seen
@@ -171,6 +172,13 @@ def bare_id(raw: bytes, occurrence: int) -> str:
     import hashlib
 
     return hashlib.sha256(raw.rstrip(b"\r") + b"\0%d" % occurrence).hexdigest()[:20]
+
+
+def keeps_id(raw: bytes, id: str) -> bool:
+    """Whether a message's line gives it this id wherever it stands; a bare one's hangs on those before."""
+    if raw.startswith(b'{"type":"message","id":') or "id" in orjson.loads(raw):
+        return True
+    return bare_id(raw, 0) == id
 
 
 def dumps(data: object) -> bytes:

@@ -169,7 +169,7 @@ class _Fold:
         parts: list[Part] = data["parts"]
         message = self.place(place, record)
         message.own = message.parts = parts
-        message.blocks = None
+        message.blocks = message.pending = message.update = None
 
     def open(self, place: int, record: Record) -> None:
         message = self.place(place, record)
@@ -179,6 +179,7 @@ class _Fold:
     def ref(self, place: int, record: Record) -> None:
         message = self.place(place, record)
         message.own, message.blocks = None, record.data["blockIds"]
+        message.pending = message.update = None
 
     def place(self, place: int, record: Record) -> Message:
         """The message of this id, new at this place or the one that stands at its first."""
@@ -192,11 +193,10 @@ class _Fold:
                 own=None, parts=None, place=place, raw=record.raw,
             )  # fmt: skip
             self.view.all[id] = self.owner[id] = message
-            self.step[id] = Step("message", id, place, message)
         else:
             message.kind, message.role, message.raw = kind, ROLE_OF_KIND[kind], None
             message.fields = {**data, "ts": message.ts}
-            self.step[id].place = place
+        self.step[id] = Step("message", id, place, message)
         return message
 
     def delta(self, place: int, record: Record) -> None:
@@ -216,6 +216,9 @@ class _Fold:
         if message is None or message.pending is None:
             return
         self.join(message)
+        done = message.update["id"] if message.committed and message.update else data["of"]
+        if done in self.step:  # an inserted message is undone with its compaction
+            self.step[done].place = place
         if type(data.get("blockIds")) is list and type(data.get("parts")) is not list:
             message.own, message.blocks = None, data["blockIds"]
         else:
@@ -224,8 +227,8 @@ class _Fold:
             message.parts, message.blocks = message.own, None
         given = {key: data[key] for key in data.keys() - {"type", "of", "ts", "parts", "blockIds"}}
         message.fields = {**message.fields, **given}
+        message.fields.pop("aborted", None)
         message.pending, message.update, message.raw = None, None, None
-        self.step[data["of"]].place = place
 
     def abort(self, place: int, record: Record) -> None:
         message = self.owner.get(record.data["of"])
@@ -311,6 +314,8 @@ class _Fold:
                 message.hidden = "clear"
         view.applied = [r for r in view.applied if self.step[r.data["id"]].place > self.barrier]
         view.hidden_summaries = [s for s in self.summaries if s.place < self.barrier]
+        for summary in view.hidden_summaries:
+            summary.cleared = True
         self.summaries = [s for s in self.summaries if s.place > self.barrier]
 
     def hide(self, id: str, by: str, place: int) -> None:
@@ -370,7 +375,7 @@ class _Fold:
 def arrange(
     summaries: list[Summary], messages: dict[str, Message]
 ) -> tuple[list[Summary], list[Summary]]:
-    """Shown and covered summaries: in the order of what they cover; one that another covers is not shown."""
+    """Shown and covered summaries, in the order of what they cover; what another covers is not shown."""
     known = {summary.id: summary for summary in summaries}
     covered = {
         id for summary in summaries for id in summary.covers

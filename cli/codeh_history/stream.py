@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .model import Json, Message
-from .records import dumps
+from .records import dumps, keeps_id
 from .session import View
 
 _OF_A_MESSAGE = ("type", "id", "ts", "kind", "role", "parts")
@@ -19,29 +19,19 @@ def lines(view: View) -> Iterator[bytes]:
         yield record.raw + b"\n"
     for summary in view.summaries:
         yield (summary.raw if summary.raw is not None else dumps(summary.fields)) + b"\n"
-    bare: dict[bytes, int] = {}
     for message in view.messages:
-        yield from _message(message, bare)
+        yield from _message(message)
 
 
-def _message(message: Message, bare: dict[bytes, int]) -> Iterator[bytes]:
+def _message(message: Message) -> Iterator[bytes]:
     if message.committed:
         raw = message.raw
-        if raw is not None and b'"id"' not in raw:  # a bare line's id hangs on how often it came before
-            if bare.setdefault(raw, 0) or not _first(message):
-                raw = None
-            else:
-                bare[raw] += 1
+        if raw is not None and not keeps_id(raw, message.id):
+            raw = None
         yield (raw if raw is not None else dumps(record_of(message))) + b"\n"
     if message.pending is not None:
         for record in _pending(message):
             yield dumps(record) + b"\n"
-
-
-def _first(message: Message) -> bool:
-    from .records import bare_id
-
-    return message.raw is not None and bare_id(message.raw, 0) == message.id
 
 
 def record_of(message: Message) -> Json:
@@ -61,12 +51,14 @@ def record_of(message: Message) -> Json:
 
 def _pending(message: Message) -> Iterator[Json]:
     if message.committed and message.update is not None:
-        yield {**message.update, "parts": message.pending}
-        return
-    fields = {key: value for key, value in message.fields.items() if key not in ("parts", "aborted")}
-    if not message.committed:
-        yield {**fields, "type": "open", "id": message.id, "ts": message.ts}
-    if message.pending:
-        yield {"type": "delta", "of": message.id, "parts": message.pending}
+        yield {**message.update, "of": message.id, "parts": message.pending}
+    else:
+        fields = {key: value for key, value in message.fields.items() if key not in ("parts", "aborted")}
+        yield {
+            **fields, "type": "open", "id": message.id, "ts": message.ts, "kind": message.kind,
+            "role": message.role,
+        }  # fmt: skip
+        if message.pending:
+            yield {"type": "delta", "of": message.id, "parts": message.pending}
     if "aborted" in message.fields:
         yield {"type": "abort", "of": message.id, "ts": message.ts, "reason": message.fields["aborted"]}

@@ -1,0 +1,232 @@
+"""The laws of a log: they hold for every log, also a damaged one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history import stream
+from codeh_history.apply import NEXT, apply
+from codeh_history.model import Message
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold, join, shown
+from codeh_history.undo import newest
+
+PLACED = ("type", "id", "ts", "kind", "role", "parts", "blockIds", "flowId", "of", "aborted")
+
+
+def read(data: bytes) -> View:
+    return fold(parse(lines_of(data)))
+
+
+def streamed(view: View) -> bytes:
+    return b"".join(stream.lines(view))
+
+
+def look(message: Message) -> dict[str, Any]:
+    """All that a message shows, and what its record says besides."""
+    shows: dict[str, Any] = {
+        name: getattr(message, name) for name in ("id", "kind", "role", "ts", "pending")
+    }
+    shows["parts"] = message.parts if message.committed else None
+    shows["aborted"] = message.fields.get("aborted") if message.pending is not None else None
+    shows["besides"] = {key: value for key, value in message.fields.items() if key not in PLACED}
+    return shows
+
+
+def contents(view: View, *, own: str = "") -> dict[str, Any]:
+    """What a view shows; `own` is the id under which a compaction's summaries go."""
+    return {
+        "id": view.id,
+        "meta": view.meta,
+        "carried": [record.raw for record in view.carried],
+        "summaries": [(s.id.removeprefix(own), s.text, s.covers) for s in view.summaries],
+        "messages": [look(message) for message in view.messages],
+    }
+
+
+# -- a filter's output folds to the same view ---------------------------------------------------------
+
+
+@given(data=some.files_of())
+def test_what_a_filter_prints_folds_to_the_same_view(data: bytes) -> None:
+    view = read(data)
+    assert contents(read(streamed(view))) == contents(view)
+
+
+@given(data=some.files_of())
+def test_a_second_pass_prints_the_same_bytes(data: bytes) -> None:
+    once = streamed(read(data))
+    assert streamed(read(once)) == once
+
+
+@given(data=some.files_of())
+def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
+    """The header, meta and unknown lines, and every message whose one line says what it shows."""
+    log = parse(lines_of(data))
+    view = fold(log)
+    printed = streamed(view).split(b"\n")
+    kept = [record.raw for record in log.records if record.data["type"] in ("meta", "later")]
+    dead = [record.data["of"] for record in log.records if record.data["type"] == "revert"]
+    named = [r.data["id"] for r in log.records if r.data["type"] in ("message", "open")]
+    touched = {r.data["of"] for r in log.records if "of" in r.data}
+    updated = {r.data["id"] for r in log.records if r.data["type"] == "update" and r.data["of"] in touched}
+    replaced = {op.get("id") for r in log.records if r.data["type"] == "compaction" for op in r.data["ops"]}
+    for record in log.records:
+        id = record.data.get("id")
+        plain = record.data["type"] == "message" and record.bare is None and named.count(id) == 1
+        if plain and id not in touched | updated | replaced and any(m.id == id for m in view.messages):
+            kept.append(record.raw)
+    for raw in kept:
+        assert raw in printed or any(orjson.loads(raw).get("id") == id for id in dead)
+
+
+# -- an append only appends ---------------------------------------------------------------------------
+
+
+@given(data=some.files_of(torn=False), message=some.messages(id="new"))
+def test_a_new_message_changes_nothing_before_it(data: bytes, message: dict[str, Any]) -> None:
+    before = contents(read(data))
+    after = contents(read(data + orjson.dumps(message) + b"\n"))
+    assert [look_id["id"] for look_id in after["messages"]][-1] == "new"
+    assert {**after, "messages": after["messages"][:-1]} == before
+
+
+@given(data=some.files_of(), more=some.files_of())
+def test_records_already_read_stay_as_they_were(data: bytes, more: bytes) -> None:
+    """Of a file that ends in a newline: what is appended never changes an earlier line's meaning."""
+    assume(data.endswith(b"\n"))
+    before, after = parse(lines_of(data)), parse(lines_of(data + more))
+    assert [r.raw for r in after.records][: len(before.records)] == [r.raw for r in before.records]
+    assert [r.data["id"] for r in before.records if "id" in r.data] == [
+        r.data["id"] for r in after.records[: len(before.records)] if "id" in r.data
+    ]
+
+
+@given(log=some.records())
+def test_every_line_is_a_record_a_blank_or_damage(log: list[dict[str, Any]]) -> None:
+    read_back = parse(lines_of(some.encode(log)))
+    assert [record.data for record in read_back.records] == log
+    assert not read_back.damage
+
+
+# -- undo ---------------------------------------------------------------------------------------------
+
+
+@given(log=some.records(), data=st.data())
+def test_undo_is_exact_in_any_order(log: list[dict[str, Any]], data: st.DataObject) -> None:
+    """Reverting any records, in any order, is as if they had never been written."""
+    ids = some.ids_of(log)
+    assume(ids)
+    undone = data.draw(st.lists(st.sampled_from(ids), min_size=1, max_size=4, unique=True))
+    reverts = [{"type": "revert", "id": f"undo{n}", "of": id, "ts": some.TS} for n, id in enumerate(undone)]
+    never = [record for record in log if record.get("id") not in undone or record["type"] == "session"]
+    assert contents(some.view_of(log + reverts)) == contents(some.view_of(never))
+
+
+@given(log=some.records(), data=st.data())
+def test_reverting_the_reverts_brings_everything_back(
+    log: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    ids = some.ids_of(log)
+    assume(ids)
+    undone = data.draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
+    reverts = [{"type": "revert", "id": f"undo{n}", "of": id, "ts": some.TS} for n, id in enumerate(undone)]
+    redo = [
+        {"type": "revert", "id": f"redo{n}", "of": f"undo{n}", "ts": some.TS} for n in range(len(undone))
+    ]
+    order = data.draw(st.permutations(redo))
+    assert contents(some.view_of(log + reverts + order)) == contents(some.view_of(log))
+
+
+@given(log=some.records())
+def test_undo_repeated_empties_the_view(log: list[dict[str, Any]]) -> None:
+    """Only errors and infos, which `undo` passes over, are left; each undo takes back exactly one thing."""
+    view = some.view_of(log)
+    for number in range(len(log) + 1):
+        step = newest(view)
+        if step is None:
+            break
+        log = [*log, {"type": "revert", "id": f"undo{number}", "of": step.id, "ts": some.TS}]
+        view = some.view_of(log)
+        assert step.id not in [other.id for other in view.steps]
+    assert newest(view) is None
+    assert [message.id for message in view.messages if message.role is not None] == []
+    assert view.summaries == []
+
+
+# -- conservation -------------------------------------------------------------------------------------
+
+
+@given(log=some.records())
+def test_every_live_message_is_shown_hidden_or_emptied_and_only_one_of_them(
+    log: list[dict[str, Any]],
+) -> None:
+    view = some.view_of(log)
+    visible = [message.id for message in view.messages]
+    assert len(visible) == len(set(visible))
+    for id, message in view.all.items():
+        assert message.id == id
+        states = [id in visible, message.hidden is not None, message.hidden is None and not shown(message)]
+        assert states.count(True) == 1, (id, message.hidden)
+
+
+# -- ops: applied to a view, or read from the log -------------------------------------------------------
+
+
+@given(log=some.records(most=8), data=st.data())
+def test_ops_applied_to_a_view_are_what_the_log_says_once_recorded(
+    log: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    view = some.view_of(log)
+    ops: Any = data.draw(some.ops(view, "K", most=5))
+    assume(ops)
+    record = {"type": "compaction", "id": "K", "ts": some.TS, "policy": "p", "ops": ops}
+    applied = contents(apply(view, ops), own=f"{NEXT}.")
+    recorded = contents(some.view_of([*log, record]), own="K.")
+    assert applied == recorded
+
+
+@given(log=some.records(most=8), data=st.data())
+def test_a_filters_stream_of_applied_ops_is_the_recorded_view(
+    log: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    """`curate s | …` and `curate -i s; … s` see the same."""
+    view = some.view_of(log)
+    ops: Any = data.draw(some.ops(view, "K", most=5))
+    assume(ops)
+    record = {"type": "compaction", "id": "K", "ts": some.TS, "policy": "p", "ops": ops}
+    piped = contents(read(streamed(apply(view, ops))), own=f"{NEXT}.")
+    assert piped == contents(some.view_of([*log, record]), own="K.")
+
+
+# -- deltas -------------------------------------------------------------------------------------------
+
+pieces = st.lists(some.plain | some.thoughts | some.signed | some.calls, max_size=6)
+
+
+@given(parts=pieces, data=st.data())
+def test_deltas_join_to_the_same_content_however_they_are_cut(parts: Any, data: st.DataObject) -> None:
+    """Cut between any parts, and inside any plain text."""
+    whole = join([], parts)
+    pending: Any = []
+    for part in parts:
+        text = part.get("text")
+        if text and not part.keys() - {"text", "thought"}:
+            cut = data.draw(st.integers(1, len(text)))
+            chunks = [{**part, "text": text[:cut]}, {**part, "text": text[cut:]}]
+            pending = join(join(pending, chunks[:1]), chunks[1:])
+        else:
+            pending = join(pending, [part])
+    assert pending == whole
+
+
+@given(parts=pieces)
+def test_joining_never_changes_what_it_was_given(parts: Any) -> None:
+    before = orjson.dumps(parts)
+    join([*parts], parts)
+    assert orjson.dumps(parts) == before
