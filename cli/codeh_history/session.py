@@ -372,9 +372,7 @@ class _Fold:
         return visible
 
 
-def arrange(
-    summaries: list[Summary], messages: dict[str, Message]
-) -> tuple[list[Summary], list[Summary]]:
+def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[list[Summary], list[Summary]]:
     """Shown and covered summaries, in the order of what they cover; what another covers is not shown."""
     known = {summary.id: summary for summary in summaries}
     covered = {
