@@ -31,7 +31,10 @@ def written(part: Part) -> Json | None:
         own = part["native"].get("provider") == OWN and isinstance(value, dict) and "type" in value
         return value if own else None
     found = media(part)
-    return _media(found, item) if found is not None else None
+    block = _media(found, item) if found is not None else None
+    if block is None or item.get("type") != block["type"]:
+        return block
+    return {**{key: value for key, value in item.items() if key != "detail"}, **block}
 
 
 def _media(found: Media, item: Json) -> Json | None:

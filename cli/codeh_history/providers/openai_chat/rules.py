@@ -1,0 +1,201 @@
+"""What Chat Completions would refuse about a request body, found without asking it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...model import Json
+from ..base import Problem
+from ..media import parse_data_url
+from ..openai import IMAGES, MAX_ID, NAMES, in_body_order
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_NO_SYSTEM = re.compile(r"(.*/)?o1-(mini|preview)")
+_REASONING = re.compile(r"(.*/)?(o\d|gpt-[5-9])")
+
+
+def problems(body: Json) -> list[Problem]:
+    """Every problem, in body order: where (`messages.6.content.0`) and why."""
+    return in_body_order(_Check(body).all(), body)
+
+
+class _Check:
+    """One walk over the body; `open` are the calls of the last assistant message not yet answered."""
+
+    def __init__(self, body: Json) -> None:
+        self.body = body
+        self.model = str(body.get("model") or "").lower()
+        self.open: list[str] = []
+        self.asked: list[str] = []
+        self.asker = ""  # where the calls stand
+
+    def all(self) -> Iterator[Problem]:
+        if not isinstance(self.body.get("model"), str) or not self.body["model"]:
+            yield Problem("model", "a model's name is required")
+        messages = self.body.get("messages")
+        if not isinstance(messages, list) or not messages:
+            yield Problem("messages", "at least one message is required")
+        else:
+            for number, message in enumerate(messages):
+                yield from self.message(message, f"messages.{number}")
+            yield from self.unanswered()
+        yield from self.settings()
+        yield from tools(self.body.get("tools"), chat=True)
+
+    def settings(self) -> Iterator[Problem]:
+        body = self.body
+        if "max_tokens" in body and _REASONING.match(self.model):
+            yield Problem("max_tokens", "this model wants max_completion_tokens instead")
+        if body.get("stream_options") is not None and not body.get("stream"):
+            yield Problem("stream_options", "only allowed when stream is true")
+        if body.get("tool_choice") is not None and not body.get("tools"):
+            yield Problem("tool_choice", "only allowed when tools are given")
+
+    def message(self, message: Any, path: str) -> Iterator[Problem]:
+        role = message.get("role") if isinstance(message, dict) else None
+        if role not in ROLES:
+            yield Problem(f"{path}.role", f"{role!r} is none of {', '.join(ROLES)}")
+            return
+        if role == "tool":
+            yield from self.tool(message, path)
+            return
+        yield from self.unanswered()
+        if role == "assistant":
+            yield from self.assistant(message, path)
+            return
+        if role == "system" and _NO_SYSTEM.match(self.model):
+            yield Problem(f"{path}.role", "this model takes no system message")
+        kinds = ("text",) if role != "user" else ("text", "image_url", "input_audio", "file")
+        yield from _content(message.get("content"), f"{path}.content", kinds)
+
+    # -- calls and results --------------------------------------------------------------------------
+
+    def unanswered(self) -> Iterator[Problem]:
+        """The calls left open where another role, or the end, follows them."""
+        for id in self.open:
+            yield Problem(self.asker, f"no tool message answers the call {id} right after it")
+        self.open, self.asked = [], []
+
+    def tool(self, message: Json, path: str) -> Iterator[Problem]:
+        id = message.get("tool_call_id")
+        if not isinstance(id, str):
+            yield Problem(f"{path}.tool_call_id", "required: the id of the call that this answers")
+        elif id in self.open:
+            self.open.remove(id)
+        elif id in self.asked:
+            yield Problem(f"{path}.tool_call_id", f"the call {id} was answered before")
+        else:
+            yield Problem(path, f"no assistant message right before calls a tool with the id {id}")
+        yield from _content(message.get("content"), f"{path}.content", ("text",))
+
+    def assistant(self, message: Json, path: str) -> Iterator[Problem]:
+        calls, content = message.get("tool_calls"), message.get("content")
+        if content is not None:
+            yield from _content(content, f"{path}.content", ("text", "refusal"))
+        elif not calls and not message.get("function_call") and not message.get("audio"):
+            yield Problem(f"{path}.content", "a text is expected, for there are no tool calls")
+        if calls is None:
+            return
+        if not isinstance(calls, list) or not calls:
+            yield Problem(f"{path}.tool_calls", "a list of at least one call is expected")
+            return
+        self.asker = f"{path}.tool_calls"
+        for number, call in enumerate(calls):
+            yield from self.call(call, f"{path}.tool_calls.{number}")
+
+    def call(self, call: Any, path: str) -> Iterator[Problem]:
+        kind = call.get("type", "function") if isinstance(call, dict) else None
+        if kind not in ("function", "custom"):
+            yield Problem(f"{path}.type", "function is expected")
+            return
+        id = call.get("id")
+        if not isinstance(id, str) or not 0 < len(id) <= MAX_ID:
+            yield Problem(f"{path}.id", f"a text of 1 to {MAX_ID} characters is expected")
+        elif id in self.asked:
+            yield Problem(f"{path}.id", f"{id} is the id of another call of this message")
+        else:
+            self.open.append(id)
+            self.asked.append(id)
+        function = call.get(kind)
+        yield from _name(function, f"{path}.{kind}")
+        field = "arguments" if kind == "function" else "input"
+        if isinstance(function, dict) and not isinstance(function.get(field), str):
+            yield Problem(f"{path}.{kind}.{field}", "a text is expected (for arguments: their JSON)")
+
+
+def _name(function: Any, path: str) -> Iterator[Problem]:
+    name = function.get("name") if isinstance(function, dict) else None
+    if not NAMES.takes(name):
+        yield Problem(f"{path}.name", "1 to 64 letters, digits, _ and - are expected")
+
+
+def _content(content: Any, path: str, kinds: tuple[str, ...]) -> Iterator[Problem]:
+    if isinstance(content, str):
+        return
+    if not isinstance(content, list) or not content:
+        what = "null" if content is None else "an empty list" if content == [] else "something else"
+        yield Problem(path, f"a text, or a list of content parts, is expected, got {what}")
+        return
+    for number, part in enumerate(content):
+        yield from _part(part, f"{path}.{number}", kinds)
+
+
+def _part(part: Any, path: str, kinds: tuple[str, ...]) -> Iterator[Problem]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind not in kinds:
+        yield Problem(f"{path}.type", f"{kind!r} cannot stand here; allowed: {', '.join(kinds)}")
+        return
+    value = part.get(kind)
+    if kind in ("text", "refusal"):
+        if not isinstance(value, str):
+            yield Problem(f"{path}.{kind}", "a text is expected")
+    elif not isinstance(value, dict):
+        yield Problem(f"{path}.{kind}", "an object is expected")
+    elif kind == "image_url":
+        yield from image(value.get("url"), f"{path}.image_url.url")
+    elif kind == "input_audio":
+        if value.get("format") not in ("wav", "mp3"):
+            yield Problem(f"{path}.input_audio.format", "wav or mp3 is expected")
+        if not value.get("data") or not isinstance(value["data"], str):
+            yield Problem(f"{path}.input_audio.data", "base64 is expected")
+    elif "file_id" not in value:
+        inline = parse_data_url(str(value.get("file_data")))
+        if inline is None or inline[0] != "application/pdf":
+            yield Problem(f"{path}.file.file_data", "a data URL of a PDF is expected")
+
+
+def image(url: object, path: str) -> Iterator[Problem]:
+    """Problems of an image's URL, of either OpenAI format."""
+    inline = parse_data_url(url) if isinstance(url, str) else None
+    if inline is not None:
+        if inline[0] not in IMAGES:
+            yield Problem(path, f"{inline[0]} is not supported: png, jpeg, gif or webp")
+        elif not inline[1]:
+            yield Problem(path, "the image is empty")
+    elif not isinstance(url, str) or not url.startswith(("https://", "http://")):
+        yield Problem(path, "an https address or a data URL is expected")
+
+
+def tools(given: Any, *, chat: bool) -> Iterator[Problem]:
+    """Problems of the tool declarations of either OpenAI format."""
+    if given is None:
+        return
+    if not isinstance(given, list) or (chat and not given):
+        yield Problem("tools", "a list of tools is expected, or none at all")
+        return
+    seen: set[str] = set()
+    for number, tool in enumerate(given):
+        path = f"tools.{number}"
+        kind = tool.get("type") if isinstance(tool, dict) else None
+        if not isinstance(kind, str) or (chat and kind not in ("function", "custom")):
+            yield Problem(f"{path}.type", "function is expected" if chat else "a tool's type is expected")
+        elif kind == "function" or (chat and kind == "custom"):
+            function = tool.get(kind) if chat else tool
+            path = f"{path}.{kind}" if chat else path
+            yield from _name(function, path)
+            name = function.get("name") if isinstance(function, dict) else None
+            if isinstance(name, str) and name in seen:
+                yield Problem(f"{path}.name", f"{name} is declared twice")
+            seen.add(str(name))

@@ -1,0 +1,131 @@
+"""A Responses request body → messages: the inverse of `request.build`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import BadData
+from ...model import Json
+from ..base import Imported
+from ..parts import call as call_part
+from ..parts import name_of, native, rest
+from .content import OWN, read_output, read_part
+from .replay import is_answer
+from .response import parts_of
+
+_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+
+
+def read(body: Json) -> Imported:
+    """The messages of a body, without ids; BadData names the element that is no item.
+
+    What the model gave (its messages, calls and other items in a row) is one message; items that have no
+    words of ours are native parts. A system or developer message inside the input is a user's with its
+    role kept in `item`.
+    """
+    given = body.get("input")
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    if not isinstance(given, list):
+        raise BadData("input: a text or a list expected; is this an openai-responses body?")
+    model = name_of(body.get("model"))
+    system = name_of(body.get("instructions"))
+    known = ("model", "input", "tools", "instructions") if system else ("model", "input", "tools")
+    reader = _Reader(model)
+    for number, item in enumerate(given):
+        reader.item(item, f"input.{number}")
+    tools = body.get("tools")
+    settings = {key: value for key, value in body.items() if key not in known}
+    return Imported(reader.messages, system, tools if isinstance(tools, list) else [], model, settings)
+
+
+class _Reader:
+    def __init__(self, model: str | None) -> None:
+        self.model = model
+        self.messages: list[Json] = []
+        self.names: dict[str, str] = {}  # call id → function
+
+    def item(self, item: Any, where: str) -> None:
+        kind = item.get("type", "message") if isinstance(item, dict) else None
+        if not isinstance(kind, str):
+            raise BadData(f"{where}: an item with a type, or a message with a role, expected")
+        if kind in _OUTPUTS:
+            self.result(item)
+        elif kind != "message":
+            self.other(item, kind)
+        elif item.get("role") == "assistant":
+            self.assistant(item)
+        elif item.get("role") in ("user", "system", "developer"):
+            self.user(item)
+        else:
+            role = item.get("role")
+            raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
+
+    def user(self, message: Json) -> None:
+        content = message.get("content")
+        parts: Any = [{"text": content if isinstance(content, str) else ""}]
+        if isinstance(content, list):
+            parts = [read_part(block) for block in content]
+        record: Json = {"kind": "user", "role": "user", "parts": parts}
+        item = {key: value for key, value in message.items() if key not in ("role", "content", "type")}
+        if item:
+            item["type"] = "message"
+        if message["role"] != "user":
+            item["role"] = message["role"]
+        self.messages.append({**record, "item": item} if item else record)
+
+    def assistant(self, message: Json) -> None:
+        content = message.get("content")
+        parts: list[Any] = parts_of({"type": "message", **message})
+        if isinstance(content, str):
+            item = rest(message, ("type", "role", "content"))
+            text: Json = {"text": content}
+            parts = [{**text, "item": item} if item else text]
+        last = self.messages[-1]["parts"][-1] if self.messages and self.messages[-1]["parts"] else {}
+        apart = "text" in last and not last.get("item", {}).get("id") and not message.get("id")
+        self.model_side(parts, apart=apart)
+
+    def other(self, item: Json, kind: str) -> None:
+        """A call, or an item kept as it is on the side that it came from."""
+        if kind == "custom_tool_call" and isinstance(item.get("name"), str):
+            beside = {"type": kind, **rest(item, ("type", "call_id", "name", "input"))}
+            args = {"input": item["input"] if isinstance(item.get("input"), str) else ""}
+            self.model_side([call_part(item.get("call_id"), item["name"], args, beside)])
+        elif is_answer(item):
+            self.messages.append({"kind": "tool", "role": "user", "parts": [native(OWN, item)]})
+        else:
+            self.model_side(parts_of(item))
+        if isinstance(item.get("name"), str) and isinstance(item.get("call_id"), str):
+            self.names[item["call_id"]] = item["name"]
+
+    def model_side(self, parts: list[Any], *, apart: bool = False) -> None:
+        last = self.messages[-1] if self.messages else None
+        if last is not None and last["role"] == "model" and not apart:
+            last["parts"] += parts
+            return
+        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": OWN}
+        self.messages.append({**record, "model": self.model} if self.model else record)
+
+    def result(self, item: Json) -> None:
+        id = name_of(item.get("call_id"))
+        named: Json = {"id": id} if id else {}
+        read = read_output(item.get("output"))
+        part: Json = {"functionResponse": {**named, "name": self.names.get(id or "", "unknown"), **read}}
+        kept = rest(item, ("type", "call_id", "output"))
+        if isinstance(item.get("output"), list) and not _canonical(item["output"], read):
+            kept["output"] = item["output"]
+        if kept:
+            part["item"] = kept
+        last = self.messages[-1] if self.messages else None
+        if last is not None and all("functionResponse" in part for part in last["parts"]):
+            last["parts"].append(part)
+        else:
+            self.messages.append({"kind": "tool", "role": "user", "parts": [part]})
+
+
+def _canonical(output: list[Any], read: Json) -> bool:
+    """Whether a result's list is what its response and media would be written as."""
+    from .content import held_media, output_of, written
+
+    part: Any = {"functionResponse": read}
+    return bool(output_of(part, [block for held in held_media(part) if (block := written(held))]) == output)

@@ -1,0 +1,153 @@
+"""Which items of its own a Responses request may give back: reasoning, ids, what server tools did.
+
+The API refuses reasoning that is not followed by the very item that followed it ("was provided without
+its required following item"), an item whose reasoning is missing ("without its required 'reasoning'
+item"), the same item twice, and reasoning that it can neither decrypt nor find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...model import Json, Message, Part
+from ..openai import item_of
+from ..turns import Turn
+from .content import OWN
+
+# Items that the model asks for and this side answers; each needs its output, found by `call_id`.
+ASKED = frozenset((
+    "computer_call", "local_shell_call", "shell_call", "apply_patch_call", "custom_tool_call",
+    "function_call",
+))  # fmt: skip
+
+
+def native_of(part: Part) -> Any:
+    """The value of a native part of this format, None for any other part."""
+    native = part.get("native")
+    return native.get("value") if native is not None and native.get("provider") == OWN else None
+
+
+def is_answer(item: Json) -> bool:
+    """Whether an item comes from this side of the conversation rather than from the model."""
+    kind = item.get("type")
+    if kind == "tool_search_output":
+        return item.get("execution") == "client"
+    if kind in ("additional_tools", "mcp_approval_response", "item_reference", "compaction_trigger"):
+        return True
+    return isinstance(kind, str) and kind.endswith("_call_output")
+
+
+class Replay:
+    """Decides turn by turn; an item is sent at most once."""
+
+    def __init__(self, messages: Sequence[Message], model: str | None, *, faithful: bool) -> None:
+        self.messages = messages
+        self.model = model
+        self.faithful = faithful
+        self.sent: set[str] = set()  # ids of items
+        self.asked: set[str] = set()  # call ids of native calls that were sent
+        self._answers: set[str] | None = None
+
+    def turn(self, turn: Turn) -> bool:
+        """Whether the turn's items go back with their ids and reasoning, all or none."""
+        if not turn.made_by(OWN, self.model):
+            return False
+        if self.faithful:
+            return True
+        ids = _item_ids(turn.parts)
+        if len(set(ids)) != len(ids) or not self.sent.isdisjoint(ids) or not _whole(turn):
+            return False
+        self.sent.update(ids)
+        return True
+
+    def fresh(self, id: object) -> bool:
+        """Whether an item's id was not sent before; it counts as sent from now on."""
+        if not isinstance(id, str) or not id or id in self.sent:
+            return False
+        self.sent.add(id)
+        return True
+
+    def item(self, item: Json, *, replayed: bool) -> bool:
+        """Whether a native item of a model's turn goes back."""
+        kind = item.get("type")
+        if not isinstance(kind, str) or (not replayed and (item.get("id") or kind == "reasoning")):
+            return False
+        if self.faithful:
+            return True
+        if kind == "message" and not item.get("content"):
+            return False
+        if not self._needs_answer(item):
+            return True
+        call = item.get("call_id")
+        if not isinstance(call, str) or call in self.asked or call not in self.answers():
+            return False
+        self.asked.add(call)
+        return True
+
+    def reply(self, item: Json) -> bool:
+        """Whether a native item of this side goes back: an answer only after what it answers."""
+        kind = item.get("type")
+        if not isinstance(kind, str) or self.faithful:
+            return isinstance(kind, str)
+        if kind == "mcp_approval_response":
+            return item.get("approval_request_id") in self.sent
+        call = item.get("call_id")
+        if not kind.endswith("_output") or call is None:
+            return True
+        if call not in self.asked:
+            return False
+        self.asked.remove(call)
+        return True
+
+    def answers(self) -> set[str]:
+        """The call ids that native items of this side answer."""
+        if self._answers is None:
+            values = (native_of(part) for m in self.messages if m.role == "user" for part in m.parts)
+            found = (value.get("call_id") for value in values if isinstance(value, dict))
+            self._answers = {call for call in found if isinstance(call, str)}
+        return self._answers
+
+    def _needs_answer(self, item: Json) -> bool:
+        if item["type"] == "tool_search_call":
+            return item.get("execution") == "client"
+        return item["type"] in ASKED
+
+
+def _item_ids(parts: Sequence[Part]) -> list[str]:
+    """The ids of the items that the parts make; the texts of one message item have one id."""
+    ids: list[str] = []
+    last = None
+    for part in parts:
+        value = native_of(part)
+        held = value if isinstance(value, dict) else item_of(part)
+        id = held.get("id")
+        if isinstance(id, str) and id and not (id == last and "text" in part):
+            ids.append(id)
+        last = id if "text" in part else None
+    return ids
+
+
+def _whole(turn: Turn) -> bool:
+    """Whether all the reasoning of the turn is there, each with the item that followed it."""
+    message = turn.message
+    had = message.own if message is not None and message.own is not None else turn.parts
+    at = 0
+    for number, part in enumerate(had):
+        if not _is_reasoning(part):
+            continue
+        while at < len(turn.parts) and turn.parts[at] != part:
+            at += 1
+        following = turn.parts[at + 1 : at + 2]
+        if not following or following != had[number + 1 : number + 2]:
+            return False
+        if not isinstance(part["native"]["value"].get("encrypted_content"), str) or not _item_ids(
+            following
+        ):
+            return False
+    return True
+
+
+def _is_reasoning(part: Part) -> bool:
+    value = native_of(part)
+    return isinstance(value, dict) and value.get("type") == "reasoning"

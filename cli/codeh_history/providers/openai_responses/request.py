@@ -1,0 +1,261 @@
+"""Messages → a Responses request body (`POST …/v1/responses`), with nothing kept at the provider.
+
+No message is joined with another, so none depends on what follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...model import Json, Message, Part
+from ..base import Options, Request
+from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, runs
+from ..tools import Tool, declared
+from ..turns import Turn, described
+from .content import OWN, held_media, is_content, output_of, unwritten, written
+from .replay import Replay, native_of
+
+ENCRYPTED = "reasoning.encrypted_content"
+_STATEFUL = ("store", "background", "conversation", "previous_response_id")
+_THINKING = ("reasoning", "thinking", "redacted_thinking")  # how a model thought: no other one needs it
+
+
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+    """The body for these messages, curated and paired; a pure function of its arguments."""
+    work = _Items(options, messages)
+    for entry in runs(messages, summaries, faithful=options.faithful):
+        if isinstance(entry, Message):
+            role = "assistant" if entry.role == "model" else "user"
+            work.array.append({"role": role, "content": entry.parts[0]["text"]})
+            if options.trace:
+                work.sources.append([entry.id])
+        elif entry.role == "user":
+            work.user(entry)
+        elif entry.role == "model":
+            work.model(entry)
+        else:
+            work.results(entry)
+    if not work.array and not options.faithful:
+        work.add({"role": "user", "content": ""}, [""])
+    body = _body(work.array, options, work.notes)
+    return Request(body, list(dict.fromkeys(work.notes)), work.sources)
+
+
+def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
+    settings = {k: v for k, v in options.settings.items() if k not in ("model", "input", "tools")}
+    body: Json = {"model": options.model} if options.model else {}
+    instructions = options.system or settings.pop("instructions", None)
+    settings.pop("instructions", None)
+    if instructions is not None:
+        body["instructions"] = instructions
+    body["input"] = array
+    tools = declared(options.tools, OWN, _declare, notes)
+    if tools:
+        body["tools"] = tools
+    if not any(settings.get(name) for name in _STATEFUL):
+        body["store"] = False
+        body["include"] = [ENCRYPTED]
+    if options.max_tokens is not None:
+        settings["max_output_tokens"] = options.max_tokens
+    if options.stream:
+        settings["stream"] = True
+    if options.cache and options.session:
+        settings["prompt_cache_key"] = options.session
+    return {**body, **settings}
+
+
+def _declare(tool: Tool) -> Json:
+    """A function tool in this format's shape; without `strict` the API would make it strict."""
+    function: Json = {"type": "function", "name": NAMES.fit(tool.name)}
+    if tool.description is not None:
+        function["description"] = tool.description
+    function["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
+    function["strict"] = tool.extra.get("strict") is True
+    return function
+
+
+class _Items:
+    """The input array as it grows, one turn at a time."""
+
+    def __init__(self, options: Options, messages: Sequence[Message]) -> None:
+        self.faithful = options.faithful
+        self.trace = options.trace
+        self.array: list[Json] = []
+        self.sources: list[list[str]] = []
+        self.notes: list[str] = []
+        self.ids = CallIds(faithful=options.faithful)
+        self.replay = Replay(messages, options.model, faithful=options.faithful)
+        self.custom: set[str] = set()  # ids of calls in words rather than JSON
+
+    def add(self, item: Json, sources: list[str]) -> None:
+        self.array.append(item)
+        if self.trace:
+            self.sources.append(sources)
+
+    # -- the user's side ----------------------------------------------------------------------------
+
+    def user(self, turn: Turn) -> None:
+        blocks: list[Json] = []
+        sources: list[str] = []
+        before = len(self.array)
+        for part, source in zip(turn.parts, turn.sources, strict=True):
+            value = native_of(part)
+            if isinstance(value, dict) and not is_content(value):
+                if self.replay.reply(value):
+                    self.message(turn, blocks, sources)
+                    blocks, sources = [], []
+                    self.add(value, [source])
+                else:
+                    self.left_out(part, source)
+            elif (block := self.block(part, source)) is not None:
+                blocks.append(block)
+                sources.append(source)
+        if blocks or len(self.array) == before:
+            self.message(turn, blocks or None, sources or [_id(turn)])
+
+    def message(self, turn: Turn, blocks: list[Json] | None, sources: list[str]) -> None:
+        """A user's message; None is one without content, an empty list none at all."""
+        if blocks == []:
+            return
+        extra = message_item(turn.message)
+        content: Any = blocks or ([] if self.faithful else "")
+        if blocks and len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
+            content = blocks[0]["text"]
+        role = "user"
+        if extra.get("role") in ("system", "developer"):
+            role = extra["role"]
+        message = {"role": role, "content": content}
+        if extra.get("type") == "message":
+            message.update((key, value) for key, value in extra.items() if key not in message)
+        self.add(message, sources)
+
+    def block(self, part: Part, source: str) -> Json | None:
+        """A user message's content part; None for what no other side needs to see."""
+        if part.get("thought"):
+            return None
+        block = written(part)
+        if block is None and "native" in part:
+            self.left_out(part, source)
+            return None
+        return block or {"type": "input_text", "text": self.stub(part, source)}
+
+    def left_out(self, part: Part, source: str) -> None:
+        value = part["native"].get("value")
+        kind = value.get("type") if isinstance(value, dict) else None
+        if kind not in _THINKING:
+            owner = part["native"].get("provider")
+            known = (
+                f"a part that only {owner} knows" if owner != OWN else f"{kind}, which cannot stand here,"
+            )
+            self.notes.append(f"message {source}: {known} is not sent to {OWN}")
+
+    def stub(self, part: Part, source: str) -> str:
+        """The text in the place of what cannot be sent, which is noted."""
+        text = described(part, unwritten(part))
+        self.notes.append(f"message {source}: sent to {OWN} as a text about it: {text[1:-1]}")
+        return text
+
+    def results(self, turn: Turn) -> None:
+        for part, id, source in zip(turn.parts, self.ids.results(turn), turn.sources, strict=True):
+            held = [block for media in held_media(part) if (block := self.block(media, source))]
+            output = output_of(part, held)
+            kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
+            item = {"type": kind, "call_id": id, "output": output}
+            kept = item_of(part)
+            item.update((key, kept[key]) for key in ("status", "caller") if key in kept)
+            if self.replay.fresh(kept.get("id")):
+                item["id"] = kept["id"]
+            self.add(item, [source] * (len(output) if isinstance(output, list) else 1))
+
+    # -- the model's side ---------------------------------------------------------------------------
+
+    def model(self, turn: Turn) -> None:
+        """The items of a model's turn; another provider's calls stand last, next to their results."""
+        replayed = self.replay.turn(turn)
+        own = turn.message is not None and turn.message.provider == OWN
+        before = len(self.array)
+        last = -1  # the place of the text that the last item is made of
+        places = list(range(len(turn.parts)))
+        if not own:
+            places.sort(key=lambda place: "functionCall" in turn.parts[place])
+        ids = self.ids.calls(turn)
+        for place in places:
+            part, id, source = turn.parts[place], ids[place], turn.sources[place]
+            if "functionCall" in part:
+                self.add(self.call(part, id, own=own, replayed=replayed), [source])
+            elif "text" in part and not part.get("thought"):
+                follows = last == place - 1 >= 0
+                if part["text"] or own:
+                    self.said(part, source, own=own, replayed=replayed, follows=follows)
+                last = place if part["text"] or own or follows else last
+            elif "native" in part:
+                value = native_of(part)
+                if isinstance(value, dict) and self.replay.item(value, replayed=replayed):
+                    self.add(value, [source])
+                else:
+                    self.left_out(part, source)
+            elif not part.get("thought"):
+                self.add({"role": "assistant", "content": self.stub(part, source)}, [source])
+        if len(self.array) == before and self.faithful:
+            self.add({"role": "assistant", "content": []}, [_id(turn)])
+
+    def said(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
+        """A model's text: a content of its own message item, or an assistant message of its own."""
+        item = item_of(part) if own else {}
+        last = self.array[-1] if follows else {}
+        if replayed and item.get("id"):
+            content = _content(part, item)
+            if last.get("id") == item["id"] and last.get("type") == "message":
+                self.array[-1] = {**last, "content": [*last["content"], content]}
+                if self.trace:
+                    self.sources[-1].append(source)
+                return
+            kept = {k: v for k, v in item.items() if k not in _OF_A_CONTENT}
+            message = {"type": "message", "role": "assistant", "status": "completed", **kept}
+            self.add({**message, "content": [content]}, [source])
+            return
+        phase = {"phase": item["phase"]} if isinstance(item.get("phase"), str) else {}
+        if (
+            follows
+            and last.keys() == {"role", "content", *phase}
+            and last.get("phase") == phase.get("phase")
+        ):
+            self.array[-1] = {**last, "content": last["content"] + part["text"]}
+            return
+        self.add({"role": "assistant", "content": part["text"], **phase}, [source])
+
+    def call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
+        name = str(part["functionCall"].get("name"))
+        name = name if self.faithful else NAMES.fit(name)
+        args: Any = part["functionCall"].get("args")
+        item = item_of(part) if own else {}
+        kept = {key: value for key, value in item.items() if key != "type" and (key != "id" or replayed)}
+        if (
+            item.get("type") == "custom_tool_call"
+            and isinstance(args, dict)
+            and isinstance(args.get("input"), str)
+        ):
+            self.custom.add(id)
+            return {"type": "custom_tool_call", **kept, "call_id": id, "name": name, "input": args["input"]}
+        return {
+            "type": "function_call",
+            **kept,
+            "call_id": id,
+            "name": name,
+            "arguments": arguments_of(part),
+        }
+
+
+_OF_A_CONTENT = ("annotations", "logprobs")  # what `item` says of a content rather than of its message
+
+
+def _content(part: Part, item: Json) -> Json:
+    if dict(part).get("refusal"):
+        return {"type": "refusal", "refusal": part["text"]}
+    content = {"type": "output_text", "text": part["text"], "annotations": item.get("annotations") or []}
+    return {**content, "logprobs": item["logprobs"]} if item.get("logprobs") else content
+
+
+def _id(turn: Turn) -> str:
+    return turn.message.id if turn.message is not None else ""
