@@ -20,9 +20,13 @@ APPEND = {
 }  # fmt: skip
 PAYLOAD = {
     "--to": ("to", "str"), "--model": ("model", "str"), "--system": ("system", "str"),
-    "--unanswered": ("unanswered", "str"), "--stream": ("stream", "flag"), "--raw": ("raw", "flag"),
-    "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"), "--session": ("session", "str"),
-    "-s": ("session", "str"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
+    "--tools": ("tools", "str"), "--stream": ("stream", "flag"), "--budget": ("budget", "str"),
+    "--counter": ("counter", "str"), "--raw": ("raw", "flag"), "--thoughts": ("thoughts", "str"),
+    "--unanswered": ("unanswered", "str"), "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"),
+    "--cache": ("cache", "flag"), "--context": ("context", "flag"), "--persist": ("persist", "flag"),
+    "--user-template": ("user_template", "str"), "--system-template": ("system_template", "str"),
+    "--var": ("var", "list"), "--session": ("session", "str"), "-s": ("session", "str"),
+    "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
 }  # fmt: skip
 
 

@@ -1,0 +1,64 @@
+"""What plain commands must not import: their start-up is what scripts wait for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+from support import ROOT
+
+PLAIN = """
+import sys
+sys.path[:0] = {path!r}
+before = set(sys.modules)
+sys.argv = ["codeh-history", *{argv!r}]
+from codeh_history.main import main
+try:
+    main()
+finally:
+    print(*sorted(set(sys.modules) - before), file=sys.stderr)
+"""
+HEAVY = ("typer", "tiktoken", "rich", "jinja2", "pydantic")
+APPEND = (*HEAVY, "orjson", "typing", "dataclasses", "re", "enum", "json", "inspect", "hashlib", "datetime",
+          "pathlib", "subprocess", "tempfile", "collections.abc")  # fmt: skip
+
+
+def imported(home: Path, *argv: str) -> set[str]:
+    """The modules that a command loads, site packages' own start-up aside."""
+    program = PLAIN.format(path=[str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)], argv=argv)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        env={"PATH": os.environ["PATH"], "CODEH_HOME": str(home), "CODEH_TRACEBACK": "1"}, check=True,
+    )  # fmt: skip
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("argv", [["-m", "hi"], ["-m", "hi", "--role", "model", "-q"], ["-F", __file__]])
+def test_a_plain_append_imports_next_to_nothing(home: Path, argv: list[str]) -> None:
+    for _ in ("a new session", "one that exists"):
+        loaded = imported(home, "append", "-s", "demo", *argv)
+        assert "codeh_history.talk.append" in loaded
+        assert not loaded.intersection(APPEND)
+
+
+@pytest.mark.parametrize("to", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
+    imported(home, "append", "-s", "demo", "-m", "hi")
+    loaded = imported(home, "payload", "-s", "demo", "--to", to, "--model", "m")
+    assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
+    assert not loaded.intersection(HEAVY)
+
+
+@pytest.mark.parametrize("verb", ["list", "curate", "undo", "status", "last", "show"])
+def test_no_command_imports_what_only_others_need(home: Path, verb: str) -> None:
+    """In a pipe: rich is for terminals, tiktoken for counting, jinja2 for templates."""
+    imported(home, "append", "-s", "demo", "-m", "hi")
+    arguments = [] if verb == "list" else ["-s", "demo"]
+    loaded = imported(home, verb, *arguments)
+    assert "typer" in loaded
+    assert not loaded.intersection({"tiktoken", "rich", "jinja2", "pydantic"})
