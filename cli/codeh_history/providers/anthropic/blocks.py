@@ -1,0 +1,121 @@
+"""Parts as Anthropic's content blocks: media, tool results, ids and names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...model import Json
+from ..answers import FAILED, answer
+from ..media import Media, media
+from ..names import Alphabet
+from ..parts import object_of
+from ..turns import described
+
+PROVIDER = "anthropic"
+IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+THINKING = ("thinking", "redacted_thinking")
+RESULT_CONTENT = ("text", "image", "document", "search_result", "tool_reference", "browser_state")
+PDF = "application/pdf"
+IDS = Alphabet("a-zA-Z0-9_-", 1000)
+NAMES = Alphabet("a-zA-Z0-9_-", 128)
+
+_OF_A_DOCUMENT = ("title", "context", "citations")
+_VERSION = re.compile(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?![0-9])(?:-([a-z]+))?")
+
+
+def version(model: object) -> tuple[str, int, int]:
+    """A model's line and version, `("opus", 4, 8)`; `("", 0, 0)` if they cannot be told.
+
+    Both orders of words are read: `claude-opus-4-8`, `claude-3-5-sonnet-20241022`.
+    """
+    found = _VERSION.search(model.lower()) if isinstance(model, str) else None
+    if not found:
+        return "", 0, 0
+    return found[1] or found[4] or "", int(found[2]), int(found[3] or 0)
+
+
+def takes_system(model: object) -> bool:
+    """Whether a model takes system messages between the others: Opus 4.8 and the fifth generation.
+
+    Sources disagree about Sonnet 5, so it is left out.
+    """
+    line, major, minor = version(model)
+    return (line == "opus" and (major, minor) >= (4, 8)) or (major >= 5 and line not in ("", "sonnet"))
+
+
+def says(text: object) -> bool:
+    """Whether a text may stand in a block: it must hold more than whitespace."""
+    return isinstance(text, str) and bool(text) and not text.isspace()
+
+
+def media_block(part: Any) -> Json | str:
+    """The block for an image, PDF or text file; a text about anything else, or why it cannot be sent."""
+    found = media(part) or Media("", None, None, None)
+    if found.mime in IMAGES and (source := _source(found)):
+        return {"type": "image", "source": source}
+    beside = {key: value for key, value in object_of(part.get("item")).items() if key in _OF_A_DOCUMENT}
+    if found.name:
+        beside = {"title": found.name, **beside}
+    if found.mime == PDF and (source := _source(found)):
+        return {"type": "document", "source": source, **beside}
+    if found.textual and found.data is not None and says(text := found.text()):
+        source = {"type": "text", "media_type": "text/plain", "data": text}
+        return {"type": "document", "source": source, **beside}
+    known = found.mime in IMAGES or found.mime == PDF or found.textual
+    return "its data is missing, damaged or elsewhere" if known else "Anthropic does not take this type"
+
+
+def _source(found: Media) -> Json | None:
+    if found.data is not None:
+        return {"type": "base64", "media_type": found.mime, "data": found.data}
+    return {"type": "url", "url": found.url} if found.url else None
+
+
+def result_block(part: Any, id: str) -> tuple[Json, list[str]]:
+    """The tool_result of a functionResponse, and why some of its media is only described."""
+    response = part["functionResponse"]
+    text, failed = answer(response.get("response"))
+    block: Json = {"type": "tool_result", "tool_use_id": id}
+    held, whys = _held(response.get("parts"))
+    own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
+    if own.get("type") == "tool_result" and sendable(own.get("content")):
+        block["content"] = own["content"]
+    elif held:
+        block["content"] = [{"type": "text", "text": text}, *held] if says(text) else held
+    else:
+        block["content"] = text if says(text) else FAILED if failed else ""
+    if failed:
+        block["is_error"] = True
+    return block, whys
+
+
+def _held(parts: Any) -> tuple[list[Json], list[str]]:
+    """The media in a response as blocks."""
+    blocks: list[Json] = []
+    whys: list[str] = []
+    for held in parts if isinstance(parts, list) else ():
+        part: Any = object_of(held)
+        block: Json | str = {"type": "text", "text": part.get("text")}
+        if media(part) is not None:
+            block = media_block(part)
+        if isinstance(block, str):
+            whys.append(block)
+            block = {"type": "text", "text": described(part, block)}
+        if block["type"] != "text" or says(block["text"]):
+            blocks.append(block)
+    return blocks, whys
+
+
+def sendable(content: Any) -> bool:
+    """Whether a kept content of a tool_result can go back as it is."""
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(
+            isinstance(block, dict)
+            and block.get("type") in RESULT_CONTENT
+            and (block["type"] != "text" or says(block.get("text")))
+            for block in content
+        )
+    )

@@ -1,0 +1,164 @@
+"""An Anthropic request body → messages: the inverse of `request.build`.
+
+Cache marks are not kept: they are hints of one request, and `--cache` sets them anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from ...errors import BadData
+from ...model import Json
+from ..answers import response_of
+from ..base import Imported
+from ..media import mime_of
+from ..parts import name_of, native, object_of, rest, said
+from . import blocks, response
+from .around import MESSAGES, system_text
+
+_TEXT = {"type": "text"}
+
+
+def read(body: Json) -> Imported:
+    """The messages of a body, without ids; BadData names what is no message.
+
+    A system message between the others becomes a user's message that keeps its role in `item`. System
+    blocks that are more than one text are kept whole among the settings too.
+    """
+    given = body.get(MESSAGES)
+    if not isinstance(given, list):
+        raise BadData("messages: a list expected; is this an anthropic body?")
+    reader = _Reader(name_of(body.get("model")))
+    for number, message in enumerate(given):
+        reader.message(message, f"messages.{number}")
+    system = body.get("system")
+    text = system_text(system)
+    settings = {key: value for key, value in body.items() if key not in (MESSAGES, "model", "tools")}
+    if system in (text, [{**_TEXT, "text": text}]):
+        del settings["system"]
+    tools = body.get("tools")
+    return Imported(
+        reader.messages, text or None, tools if isinstance(tools, list) else [], reader.model, settings
+    )
+
+
+class _Reader:
+    def __init__(self, model: str | None) -> None:
+        self.model = model
+        self.messages: list[Json] = []
+        self.names: dict[str, str] = {}  # call id → function
+
+    def message(self, message: Any, where: str) -> None:
+        role, content = object_of(message).get("role"), object_of(message).get("content")
+        if isinstance(content, str):
+            content = [{**_TEXT, "text": content}]
+        if role not in ("user", "assistant", "system") or not isinstance(content, list | None):
+            raise BadData(f"{where}: not a message: role user, assistant or system and a content expected")
+        parts = [self.part(block, role) for block in content or ()]
+        if role == "assistant":
+            self.assistant(parts)
+            return
+        item = {"item": {"role": role}} if role == "system" else {}
+        results = [part for part in parts if "functionResponse" in part]
+        if results:
+            self.messages.append({"kind": "tool", "role": "user", "parts": results})
+            parts = [part for part in parts if "functionResponse" not in part]
+        if parts or not results:
+            self.messages.append({"kind": "user", "role": "user", "parts": parts, **item})
+
+    def assistant(self, parts: list[Any]) -> None:
+        """Add a model's message; what follows calls not answered yet is one turn with them."""
+        last = self.messages[-1] if self.messages else None
+        if last and last["kind"] == "codeh" and any("functionCall" in part for part in last["parts"]):
+            last["parts"] += parts
+            return
+        made = {"model": self.model} if self.model else {}
+        self.messages.append(
+            {"kind": "codeh", "role": "model", "parts": parts, "provider": blocks.PROVIDER, **made}
+        )
+
+    def part(self, block: Any, role: str) -> Any:
+        if not isinstance(block, dict):
+            return native(blocks.PROVIDER, block)
+        block = _unmarked(block)
+        kind = block.get("type")
+        if kind == "tool_result" and role == "user":
+            return self.result(block)
+        if kind in ("image", "document"):
+            return media_part(block) or native(blocks.PROVIDER, block)
+        if kind == "text" and role != "assistant" and isinstance(block.get("text"), str):
+            whole = not rest(block, ("type", "text"))
+            return {"text": block["text"]} if whole else native(blocks.PROVIDER, block)
+        part: Any = response.part_of(block)
+        if part is None:
+            return {"text": ""}
+        if "functionCall" in part and isinstance(block.get("id"), str):
+            self.names[block["id"]] = block["name"]
+        return part
+
+    def result(self, block: Json) -> Any:
+        """A tool_result; content that its text and media do not say again is kept beside them."""
+        id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
+        named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
+        listed = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
+        texts = [item["text"] for item in listed if _is_text(item)]
+        held = [found for item in listed if (found := media_part(item)) is not None]
+        text = "\n".join(texts) if texts or held else orjson.dumps(listed).decode()
+        answer: Json = {**named, "response": response_of(text, failed=failed)}
+        if held:
+            answer["parts"] = held
+        part: Json = {"functionResponse": answer}
+        item = rest(block, ("type", "tool_use_id", "content", "is_error"))
+        again, _ = blocks.result_block(part, named["id"])
+        if as_blocks(again.get("content")) != as_blocks(content):
+            item["content"] = content
+        return {**part, "item": {"type": "tool_result", **item}} if item else part
+
+
+def media_part(block: Any) -> Any:
+    """The part for an image or document block; None for one that would not come back the same."""
+    source = object_of(object_of(block).get("source"))
+    kind, type, data = object_of(block).get("type"), source.get("type"), source.get("data")
+    part: Json
+    if type == "url" and isinstance(source.get("url"), str):
+        ending = mime_of(None, source["url"].split("?", 1)[0])
+        mime = blocks.PDF if kind == "document" else ending if ending in blocks.IMAGES else "image/jpeg"
+        part = {"fileData": {"mimeType": mime, "fileUri": source["url"]}}
+    elif type == "base64":
+        part = {"inlineData": {"mimeType": source.get("media_type"), "data": data}}
+    elif type == "text" and isinstance(data, str):
+        import base64
+
+        part = {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(data.encode()).decode()}}
+    else:
+        return None
+    if said(block.get("title")):
+        next(iter(part.values()))["displayName"] = block["title"]
+    item = rest(block, ("type", "source", "title", "cache_control"))
+    if item:
+        part["item"] = item
+    same = {key: value for key, value in _unmarked(block).items() if said(value)}
+    return part if blocks.media_block(part) == same else None
+
+
+def as_blocks(content: Any) -> list[Any]:
+    """Content as the API reads it: one text is a block, none or "" nothing, marks and nulls unsaid."""
+    if isinstance(content, str):
+        return [{**_TEXT, "text": content}] if content else []
+    items = content if isinstance(content, list) else []
+    return [
+        {key: value for key, value in _unmarked(item).items() if value is not None}
+        if isinstance(item, dict)
+        else item
+        for item in items
+    ]
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+
+
+def _unmarked(block: Json) -> Json:
+    return {key: value for key, value in block.items() if key != "cache_control"}

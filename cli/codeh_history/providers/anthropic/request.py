@@ -1,0 +1,245 @@
+"""Anthropic's request body (`POST /v1/messages`).
+
+A user's message is never joined with the next (the API does that), so that no later message changes an
+earlier one's bytes; a model's messages in a row are one, for no request goes out between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...model import Json, Message
+from ..answers import arguments
+from ..base import Options, Request
+from ..media import media
+from ..parts import object_of
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, turns
+from . import around, blocks
+
+NOTED = "(noted)"  # after a system message the API wants the model to speak
+
+
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+    """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
+    work = _Messages(options)
+    for turn in turns(messages, summaries, faithful=options.faithful):
+        work.add(turn)
+    work.end()
+    body = around.body(options, work.messages, work.notes)
+    return Request(body, list(dict.fromkeys(work.notes)), work.sources)
+
+
+class _Messages:
+    """Collects messages turn by turn."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.model = options.model
+        self.faithful = options.faithful
+        self.messages: list[Json] = []
+        self.sources: list[list[str]] = []
+        self.notes: list[str] = []
+        self.calls: list[str] = []  # the ids sent for the last model turns' calls
+        self.answered = True  # whether a turn that is no model's came after them
+
+    def add(self, turn: Turn) -> None:
+        if turn.role == "model":
+            if self.answered:
+                self.calls, self.answered = [], False
+            self._model(turn)
+            return
+        if not self.answered:
+            self.answered = True
+            self._spoken()
+        if turn.role == "results":
+            self._results(turn)
+        else:
+            self._user(turn)
+
+    def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
+        last = self.messages[-1]["role"] if self.messages else ""
+        if role == "assistant" and last == role:
+            self.messages[-1]["content"] += content
+            if self.options.trace:
+                self.sources[-1] += sources
+            return
+        if not self.faithful:
+            if role == "assistant" and not last:
+                self._emit("user", [{"type": "text", "text": CONTINUATION}], [""])
+            elif role == "user" and last == "system":
+                self._emit("assistant", [{"type": "text", "text": NOTED}], [""])
+        self.messages.append({"role": role, "content": content})
+        if self.options.trace:
+            self.sources.append(list(sources))
+
+    # -- a user's -----------------------------------------------------------------------------------
+
+    def _user(self, turn: Turn) -> None:
+        parts = turn.parts
+        if len(parts) == 1 and len(parts[0]) == 1 and blocks.says(parts[0].get("text")):
+            content: list[Any] = [{"type": "text", "text": parts[0]["text"]}]
+            sources = turn.sources
+        else:
+            content, sources = [], []
+            for part, source in zip(parts, turn.sources, strict=True):
+                new = self._of_user(part, turn)
+                content += new
+                sources += [source] * len(new)
+        item = object_of(turn.message.fields.get("item")) if turn.message else {}
+        if item.get("role") == "system" and not self.faithful:
+            self._system(content, sources)
+            return
+        if not content and not self.faithful:
+            content, sources = [{"type": "text", "text": EMPTY_MESSAGE}], [_id(turn)]
+        self._emit("user", content, sources)
+
+    def _system(self, content: list[Any], sources: list[str]) -> None:
+        """A system message between the others, where the model takes it and it stands after a user's.
+
+        Else its text goes as a user's.
+        """
+        after = self.messages[-1]["role"] if self.messages else "assistant"
+        media = any(block["type"] in ("image", "document") for block in content)
+        if blocks.takes_system(self.model) and after != "assistant" and not media:
+            if content:
+                self._emit("system", content, sources)
+            return
+        texts = [n for n, block in enumerate(content) if block["type"] in ("text", "image", "document")]
+        if texts:
+            self._emit("user", [content[n] for n in texts], [sources[n] for n in texts])
+
+    def _of_user(self, part: Any, turn: Turn) -> list[Any]:
+        new: list[Any] = []
+        if isinstance(part.get("text"), str):
+            if self._sent(part["text"]):
+                new.append({"type": "text", "text": part["text"]})
+        elif media(part) is None:
+            return self._other(part, turn)
+        if media(part) is not None:
+            new.append(self._media(part, turn))
+        return new
+
+    def _media(self, part: Any, turn: Turn) -> Json:
+        block = blocks.media_block(part)
+        if isinstance(block, str):
+            self._note(turn, f"media is sent as a text about it: {block}")
+            return {"type": "text", "text": described(part, block)}
+        return block
+
+    def _other(self, part: Any, turn: Turn) -> list[Any]:
+        """A native block, what code execution said as text, or nothing."""
+        native = object_of(part.get("native"))
+        value, maker = native.get("value"), native.get("provider")
+        own = turn.role == "user" or turn.made_by(blocks.PROVIDER, self.model)
+        if maker == blocks.PROVIDER and own and isinstance(object_of(value).get("type"), str):
+            return [value]
+        code, result = object_of(part.get("executableCode")), object_of(part.get("codeExecutionResult"))
+        for text, language in ((code.get("code"), code.get("language")), (result.get("output"), "")):
+            if blocks.says(text):
+                return [{"type": "text", "text": f"```{str(language or '').lower()}\n{text}\n```"}]
+        if part and not self.faithful:
+            kind = object_of(value).get("type") if native else ", ".join(sorted(part))
+            owner = f"only {maker} knows" if native else "Anthropic does not know"
+            self._note(turn, f"a part that {owner} ({kind or 'native'}) is left out")
+        return []
+
+    def _sent(self, text: str) -> bool:
+        return self.faithful or blocks.says(text)
+
+    # -- a model's ----------------------------------------------------------------------------------
+
+    def _model(self, turn: Turn) -> None:
+        own = turn.made_by(blocks.PROVIDER, self.model)
+        content: list[Any] = []
+        sources: list[str] = []
+        for part, id, source in zip(turn.parts, turn.ids, turn.sources, strict=True):
+            new = self._of_model(part, id, turn, own=own)
+            content += new
+            sources += [source] * len(new)
+        if content or self.faithful:
+            self._emit("assistant", content, sources)
+
+    def _of_model(self, part: Any, id: str, turn: Turn, *, own: bool) -> list[Any]:
+        text = part.get("text")
+        if part.get("thought"):
+            signature = part.get("thoughtSignature")
+            if own and isinstance(text, str) and isinstance(signature, str) and signature:
+                return [{"type": "thinking", "thinking": text, "signature": signature}]
+            return []
+        new: list[Any] = []
+        if isinstance(text, str):
+            if self._sent(text):
+                cited = {"citations": part["citations"]} if own and part.get("citations") else {}
+                new.append({"type": "text", "text": text, **cited})
+        elif media(part) is not None:
+            why = "a model's message holds no media"
+            self._note(turn, f"media is sent as a text about it: {why}")
+            new.append({"type": "text", "text": described(part, why)})
+        elif not id:
+            return self._other(part, turn)
+        if id:
+            new.append(self._call(part, id, own=own))
+        return new
+
+    def _call(self, part: Any, id: str, *, own: bool) -> Json:
+        """A tool_use with an id within the alphabet, and unique in its message."""
+        fit = blocks.IDS.fit(id)
+        number = 1
+        while fit in self.calls and not self.faithful:
+            number += 1
+            fit = f"{blocks.IDS.fit(id)}_{number}"
+        self.calls.append(fit)
+        name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
+        item = object_of(part.get("item")) if own else {}
+        beside: Json = {key: item[key] for key in ("caller", "toolset_name") if key in item}
+        return {"type": "tool_use", "id": fit, "name": name, "input": arguments(part), **beside}
+
+    def _results(self, turn: Turn) -> None:
+        """All results of a model's turn in one message, nothing before them."""
+        content: list[Any] = []
+        for part, id, number in zip(turn.parts, turn.ids, turn.answers, strict=True):
+            sent = self.calls[number] if number >= 0 else blocks.IDS.fit(id or "call")
+            block, whys = blocks.result_block(part, sent)
+            content.append(block)
+            for why in whys:
+                self._note(turn, f"media in a tool's result is sent as a text about it: {why}")
+        self._emit("user", content, turn.sources)
+
+    # -- the end of a message -----------------------------------------------------------------------
+
+    def _spoken(self, *, last: bool = False) -> None:
+        """Finish a model's message: no thinking at its end, nor whitespace at the end of a request.
+
+        "The final block in an assistant message cannot be `thinking`", and with thinking disabled one "in
+        the final position cannot contain `thinking`" at all.
+        """
+        if not self.messages or self.messages[-1]["role"] != "assistant" or self.faithful:
+            return
+        content = self.messages[-1]["content"]
+        off = object_of(self.options.settings.get("thinking")).get("type", "disabled") == "disabled"
+        end = len(content)
+        while end and content[end - 1].get("type") in blocks.THINKING:
+            end -= 1
+        keep = [n for n in range(end) if not (last and off and content[n].get("type") in blocks.THINKING)]
+        self.messages[-1]["content"] = [content[n] for n in keep]
+        if self.options.trace:
+            self.sources[-1] = [self.sources[-1][n] for n in keep]
+        if not keep:
+            self.messages.pop()
+            if self.options.trace:
+                self.sources.pop()
+        elif last and content[keep[-1]].get("type") == "text":
+            text = content[keep[-1]]
+            self.messages[-1]["content"][-1] = {**text, "text": text["text"].rstrip()}
+
+    def end(self) -> None:
+        if not self.answered:
+            self._spoken(last=True)
+
+    def _note(self, turn: Turn, text: str) -> None:
+        self.notes.append(f"message {_id(turn)}: {text}" if _id(turn) else text)
+
+
+def _id(turn: Turn) -> str:
+    return turn.message.id if turn.message else ""

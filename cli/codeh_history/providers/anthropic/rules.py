@@ -1,0 +1,302 @@
+"""What Anthropic would refuse about a request body, found offline.
+
+Neighbouring messages of one role are joined before judging, as the API does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model import Json
+from ..base import Problem
+from ..parts import object_of
+from . import blocks
+from .around import MARKS, thinks
+
+_ROLES = ("user", "assistant", "system")
+_OF_A_USER = frozenset(("tool_result", "image", "document", "search_result", "container_upload"))
+_OF_A_MODEL = frozenset(("tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"))
+_MANY = 100_000
+_NO_PREFILL = (4, 6)  # from this version on
+
+
+def problems(body: Json) -> list[Problem]:
+    """What Anthropic would refuse, in body order."""
+    judge = _Judge(body)
+    judge.around()
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        judge.say("messages", "at least one message is required")
+        return judge.found
+    if len(messages) > _MANY:
+        judge.say("messages", f"{len(messages)} messages: at most {_MANY} are taken")
+    before = len(judge.found)
+    judge.messages(messages)
+    judge.end(messages)
+    judge.found[before:] = sorted(judge.found[before:], key=_place)
+    judge.marks()
+    return judge.found
+
+
+def _place(problem: Problem) -> int:
+    number = problem.path.split(".")[1:2]
+    return int(number[0]) if number else -1
+
+
+class _Turn:
+    """Neighbouring messages of one role: each block with its path."""
+
+    def __init__(self, role: str, path: str) -> None:
+        self.role = role
+        self.path = path
+        self.blocks: list[tuple[str, Json]] = []
+
+    def having(self, kind: str) -> list[tuple[str, Json]]:
+        return [(path, block) for path, block in self.blocks if block.get("type") == kind]
+
+
+class _Judge:
+    def __init__(self, body: Json) -> None:
+        self.body = body
+        self.found: list[Problem] = []
+
+    def say(self, path: str, reason: str) -> None:
+        self.found.append(Problem(path, reason))
+
+    # -- around the messages ------------------------------------------------------------------------
+
+    def around(self) -> None:
+        model, limit = self.body.get("model"), self.body.get("max_tokens")
+        if not isinstance(model, str) or not model:
+            self.say("model", "field required")
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            self.say("max_tokens", "a positive number is required")
+        budget = object_of(self.body.get("thinking")).get("budget_tokens")
+        if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
+            self.say("max_tokens", "must be greater than thinking.budget_tokens")
+        system = self.body.get("system")
+        for number, block in enumerate(system if isinstance(system, list) else ()):
+            if not blocks.says(object_of(block).get("text")):
+                self.say(f"system.{number}", "text content blocks must be non-empty")
+        self.tools(self.body.get("tools"))
+
+    def tools(self, tools: Any) -> None:
+        seen: set[str] = set()
+        for number, tool in enumerate(tools if isinstance(tools, list) else ()):
+            path, name = f"tools.{number}", object_of(tool).get("name")
+            if "input_schema" not in object_of(tool) and "type" in object_of(tool):
+                continue  # a server tool
+            if not blocks.NAMES.takes(name):
+                self.say(f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
+            if object_of(object_of(tool).get("input_schema")).get("type") != "object":
+                self.say(f"{path}.input_schema.type", "should be 'object'")
+            if name in seen:
+                self.say(f"{path}.name", f"tool names must be unique: {name}")
+            seen.add(str(name))
+
+    def marks(self) -> None:
+        """At most four cache marks, none on an empty text or on thinking."""
+        marked = list(_marked(self.body, ""))
+        if len(marked) > MARKS:
+            self.say(marked[MARKS][0], f"at most {MARKS} blocks may have cache_control: {len(marked)} here")
+        for path, block in marked:
+            if block.get("type") in blocks.THINKING or (
+                block.get("type") == "text" and not block.get("text")
+            ):
+                self.say(
+                    path, f"cache_control cannot be set on an empty text or on thinking: {block['type']}"
+                )
+
+    # -- each message and block ---------------------------------------------------------------------
+
+    def messages(self, messages: list[Any]) -> None:
+        turns: list[_Turn] = []
+        for number, message in enumerate(messages):
+            path, role = f"messages.{number}", object_of(message).get("role")
+            if role not in _ROLES:
+                self.say(f"{path}.role", f"role is {role!r}: user or assistant expected")
+                continue
+            if not turns or turns[-1].role != role:
+                turns.append(_Turn(role, path))
+            self.content(message.get("content"), path, turns[-1], last=number + 1 == len(messages))
+        spoken = [turn for turn in turns if turn.role != "system"]
+        for number, turn in enumerate(spoken):
+            self.turn(_at(spoken, number - 1), turn, _at(spoken, number + 1))
+        for number, turn in enumerate(turns):
+            if turn.role == "system":
+                self.system(_at(turns, number - 1), turn, _at(turns, number + 1))
+
+    def content(self, content: Any, path: str, turn: _Turn, *, last: bool) -> None:
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}] if content else []
+        if not isinstance(content, list):
+            self.say(f"{path}.content", "text or a list of blocks expected")
+            return
+        if not content and not (last and turn.role == "assistant"):
+            self.say(path, "all messages must have non-empty content except for a final assistant message")
+        for number, block in enumerate(content):
+            where = f"{path}.content.{number}"
+            if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+                self.say(where, "a block with a type expected")
+                continue
+            self.block(block, where, turn.role)
+            turn.blocks.append((where, block))
+
+    def block(self, block: Json, path: str, role: str) -> None:
+        kind = block["type"]
+        if (kind in _OF_A_USER and role == "assistant") or (kind in _OF_A_MODEL and role != "assistant"):
+            self.say(path, f"a {kind} block cannot stand in a message of role {role}")
+        if kind == "text" and not blocks.says(block.get("text")):
+            self.say(path, "text content blocks must contain non-whitespace text")
+        elif kind in _BLOCK_RULES:
+            _BLOCK_RULES[kind](self, block, path)
+
+    def thinking(self, block: Json, path: str) -> None:
+        if not isinstance(block.get("thinking"), str):
+            self.say(f"{path}.thinking", "field required")
+        if not isinstance(block.get("signature"), str) or not block["signature"]:
+            self.say(f"{path}.signature", "field required")
+
+    def redacted(self, block: Json, path: str) -> None:
+        if not isinstance(block.get("data"), str) or not block["data"]:
+            self.say(f"{path}.data", "field required")
+
+    def tool_use(self, block: Json, path: str) -> None:
+        if not blocks.IDS.takes(block.get("id")):
+            self.say(f"{path}.id", "should match pattern ^[a-zA-Z0-9_-]+$")
+        if not blocks.NAMES.takes(block.get("name")):
+            self.say(f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
+        if not isinstance(block.get("input"), dict):
+            self.say(f"{path}.input", "an object expected")
+
+    def tool_result(self, block: Json, path: str) -> None:
+        content = block.get("content")
+        if not blocks.IDS.takes(block.get("tool_use_id")):
+            self.say(f"{path}.tool_use_id", "should match pattern ^[a-zA-Z0-9_-]+$")
+        if block.get("is_error") and content in (None, "", []):
+            self.say(f"{path}.content", "cannot be empty if is_error is true")
+        elif content is not None and not isinstance(content, str) and not content:
+            self.say(f"{path}.content", "an empty list is refused: leave it out")
+        if isinstance(content, list):
+            for number, held in enumerate(content):
+                where = f"{path}.content.{number}"
+                if object_of(held).get("type") not in blocks.RESULT_CONTENT:
+                    self.say(where, "a tool_result holds text, images and documents")
+                else:
+                    self.block(held, where, "user")
+        elif not isinstance(content, str | None):
+            self.say(f"{path}.content", "text or a list of blocks expected")
+
+    def media(self, block: Json, path: str) -> None:
+        source = object_of(block.get("source"))
+        kind, mime, data = source.get("type"), source.get("media_type"), source.get("data")
+        where = f"{path}.source"
+        image = block["type"] == "image"
+        if kind == "base64":
+            if image and mime not in blocks.IMAGES:
+                expected = "should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"
+                self.say(f"{where}.media_type", f"{expected}: {mime}")
+            if not image and mime != blocks.PDF:
+                self.say(f"{where}.media_type", f"should be '{blocks.PDF}': {mime}")
+        elif kind == "text":
+            if image or mime != "text/plain" or not blocks.says(data):
+                self.say(where, "a document's non-empty text of type text/plain expected")
+        elif kind not in ("url", "file", "content"):
+            self.say(where, f"unknown source: {kind}")
+        field = {"base64": "data", "url": "url", "file": "file_id"}.get(str(kind))
+        if field and (not isinstance(source.get(field), str) or not source[field]):
+            self.say(f"{where}.{field}", "field required")
+
+    # -- turns --------------------------------------------------------------------------------------
+
+    def turn(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
+        if turn.role == "assistant":
+            self.calls(turn, after)
+            if turn.blocks and turn.blocks[-1][1]["type"] in blocks.THINKING:
+                self.say(turn.path, "the final block in an assistant message cannot be thinking")
+            return
+        uses = [block.get("id") for _, block in before.having("tool_use")] if before else []
+        seen: set[Any] = set()
+        for number, (path, block) in enumerate(turn.blocks):
+            if block["type"] != "tool_result":
+                continue
+            id = str(block.get("tool_use_id"))
+            if id not in uses:
+                self.say(
+                    path, f"unexpected tool_use_id in tool_result blocks: {id}: no such call just before"
+                )
+            elif id in seen:
+                self.say(path, f"each tool_use must have a single result: {id}")
+            elif any(other["type"] != "tool_result" for _, other in turn.blocks[:number]):
+                self.say(path, "tool_result blocks must come first in their turn")
+            seen.add(id)
+
+    def calls(self, turn: _Turn, after: _Turn | None) -> None:
+        results = (
+            {str(block.get("tool_use_id")) for _, block in after.having("tool_result")} if after else ()
+        )
+        seen: set[str] = set()
+        for path, block in turn.having("tool_use"):
+            id = str(block.get("id"))
+            if id in seen:
+                self.say(path, f"tool_use ids must be unique: {id}")
+            elif id not in results:
+                self.say(
+                    path, f"tool_use ids were found without tool_result blocks immediately after: {id}"
+                )
+            seen.add(id)
+
+    def system(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
+        if not blocks.takes_system(self.body.get("model")) and blocks.version(self.body.get("model"))[1]:
+            self.say(f"{turn.path}.role", "role 'system' is not supported on this model")
+        server = before and before.blocks and before.blocks[-1][1]["type"] == "server_tool_use"
+        if before is None or (before.role != "user" and not server):
+            self.say(turn.path, "a system message must follow a user message")
+        if after is not None and after.role != "assistant":
+            self.say(turn.path, "a system message must be last or precede an assistant message")
+
+    def end(self, messages: list[Any]) -> None:
+        """What depends on thinking and on the model: a prefill, the thinking that begins a loop."""
+        thinking = object_of(self.body.get("thinking"))
+        last = object_of(messages[-1])
+        path = f"messages.{len(messages) - 1}"
+        if not thinks(thinking, [message for message in messages if isinstance(message, dict)]):
+            self.say(path, "expected thinking first in the model's last turn, for thinking is enabled")
+        if last.get("role") != "assistant":
+            return
+        content = last.get("content")
+        held = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        if thinking.get("type", "disabled") == "disabled" and any(
+            object_of(block).get("type") in blocks.THINKING for block in held
+        ):
+            self.say(path, "with thinking disabled, a final assistant message cannot contain thinking")
+        text = object_of(held[-1]).get("text") if held else None
+        if isinstance(text, str):
+            if text != text.rstrip():
+                self.say(path, "final assistant content cannot end with trailing whitespace")
+            if blocks.version(self.body.get("model"))[1:] >= _NO_PREFILL:
+                self.say(
+                    path, "this model does not support assistant message prefill: end with a user message"
+                )
+
+
+_BLOCK_RULES = {
+    "thinking": _Judge.thinking, "redacted_thinking": _Judge.redacted, "tool_use": _Judge.tool_use,
+    "tool_result": _Judge.tool_result, "image": _Judge.media, "document": _Judge.media,
+}  # fmt: skip
+
+
+def _at(turns: list[_Turn], number: int) -> _Turn | None:
+    return turns[number] if 0 <= number < len(turns) else None
+
+
+def _marked(value: Any, path: str) -> Any:
+    """Everything with a cache mark, with its path, in the order of the prompt."""
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _marked(item, f"{path}.{number}")
+    elif isinstance(value, dict):
+        for key in ("tools", "system", "messages", "content"):
+            yield from _marked(value.get(key), f"{path}.{key}".lstrip("."))
+        if value.get("cache_control"):
+            yield path or "cache_control", value
