@@ -18,7 +18,8 @@ _LINE_END = re.compile(rb"[\r\n]")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _VISIBLE = re.compile(rb"\S")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
-_NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
+_NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK", b"[")
+_STUB = re.compile(rb"(?:d|da|dat|data|e|ev|eve|even|event)(?=[{\[<]|HTTP/|data:|event:)")
 _SEAMS = re.compile(rb'data:|event:|HTTP/\d|\[\s*\{\s*"|\{\s*"|<(?:!doctype|html)', re.IGNORECASE)
 _SEAM_TRIES = 64  # a damaged text may hold any number of things that look like a beginning
 
@@ -169,7 +170,11 @@ class Framer:
         if 7 <= close < len(line):
             self._put_back(line[close:] + b"\n")
             line = line[:close]
-        elif self._seam(line + b"\n\n"):
+        elif stub := _STUB.match(line):
+            self._emit("seam")
+            self._put_back(line[stub.end() :] + b"\n")
+            return
+        elif self._seam(line + b"\n"):
             return
         self._emit("noise", line.decode("utf-8", "replace"))
 
@@ -214,7 +219,9 @@ class Framer:
         try:
             value = loads(payload)
         except ValueError as error:
-            if not self._seam(raw) and payload[:1] in (b"{", b"["):
+            is_json = payload[:1] in (b"{", b"[")
+            own = raw.index(payload[:1]) if len(payload) > 1 else 0  # a lone brace is another answer's
+            if not self._seam(raw, own) and is_json:
                 self._unreadable(payload, error)
             return
         for item in value if isinstance(value, list) else [value]:
@@ -268,9 +275,9 @@ class Framer:
 
     # -- seams --------------------------------------------------------------------------------------
 
-    def _seam(self, raw: bytes) -> bool:
-        """Find where in a damaged text the next answer begins, and read on from there."""
-        for tries, found in enumerate(_SEAMS.finditer(raw, 1)):
+    def _seam(self, raw: bytes, start: int = 0) -> bool:
+        """Find where in a damaged text, after its own `start`, the next answer begins; read on there."""
+        for tries, found in enumerate(_SEAMS.finditer(raw, start + 1)):
             if tries == _SEAM_TRIES:
                 break
             if _begins(raw, found.start(), found[0][:1]):
@@ -299,8 +306,8 @@ def _begins(raw: bytes, at: int, first: bytes) -> bool:
         return True
     start = raw.index(b"{", at)
     value = _value_of(raw[start : Scan().end(raw, start)])
-    if raw[:at].rstrip()[-1:] in (b":", b",", b"["):  # may stand inside the cut one
-        return isinstance(value, dict) and detect.error_in(value) is not None
+    if raw[:at].rstrip()[-1:] in (b":", b",", b"["):
+        return detect.stands_alone(value)
     return detect.recognised(value)
 
 

@@ -69,7 +69,7 @@ def _usage(raw: Json | None, **counts: int | None) -> Json | None:
 def _count(raw: object, *path: str) -> int | None:
     for key in path:
         raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
+    return raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 2**53 else None
 
 
 def _sum(raw: Json | None, first: str, *more: str) -> int | None:

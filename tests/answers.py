@@ -1,0 +1,176 @@
+"""Small answers of each format as they are sent, and the recorded ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from codeh_history.providers import wire
+from support import corpus_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from codeh_history.model import Part
+
+FORMATS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+
+
+def sse(*events: Any, end: bytes = b"\n", named: bool = False, done: bool = False) -> bytes:
+    """Events as a stream: with `event:` fields, with a last `[DONE]`, with this line end."""
+    out = b""
+    for event in events:
+        if named:
+            out += b"event: " + event["type"].encode() + end
+        out += b"data: " + orjson.dumps(event) + end + end
+    return out + (b"data: [DONE]" + end + end if done else b"")
+
+
+def gemini_event(*parts: Any, id: str | None = "r1", finish: str | None = None, **more: Any) -> Any:
+    candidate = {"content": {"parts": list(parts), "role": "model"}, "index": 0}
+    if finish:
+        candidate["finishReason"] = finish
+    event = {"candidates": [candidate], "modelVersion": "gemini-x", **more}
+    return {**event, "responseId": id} if id else event
+
+
+def gemini_events(id: str | None = "r1") -> list[Any]:
+    return [
+        gemini_event({"text": "Hel"}, id=id),
+        gemini_event({"text": "lo, "}, {"functionCall": {"name": "f", "args": {"a": 1}}}, id=id),
+        gemini_event(
+            {"text": "é\u2028[x]"}, id=id, finish="STOP",
+            usageMetadata={"promptTokenCount": 7, "candidatesTokenCount": 3, "totalTokenCount": 10},
+        ),
+    ]  # fmt: skip
+
+
+def gemini(id: str | None = "r1") -> bytes:
+    return sse(*gemini_events(id), end=b"\r\n")
+
+
+def gemini_array(id: str | None = "r1") -> bytes:
+    return b"[" + b"\n,\r\n".join(orjson.dumps(event) for event in gemini_events(id)) + b"\n]\n"
+
+
+def chunk(delta: Any, finish: str | None = None, id: str = "r1", **more: Any) -> Any:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": id, "object": "chat.completion.chunk", "model": "gpt-x", "choices": [choice], **more}
+
+
+def tool(index: int, arguments: str, **more: Any) -> Any:
+    name = more.pop("name", None)
+    function = {"arguments": arguments, **({"name": name} if name else {})}
+    return {"tool_calls": [{"index": index, "function": function, **more}]}
+
+
+def chat(id: str = "r1") -> bytes:
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    return sse(
+        chunk({"role": "assistant", "content": ""}, id=id),
+        chunk({"content": "Hel"}, id=id),
+        chunk({"content": "lo, é\u2028[x]"}, id=id),
+        chunk(tool(0, "", name="f", id="call_1", type="function"), id=id),
+        chunk(tool(0, '{"a":'), id=id),
+        chunk(tool(0, "1}"), id=id),
+        chunk({}, "tool_calls", id=id),
+        {"id": id, "object": "chat.completion.chunk", "model": "gpt-x", "choices": [], "usage": usage},
+        done=True,
+    )  # fmt: skip
+
+
+def responses(id: str = "r1") -> bytes:
+    message = {
+        "id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": "Hello, é\u2028[x]", "annotations": []}],
+    }  # fmt: skip
+    call = {"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"a":1}'}
+    begun = {"id": id, "object": "response", "model": "gpt-x", "status": "in_progress", "output": []}
+    usage = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
+    return sse(
+        {"type": "response.created", "response": begun},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**message, "content": []}},
+        {"type": "response.output_text.delta", "output_index": 0, "delta": "Hello, "},
+        {"type": "response.output_text.delta", "output_index": 0, "delta": "é\u2028[x]"},
+        {"type": "response.output_item.done", "output_index": 0, "item": message},
+        {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"a":1}'},
+        {"type": "response.output_item.done", "output_index": 1, "item": call},
+        {
+            "type": "response.completed",
+            "response": {**begun, "status": "completed", "output": [message, call], "usage": usage},
+        },
+        named=True,
+    )
+
+
+def anthropic(id: str = "r1") -> bytes:
+    begun = {
+        "id": id, "type": "message", "role": "assistant", "model": "claude-x", "content": [],
+        "stop_reason": None, "usage": {"input_tokens": 7, "output_tokens": 1},
+    }  # fmt: skip
+    call = {"type": "tool_use", "id": "call_1", "name": "f", "input": {}}
+    return sse(
+        {"type": "message_start", "message": begun},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "ping"},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello, "}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "é\u2028[x]"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": call},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"a":'}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "1}"}},
+        {"type": "content_block_stop", "index": 1},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 3}},
+        {"type": "message_stop"},
+        named=True,
+    )  # fmt: skip
+
+
+STREAMS = {
+    "gemini": gemini, "gemini-array": gemini_array, "openai-chat": chat, "openai-responses": responses,
+    "anthropic": anthropic,
+}  # fmt: skip
+
+
+def arrived(chunks: list[bytes], format: str | None = None) -> tuple[wire.Outcome, list[Part], wire.Reader]:
+    """What came of these chunks: the outcome and the parts of the last answer as a caller collects them."""
+    reader = wire.Reader(format)
+    parts: list[Part] = []
+    restarts = 0
+    for piece in chunks:
+        new = reader.feed(piece)
+        if reader.restarts > restarts:
+            parts, restarts = [], reader.restarts
+        parts += new
+    outcome = reader.close()
+    if reader.restarts > restarts:
+        parts = []
+    return outcome, parts + reader.tail, reader
+
+
+def recorded(format: str) -> list[Path]:
+    """The recorded exchanges of a format that were answered by one JSON body."""
+    found = corpus_files(f"exchanges/{format}/*.json")
+    return [
+        path
+        for path in found
+        if not path.name.endswith(".expected.json") and b'"response"' in path.read_bytes()
+    ]
+
+
+def recorded_streams(format: str) -> list[Path]:
+    return corpus_files(f"exchanges/{format}/*.sse")
+
+
+def expected_of(stream: Path) -> Any:
+    """What the official client put together from a recorded stream."""
+    return orjson.loads(stream.with_suffix(".expected.json").read_bytes())
+
+
+def without_nulls(value: Any) -> Any:
+    """A value less what says nothing: null, "", [] and {} as fields of objects."""
+    if isinstance(value, dict):
+        fields = {key: without_nulls(field) for key, field in value.items()}
+        return {key: field for key, field in fields.items() if field not in (None, "", [], {})}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,464 @@
+"""Whatever arrives, in whatever pieces, one outcome; and only a complete answer is a Reply."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answers import STREAMS, arrived, chunk, gemini, gemini_array, gemini_event, gemini_events, sse
+from codeh_history.model import Part
+from codeh_history.providers import wire
+from codeh_history.providers.parts import joined
+from codeh_history.records import check_message, dumps
+from codeh_history.session import join
+
+OVERLOADED = b'{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}'
+PRETTY = b"""{
+  "error": {
+    "code": 503,
+    "message": "The model is overloaded.",
+    "status": "UNAVAILABLE"
+  }
+}
+"""
+HEAD = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n"
+HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
+GOOGLE_502 = b"<!DOCTYPE html>\n<html lang=en>\n  <title>Error 502 (Server Error)!!1</title>\n  <p>That's an error.\n"
+CREATED = '{"object":"response","status":"queued","id":"r","output":[]}'
+
+
+def hi(id: str = "r1") -> bytes:
+    return orjson.dumps(gemini_event({"text": "Hi"}, id=id, finish="STOP"))
+
+
+def error(type: str, message: str = "words") -> bytes:
+    return orjson.dumps({"type": "error", "error": {"type": type, "message": message}})
+
+
+def short(outcome: wire.Outcome) -> str:
+    """An outcome in a line, for tables."""
+    if isinstance(outcome, wire.Reply):
+        return f"Reply {text_of(outcome.parts)}"
+    if isinstance(outcome, wire.Failure):
+        return f"Failure {'75' if outcome.retry else '4'}: {outcome.text}"
+    if isinstance(outcome, wire.Cut):
+        return f"Cut {text_of(outcome.parts)}"
+    return f"{type(outcome).__name__}: {outcome.text}"
+
+
+def text_of(parts: list[Part]) -> str:
+    return "+".join(part["text"] if "text" in part else next(iter(part)) for part in parts)
+
+
+BUSY = "Failure 75: UNAVAILABLE (503): The model is overloaded."
+WHOLE = "Reply Hello, +functionCall+é\u2028[x]"
+SPLIT = gemini().split(b"\r\n\r\n")
+
+OUTCOMES: dict[str, tuple[bytes, str]] = {
+    "nothing": (b"", "Nothing: nothing arrived"),
+    "blank lines": (b"\n  \r\n", "Nothing: nothing arrived"),
+    "a head and nothing": (HEAD, "Nothing: nothing arrived"),
+    "only comments": (b": keep-alive\n\n: keep-alive\n\n", "Nothing: nothing arrived"),
+    "[DONE] alone": (b"data: [DONE]\n\n", "Nothing: nothing arrived"),
+    # JSON
+    "a body": (hi(), "Reply Hi"),
+    "a pretty body": (orjson.dumps(orjson.loads(hi()), option=orjson.OPT_INDENT_2), "Reply Hi"),
+    "a body after a byte order mark": (b"\xef\xbb\xbf" + hi(), "Reply Hi"),
+    "the same twice": (hi() + b"\n" + hi(), "Reply Hi"),
+    "two": (hi() + hi("r2"), "Unreadable: two complete answers (r1, r2): give one at a time"),
+    "a cut body": (hi()[:-9], "Cut "),
+    "an error": (OVERLOADED, BUSY),
+    "an error in an array": (b"[" + PRETTY + b"]", BUSY),
+    "an error, then the answer": (OVERLOADED + b"\n" + hi(), "Reply Hi"),
+    "two errors, then the answer": (PRETTY + OVERLOADED + hi(), "Reply Hi"),
+    "an answer, then an error": (hi() + OVERLOADED, BUSY),
+    "NaN": (b'{"candidates":[{"avgLogprobs":NaN}]}', "Unreadable: not JSON"),
+    "bad UTF-8": (hi().replace(b"Hi", b"H\xff"), "Unreadable: not JSON"),
+    "too deep": (b'{"candidates":' + b"[" * 300 + b"]" * 300 + b"}", "Unreadable: not JSON (nested deeper"),
+    "another's JSON": (b'{"detail":"Not Found"}', 'Unreadable: not a provider\'s answer: {"detail":"Not Found"}'),
+    "an array of something": (b"[1, 2]", "Unreadable: not a provider's answer: [1, 2]"),
+    "text": (b"Hello there.\n", "Unreadable: not a provider's answer: Hello there."),
+    "words around it": (b"curl: (22) error: 503\n" + hi() + b"\n200\n", "Reply Hi"),
+    # streams
+    "a stream": (gemini(), WHOLE),
+    "an array stream": (gemini_array(), WHOLE),
+    "a stream with LF": (gemini().replace(b"\r\n", b"\n"), WHOLE),
+    "a stream with CR": (gemini().replace(b"\r\n", b"\r"), WHOLE),
+    "without the last line end": (gemini().rstrip(), WHOLE),
+    "twice": (gemini() * 2, WHOLE),
+    "array twice": (gemini_array() * 2, WHOLE),
+    "without ids, twice": (gemini(None) * 2, WHOLE),
+    "two streams": (gemini() + gemini("r2"), "Unreadable: two complete answers (r1, r2): give one at a time"),
+    "cut": (SPLIT[0] + b"\r\n\r\n", "Cut Hel"),
+    "cut in an event": (b"\r\n\r\n".join(SPLIT[:2]) + b'\r\n\r\ndata: {"cand', "Cut Hello, +functionCall"),
+    "cut array": (gemini_array().partition(b"\n,")[0], "Cut Hel"),
+    "an array that is not gemini's": (b"[" + hi() + b"," + b"7]", "Reply Hi"),
+    "a raw error in a stream": (SPLIT[0] + b"\r\n\r\n" + PRETTY, BUSY),
+    "a raw error on the next line": (SPLIT[0] + b"\r\n" + PRETTY, BUSY),
+    "a raw error after STOP": (gemini() + PRETTY, BUSY),
+    "a damaged event": (gemini().replace(b'"text":"lo, "', b'"text":"lo, ",}'), "Cut Helé\u2028[x]"),
+    "an event of text": (b"data: hello\n\n" + gemini(), WHOLE),
+    "multi-line data": (gemini().replace(b'{"content"', b'\r\ndata: {"content"'), WHOLE),
+    "comments, ids, retries": (
+        b": OPENROUTER PROCESSING\n\nid: 1\nretry: 5\nunknown: field\n\n" + gemini(), WHOLE,
+    ),
+    "one event that is a whole answer": (
+        sse({"object": "chat.completion", "choices": [{"message": {"content": "Hi"}}]}, done=True), "Reply Hi",
+    ),
+    "chunks without data:": (
+        orjson.dumps(chunk({"role": "assistant", "content": "Hi"}, "stop")) + b"\ndata: [DONE]\n\n", "Reply Hi",
+    ),
+    "surrogate halves": (
+        sse(gemini_event({"text": "x"}, finish="STOP")).replace(b'"x"', b'"\\ud83d\\ude00\\ud83d"'),
+        "Reply 😀\ufffd",
+    ),
+    # errors in streams
+    "an error event": (b"event: error\ndata: " + error("overloaded_error") + b"\n\n", "Failure 75: overloaded_error: words"),
+    "an error event without its type": (
+        b'event: error\ndata: {"message":"busy","code":"rate_limit_exceeded"}\n\n',
+        "Failure 75: rate_limit_exceeded: busy",
+    ),
+    "half a stream, then an error event": (
+        STREAMS["anthropic"]()[:900] + b"\n\nevent: error\ndata: " + error("overloaded_error") + b"\n\n",
+        "Failure 75: overloaded_error: words",
+    ),
+    "response.failed": (
+        sse({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "oops"}}}),
+        "Failure 75: server_error: oops",
+    ),
+    "an error of the Responses stream": (
+        sse({"type": "error", "code": "context_length_exceeded", "message": "long", "sequence_number": 3}),
+        "Failure 4: context_length_exceeded: long",
+    ),
+    "a queued response": (CREATED.encode(), "Failure 75: queued: the response r is not there yet"),
+    # curl -i
+    "a head": (HEAD + gemini(), WHOLE),
+    "three heads": (
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 302 Found\r\nlocation: /x\r\n\r\n" + HEAD + gemini(), WHOLE,
+    ),
+    "a head that failed": (
+        b"HTTP/1.1 503 Service Unavailable\r\n\r\nupstream connect error",
+        "Failure 75: HTTP 503: not a provider's answer: upstream connect error",
+    ),
+    "a head that failed, no body": (b"HTTP/1.1 404 Not Found\r\n\r\n", "Failure 4: HTTP 404"),
+    "a head that failed, an unknown body": (
+        b'HTTP/1.1 403 Forbidden\r\n\r\n{"message":"no"}',
+        'Failure 4: HTTP 403: not a provider\'s answer: {"message":"no"}',
+    ),
+    "the head decides": (
+        b"HTTP/1.1 429 Too Many Requests\r\n\r\n" + b'{"error":{"message":"slow"}}', "Failure 75: slow",
+    ),
+    "heads of a retry": (b"HTTP/1.1 503 x\r\n\r\n" + OVERLOADED + HEAD + gemini(), WHOLE),
+    # what else comes
+    "an HTML page": (HTML, "Failure 75: HTTP 502: an HTML page: 502 Bad Gateway"),
+    "Google's HTML page": (GOOGLE_502, "Failure 75: HTTP 502: an HTML page: Error 502 (Server Error)!!1"),
+    "a page of no status": (b"<html><body>Sign in</body></html>", "Unreadable: an HTML page: Sign in"),
+    "a page, then the answer": (HTML + hi(), "Reply Hi"),
+    "a page, then the answer at once": (HTML.rstrip() + hi(), "Reply Hi"),
+    "Google's page, then the stream": (GOOGLE_502 + gemini(), WHOLE),
+    "gzip": (gzip.compress(hi()), "Unreadable: compressed with gzip: let curl decode it (curl --compressed)"),
+    "gzip after a head": (HEAD + gzip.compress(hi()), "Unreadable: compressed with gzip"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "expected"), OUTCOMES.values(), ids=OUTCOMES)
+def test_outcome(data: bytes, expected: str) -> None:
+    found = short(wire.read(data))
+    assert found == expected if expected.startswith("Reply") else found.startswith(expected)
+
+
+@pytest.mark.parametrize(("data", "expected"), OUTCOMES.values(), ids=OUTCOMES)
+def test_outcome_byte_by_byte(data: bytes, expected: str) -> None:
+    outcome, _, _ = arrived([data[at : at + 1] for at in range(len(data))])
+    assert outcome == wire.read(data)
+
+
+WORDS: dict[str, tuple[Any, bool, str]] = {
+    "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),
+    "anthropic api": ({"type": "api_error"}, True, "api_error"),
+    "anthropic rate": ({"type": "rate_limit_error"}, True, "rate_limit_error"),
+    "anthropic timeout": ({"type": "timeout_error"}, True, "timeout_error"),
+    "anthropic invalid": ({"type": "invalid_request_error"}, False, "invalid_request_error"),
+    "anthropic key": ({"type": "authentication_error"}, False, "authentication_error"),
+    "anthropic large": ({"type": "request_too_large"}, False, "request_too_large"),
+    "openai server": ({"type": "server_error", "code": None}, True, "server_error"),
+    "openai rate": ({"type": "tokens", "code": "rate_limit_exceeded"}, True, "rate_limit_exceeded"),
+    "openai quota": (
+        {"type": "insufficient_quota", "code": "insufficient_quota"},
+        True,
+        "insufficient_quota",
+    ),
+    "openai model": (
+        {"type": "invalid_request_error", "code": "model_not_found"},
+        False,
+        "model_not_found",
+    ),
+    "openai number": ({"code": 429}, True, "429"),
+    "openai text number": ({"code": "502", "type": "bad"}, True, "bad"),
+    "gemini internal": ({"code": 500, "status": "INTERNAL"}, True, "INTERNAL"),
+    "gemini exhausted": ({"code": 429, "status": "RESOURCE_EXHAUSTED"}, True, "RESOURCE_EXHAUSTED"),
+    "gemini exhausted, no number": ({"status": "RESOURCE_EXHAUSTED"}, True, "RESOURCE_EXHAUSTED"),
+    "gemini deadline": ({"code": 504, "status": "DEADLINE_EXCEEDED"}, True, "DEADLINE_EXCEEDED"),
+    "gemini argument": ({"code": 400, "status": "INVALID_ARGUMENT"}, False, "INVALID_ARGUMENT"),
+    "gemini denied": ({"code": 403, "status": "PERMISSION_DENIED"}, False, "PERMISSION_DENIED"),
+    "the number wins": ({"code": 400, "type": "api_error"}, False, "api_error"),
+    "a request timeout": ({"code": 408}, True, "408"),
+}
+
+
+@pytest.mark.parametrize(("fields", "retry", "code"), WORDS.values(), ids=WORDS)
+def test_whether_an_error_passes(fields: Any, retry: bool, code: str) -> None:
+    outcome = wire.read(orjson.dumps({"error": {**fields, "message": "words"}}))
+    assert isinstance(outcome, wire.Failure)
+    assert (outcome.retry, outcome.code) == (retry, code)
+    assert outcome.text.endswith(": words")
+
+
+PROVIDER_OF_ERROR = {
+    OVERLOADED: "gemini",
+    error("api_error"): "anthropic",
+    b'{"error":{"message":"m","type":"server_error","param":null,"code":null}}': "openai-chat",
+    b'{"error":"model not found"}': "openai-chat",
+    b'{"object":"error","message":"m","type":"BadRequestError","code":400}': "openai-chat",
+    b'{"type":"error","code":"server_error","message":"m","sequence_number":2}': "openai-responses",
+}
+
+
+@pytest.mark.parametrize(("body", "provider"), PROVIDER_OF_ERROR.items())
+def test_whose_error_it_is(body: bytes, provider: str) -> None:
+    outcome = wire.read(body)
+    assert isinstance(outcome, wire.Failure)
+    assert outcome.provider == provider
+    given = wire.read(body, "anthropic")
+    assert isinstance(given, wire.Failure)
+    assert given.provider == "anthropic"
+
+
+def test_an_error_in_a_stream_names_its_model() -> None:
+    outcome = wire.read(SPLIT[0] + b"\r\n\r\n" + PRETTY)
+    assert isinstance(outcome, wire.Failure)
+    assert (outcome.provider, outcome.model) == ("gemini", "gemini-x")
+
+
+# -- formats ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_format_is_told_by_the_content(name: str) -> None:
+    provider = name.removesuffix("-array")
+    outcome, _, reader = arrived([STREAMS[name]()])
+    assert isinstance(outcome, wire.Reply)
+    assert outcome.provider == reader.provider == provider
+    assert outcome == wire.read(STREAMS[name](), provider)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("format", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+def test_only_the_given_format_is_accepted(name: str, format: str) -> None:
+    provider = name.removesuffix("-array")
+    outcome = wire.read(STREAMS[name](), format)
+    if format == provider:
+        assert isinstance(outcome, wire.Reply)
+    else:
+        assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")
+
+
+# -- pieces, cuts and retries ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_all_streams_say_the_same(name: str) -> None:
+    outcome, parts, reader = arrived([STREAMS[name]()])
+    assert isinstance(outcome, wire.Reply)
+    called = [part["functionCall"]["args"] for part in outcome.parts if "functionCall" in part]
+    assert called == [{"a": 1}]
+    text = "".join(part["text"] for part in outcome.parts if "text" in part)
+    assert text == "Hello, é\u2028[x]"
+    assert "".join(part["text"] for part in parts if "text" in part) == text
+    assert [p["functionCall"] for p in parts if "functionCall" in p] == [
+        p["functionCall"] for p in outcome.parts if "functionCall" in p
+    ]
+    assert outcome.usage is not None
+    counts = {key: outcome.usage[key] for key in ("input", "output")}
+    assert counts == {"input": 7, "output": 3}
+    assert (reader.begun, reader.response_id, reader.model) == (True, "r1", outcome.model)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_truncated_stream_is_never_a_reply(name: str) -> None:
+    data = STREAMS[name]()
+    whole = wire.read(data)
+    last = len(data.rstrip(b"]\r\n"))  # with the last event's last byte the answer is complete
+    for end in range(len(data)):
+        outcome = wire.read(data[:end])
+        if isinstance(outcome, wire.Reply):
+            assert end >= last
+            assert outcome == whole
+        else:
+            assert isinstance(outcome, (wire.Cut, wire.Nothing)), (end, outcome)
+
+
+RETRIES = {
+    "the same again": b"",
+    "an error between": OVERLOADED + b"\n",
+    "a pretty error between": PRETTY,
+    "a head between": HEAD,
+    "a failed head and an error between": b"HTTP/1.1 503 x\r\na: b\r\n\r\n" + PRETTY + HEAD,
+}
+
+
+@pytest.mark.parametrize("id", ["r1", "r2"])
+@pytest.mark.parametrize("between", RETRIES)
+@pytest.mark.parametrize("name", STREAMS)
+def test_half_a_stream_then_the_whole(name: str, between: str, id: str) -> None:
+    """Wherever the first was cut, the second is the answer; each kind of retry takes every fifth place."""
+    first, second = STREAMS[name](), STREAMS[name](id)
+    whole = wire.read(second)
+    for end in range(list(RETRIES).index(between), len(first.rstrip(b"]\r\n")), len(RETRIES)):
+        outcome, parts, reader = arrived([first[:end], RETRIES[between] + second])
+        assert outcome == whole, end
+        assert "".join(part.get("text", "") for part in parts) == "Hello, é\u2028[x]"
+        assert reader.restarts <= 1
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_half_a_stream_then_an_error(name: str) -> None:
+    data = STREAMS[name]()
+    for end in range(0, len(data) - 9, 3):
+        outcome = wire.read(data[:end] + PRETTY)
+        assert isinstance(outcome, wire.Failure), end
+        assert "The model is overloaded." in outcome.text
+
+
+def test_a_restart_replaces_what_came_before() -> None:
+    reader = wire.Reader()
+    first = reader.feed(SPLIT[0] + b"\r\n\r\n")
+    assert (first, reader.begun, reader.restarts) == ([{"text": "Hel"}], True, 0)
+    second = reader.feed(SPLIT[1] + b"\r\n\r\n" + gemini("r2")[:-20])
+    assert (second[0], reader.restarts, reader.done) == ({"text": "Hel"}, 1, False)
+    reader.feed(gemini("r2")[-20:])
+    assert reader.done
+    assert short(reader.close()) == WHOLE
+
+
+def test_a_body_is_no_stream() -> None:
+    reader = wire.Reader()
+    assert reader.feed(hi()) == [{"text": "Hi"}]
+    assert (reader.begun, reader.done, reader.response_id) == (False, True, "r1")
+
+
+def test_what_only_the_end_brings_is_the_tail() -> None:
+    reader = wire.Reader()
+    assert reader.feed(sse(*gemini_events()[:1]).rstrip()) == []
+    reader.close()
+    assert reader.tail == [{"text": "Hel"}]
+
+
+@st.composite
+def cut_streams(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
+    data = draw(
+        st.sampled_from([*(make() for make in STREAMS.values()), *(data for data, _ in OUTCOMES.values())])
+    )
+    ends = sorted(draw(st.lists(st.integers(0, len(data)), max_size=12)))
+    return data, [data[at:end] for at, end in zip([0, *ends], [*ends, len(data)], strict=True)]
+
+
+@given(cut_streams())
+def test_any_chunking_gives_the_same(cut: tuple[bytes, list[bytes]]) -> None:
+    data, chunks = cut
+    outcome, parts, reader = arrived(chunks)
+    whole, all_parts, once = arrived([data])
+    assert outcome == whole
+    assert joined(parts) == joined(all_parts)
+    assert reader.restarts == once.restarts
+
+
+# -- hostile input ---------------------------------------------------------------------------------
+
+_pieces = st.one_of(
+    st.binary(max_size=30),
+    st.sampled_from([make() for make in STREAMS.values()]).flatmap(
+        lambda data: st.tuples(st.integers(0, len(data)), st.integers(0, len(data))).map(
+            lambda ends: data[min(ends) : max(ends)]
+        )
+    ),
+    st.sampled_from([b"data: ", b"\n\n", b"\r", b"{", b"[", b"]", b'"', b"\\", b"HTTP/1.1 200\r\n", b"<html>", OVERLOADED, HTML]),
+)  # fmt: skip
+
+
+@given(st.lists(_pieces, max_size=8))
+def test_no_bytes_make_it_raise(pieces: list[bytes]) -> None:
+    storable(wire.read(b"".join(pieces)))
+    assert arrived(pieces)[0] == wire.read(b"".join(pieces))
+
+
+_KEYS = ("type", "text", "name", "id", "index", "content", "arguments", "message", "error", "input_tokens")
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=5)
+    | st.sampled_from(["text", "message", "output_text", "tool_use", "function_call", "error", "STOP"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+
+
+def _events() -> list[Any]:
+    streams = [STREAMS[name]() for name in STREAMS if name != "gemini-array"]
+    lines = [line for data in streams for line in data.split(b"\n") if line.startswith(b"data: {")]
+    return [orjson.loads(line[6:]) for line in lines]
+
+
+def _places(value: Any) -> list[tuple[Any, Any]]:
+    found: list[tuple[Any, Any]] = []
+    items = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, inner in items:
+        found += [(value, key), *_places(inner)]
+    return found
+
+
+@given(st.data())
+def test_no_shape_makes_it_raise(data: st.DataObject) -> None:
+    """A valid stream with any values put in any places of its events."""
+    name = data.draw(st.sampled_from(["gemini", "openai-chat", "openai-responses", "anthropic"]))
+    stream = STREAMS[name]().replace(b"\r\n", b"\n").split(b"\n")
+    at = data.draw(st.sampled_from([n for n, line in enumerate(stream) if line.startswith(b"data: {")]))
+    event = orjson.loads(stream[at][6:])
+    for _ in range(data.draw(st.integers(1, 3))):
+        where, key = data.draw(st.sampled_from(_places(event)))
+        where[key] = data.draw(_json)
+        if not _places(event):
+            break
+    stream[at] = b"data: " + orjson.dumps(event)
+    storable(wire.read(b"\n".join(stream)))
+    storable(wire.read(orjson.dumps(event)))
+
+
+def storable(outcome: wire.Outcome) -> None:
+    """Its parts make a record that is read again as it was written."""
+    if isinstance(outcome, (wire.Reply, wire.Cut)):
+        usage = outcome.usage if isinstance(outcome, wire.Reply) else None
+        record = {"id": "m", "role": "model", "parts": outcome.parts, "usage": usage}
+        assert check_message(record) is None
+        assert orjson.loads(dumps(record)) == record
+
+
+_parts = st.lists(
+    st.builds(lambda text, more: {"text": text, **more}, st.text(max_size=3), st.sampled_from(
+        [{}, {}, {"thought": True}, {"thought": False}, {"thoughtSignature": "s"}, {"refusal": True}]
+    )) | st.just({"functionCall": {"name": "f", "args": {}}})
+)  # fmt: skip
+
+
+@given(_parts)
+def test_joining_at_the_end_is_joining_on_the_way(parts: list[Any]) -> None:
+    step: list[Part] = []
+    for part in parts:
+        step = join(step, [part])
+    assert joined(parts) == step
