@@ -17,7 +17,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 settings.register_profile("dev", settings.get_profile("ci"), derandomize=False)
-settings.register_profile("deep", settings.get_profile("dev"), max_examples=3000)
+settings.register_profile("deep", settings.get_profile("dev"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")
 
 KEPT = ("CODEH_CORPUS",)

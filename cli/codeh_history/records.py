@@ -137,12 +137,16 @@ def _check(data: object) -> str | None:
     for name in _NEEDS[kind]:
         if type(data.get(name)) is not _SHAPES[name]:
             return f"{kind} without a valid `{name}`"
-    return check_message(data) if kind in CONTENT_TYPES else _check_parts(data)
+    if kind in CONTENT_TYPES:
+        return check_message(data) or (_check_ids(data) if kind == "ref" else None)
+    return _check_parts(data) or _check_ids(data) or _check_ops(data)
 
 
 def check_message(data: Json) -> str | None:
     """Why this object cannot be a message, or None."""
     kind = data.get("kind")
+    if kind is not None and type(kind) is not str:
+        return "`kind` is not text"
     if kind not in ROLE_OF_KIND and data.get("role") not in ("user", "model"):
         return f"role is {data.get('role')!r}: user or model expected"
     if type(data["id"]) is not str:
@@ -151,8 +155,13 @@ def check_message(data: Json) -> str | None:
 
 
 def _check_parts(data: Json) -> str | None:
-    """Why the parts (or ops) of a record are unusable, or None."""
-    for part in data.get("parts") or ():
+    """Why the parts of a record are unusable, or None."""
+    parts = data.get("parts")
+    if parts is None:
+        return None
+    if type(parts) is not list:
+        return "`parts` is not a list"
+    for part in parts:
         if type(part) is not dict:
             return "a part is not an object"
         for key, value in part.items():
@@ -161,9 +170,34 @@ def _check_parts(data: Json) -> str | None:
                 return f"a part's `{key}` is not {'text' if shape is str else 'an object'}"
             if key in ("functionCall", "functionResponse") and type(value.get("name")) is not str:
                 return f"a `{key}` without a name"
+    return None
+
+
+def _check_ids(data: Json) -> str | None:
+    """Why its lists of ids are none, or None."""
+    for name in ("blockIds", "covers", "ids"):
+        ids = data.get(name)
+        if ids is not None and not (type(ids) is list and all(type(id) is str for id in ids)):
+            return f"`{name}` is not a list of ids"
+    return None
+
+
+def _check_ops(data: Json) -> str | None:
+    """Why the ops of a compaction are unusable, or None; ops not known are left alone."""
     for op in data.get("ops") or ():
         if type(op) is not dict:
             return "an op is not an object"
+        if any(type(op.get(name, "")) is not str for name in ("id", "after")):
+            return "an op's `id` or `after` is not text"
+        if op.get("op") == "insert":
+            message = op.get("message")
+            if type(message) is not dict or type(message.get("parts")) is not list:
+                return "an insert without a `message`"
+            reason = check_message({"id": "", **message})
+        else:
+            reason = _check_ids(op) or _check_parts({"parts": [op["with"]]} if op.get("with") else {})
+        if reason:
+            return reason
     return None
 
 

@@ -113,9 +113,9 @@ def kind_of(data: Json) -> str:
 def timestamp(value: object) -> str | None:
     """A time as stored: RFC 3339 text as it is, epoch milliseconds as that text."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        from .times import from_millis
+        from .times import FIRST, LAST, from_millis
 
-        return from_millis(int(value))
+        return from_millis(int(value)) if FIRST <= value <= LAST else None
     return value if isinstance(value, str) else None
 
 

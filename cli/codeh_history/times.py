@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+FIRST, LAST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
+
 
 def from_millis(millis: int) -> str:
     """Epoch milliseconds as `2026-01-02T03:04:05.678Z`."""
@@ -14,8 +16,8 @@ def from_millis(millis: int) -> str:
 
 def to_millis(text: str) -> int | None:
     """An RFC 3339 time (or epoch milliseconds as digits) in epoch milliseconds; None if it is neither."""
-    if text.isdigit():
-        return int(text)
+    if text.isascii() and text.isdigit():
+        return int(text) if len(text) < 16 and int(text) <= LAST else None
     from datetime import UTC, datetime
 
     try:

@@ -1,0 +1,247 @@
+"""Bytes to records: what a line may be, and that a bad one costs only itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.quote import quote
+from codeh_history.records import MAX_DEPTH, block_of, depth_exceeds, lines_of, parse
+from codeh_history.session import fold
+from codeh_history.times import to_millis
+
+GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
+A, B = GOOD % b"a", GOOD % b"b"
+DEEP = 100_000
+BOM = b"\xef\xbb\xbf"
+
+
+def message(part: bytes) -> bytes:
+    return b'{"type":"message","id":"m","kind":"user","role":"user","parts":[' + part + b"]}"
+
+
+# What may stand between two good lines: its bytes, and why it is no record (None: it is one, "": blank).
+ODD: dict[str, tuple[bytes, str | None]] = {
+    "a run of NUL": (b"\0" * 4096, "4096 NUL bytes"),
+    "NUL inside": (b'{"type":"mess\0age"}', "1 NUL bytes"),
+    "blank": (b"", ""),
+    "blanks": (b" \t ", ""),
+    "a bare CR": (b"\r", ""),
+    "CRLF": (message(b'{"text":"x"}') + b"\r", None),
+    "U+2028 and U+0085 in a text": (message('{"text":"a\u2028b\u0085c"}'.encode()), None),
+    "DEL and C1 raw": (message('{"text":"\x7f\x9b31m"}'.encode()), None),
+    "invalid UTF-8": (message(b'{"text":"\xff"}'), "not JSON"),
+    "overlong UTF-8": (message(b'{"text":"\xc0\xaf"}'), "not JSON"),
+    "a lone surrogate": (message(rb'{"text":"\ud83d"}'), "not JSON"),
+    "a raw control character": (message(b'{"text":"\x01"}'), "not JSON"),
+    "NaN": (b'{"type":"later","x":NaN}', "not JSON"),
+    "Infinity": (b'{"type":"later","x":-Infinity}', "not JSON"),
+    "1e400": (b'{"type":"later","x":1e400}', "not JSON"),
+    "2^64": (b'{"type":"later","x":18446744073709551616}', None),
+    "duplicate keys": (b'{"type":"later","type":"later","x":1,"x":2}', None),
+    "half a line": (A[: len(A) // 2], "not JSON"),
+    "two records in a line": (A + A, "not JSON"),
+    "a pretty-printed brace": (b"{", "not JSON"),
+    "an array": (b"[1]", "not an object"),
+    "a number": (b"7", "not an object"),
+    "an object that says nothing": (b"{}", "neither a record"),
+    "a type that is no text": (b'{"type":7}', "`type` is not text"),
+    "a type not known": (b'{"type":"later"}', None),
+    "a bare message": (b'{"role":"user","parts":[]}', None),
+    "a bare role not known": (b'{"role":"assistant","parts":[]}', "role is 'assistant'"),
+    "a bare message without parts": (b'{"role":"user"}', "neither a record"),
+    "a message without parts": (b'{"type":"message","id":"m","role":"user"}', "without `parts`"),
+    "a message without role or kind": (b'{"type":"message","id":"m","parts":[]}', "role is None"),
+    "an id that is no text": (b'{"type":"message","id":7,"role":"user","parts":[]}', "`id` is not text"),
+    "an id that is null": (b'{"type":"message","id":null,"role":"user","parts":[]}', "`id` is not text"),
+    "a part that is no object": (message(b"7"), "a part is not an object"),
+    "a text that is no text": (message(b'{"text":7}'), "`text` is not text"),
+    "a call that is no object": (message(b'{"functionCall":[]}'), "`functionCall` is not an object"),
+    "a call without a name": (message(b'{"functionCall":{}}'), "without a name"),
+    "a response whose name is no text": (message(b'{"functionResponse":{"name":1}}'), "without a name"),
+    "a delta of nothing": (b'{"type":"delta","parts":[]}', "delta without a valid `of`"),
+    "a delta whose part is no object": (
+        b'{"type":"delta","of":"a","parts":[1]}',
+        "a part is not an object",
+    ),
+    "an op that is no object": (b'{"type":"compaction","id":"k","ops":[1]}', "an op is not an object"),
+    "an op without a name": (b'{"type":"compaction","id":"k","ops":[{}]}', None),
+    "a summary without a text": (b'{"type":"summary","id":"s"}', "summary without a valid `summary`"),
+    "a ref whose blocks are no list": (
+        b'{"type":"ref","id":"r","role":"user","blockIds":{}}',
+        "`blockIds`",
+    ),
+    "nested 100,000 deep": (b'{"type":"later","x":' + b"[" * DEEP + b"]" * DEEP + b"}", "not JSON"),
+    "an integer id of 10,000 digits": (b'{"type":"later","x":' + b"9" * 10_000 + b"}", "not JSON"),
+}
+
+
+@pytest.mark.parametrize(("line", "reason"), ODD.values(), ids=ODD)
+def test_an_odd_line_costs_at_most_itself(line: bytes, reason: str | None) -> None:
+    log = parse(lines_of(A + b"\n" + line + b"\n" + B + b"\n"))
+    kept = [record.raw for record in log.records]
+    assert kept == ([A, line, B] if reason is None else [A, B])
+    if reason:
+        [damage] = log.damage
+        assert (damage.line, damage.offset) == (2, len(A) + 1)
+        assert reason in damage.reason
+    else:
+        assert not log.damage
+    assert {"a", "b"} <= set(fold(log).all)
+
+
+@pytest.mark.parametrize(("line", "reason"), ODD.values(), ids=ODD)
+def test_an_odd_last_line_without_newline_costs_at_most_itself(line: bytes, reason: str | None) -> None:
+    """Whole, it is a record: its append was cut between line and newline."""
+    log = parse(lines_of(A + b"\n" + line))
+    assert [record.raw for record in log.records] == ([A, line] if reason is None else [A])
+    assert [damage.offset for damage in log.damage] == ([len(A) + 1] if reason else [])
+
+
+def test_a_byte_order_mark_is_no_damage() -> None:
+    log = parse(lines_of(BOM + A + b"\n" + B))
+    assert [record.raw for record in log.records] == [A, B]
+    assert not log.damage
+
+
+def test_offsets_count_bytes() -> None:
+    first = message('{"text":"日本"}'.encode())
+    log = parse(lines_of(first + b"\n\nbad\n" + A))
+    assert [record.offset for record in log.records] == [0, len(first) + 6]
+    assert [damage.offset for damage in log.damage] == [len(first) + 2]
+    assert log.size == len(first) + 6 + len(A)
+
+
+def test_equal_bare_lines_are_different_messages() -> None:
+    line = b'{"role":"user","parts":[{"text":"again"}]}'
+    ids = [record.data["id"] for record in parse(lines_of(line + b"\n" + line + b"\r\n" + line)).records]
+    assert len(set(ids)) == 3
+    assert ids == [record.data["id"] for record in parse(lines_of((line + b"\n") * 3)).records]
+
+
+@given(data=st.binary(max_size=200) | some.files_of())
+@example(b"\n")
+@example(b"{}")
+@example(b'{"type":"message","id":"a","role":"user","parts":{}}')
+def test_no_bytes_break_the_reader(data: bytes) -> None:
+    """Every byte belongs to a record, to damage or to a blank line."""
+    log = parse(lines_of(data))
+    fold(log)
+    spans = [(r.offset, r.raw) for r in log.records]
+    for offset, raw in spans:
+        assert data[offset : offset + len(raw)] == raw or offset == 0
+    covered = {offset for offset, _ in spans} | {damage.offset for damage in log.damage}
+    offset = 0
+    for line in data.split(b"\n"):
+        assert offset in covered or not (line if offset else line.removeprefix(BOM)).strip()
+        offset += len(line) + 1
+    assert b"".join(lines_of(data)) == data
+
+
+# -- hostile shapes: whatever the JSON, the fold gives a view --------------------------------------------
+
+shapes = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["", "a", "K", "r", "user", "model", "drop", "x" * 64]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(
+            ["type", "id", "of", "ts", "kind", "role", "parts", "text", "thought", "functionCall", "name", "args",
+             "ops", "op", "ids", "part", "block", "with", "after", "message", "summary", "covers", "set", "version",
+             "created", "blockIds", "functionResponse", "response", "pinned", "provider"]
+        ),
+        inner, max_size=4,
+    ),
+    max_leaves=8,
+)  # fmt: skip
+TYPES = ["session", "message", "open", "delta", "commit", "abort", "update", "summary", "compaction", "revert",
+         "clear", "ref", "meta"]  # fmt: skip
+hostile = st.fixed_dictionaries(
+    {"type": st.sampled_from(TYPES)},
+    optional={
+        "id": st.sampled_from(["a", "b", "K"]) | shapes,
+        "of": st.sampled_from(["a", "b", "K"]) | shapes,
+        "ts": shapes,
+        "kind": st.sampled_from(["user", "codeh", "tool"]) | shapes,
+        "role": st.sampled_from(["user", "model"]) | shapes,
+        "parts": st.lists(some.plain | shapes, max_size=2) | shapes,
+        "ops": st.lists(
+            st.fixed_dictionaries(
+                {"op": st.sampled_from(["drop", "replace", "insert", "summarize"])},
+                optional={"ids": st.lists(st.sampled_from("ab"), max_size=2) | shapes, "id": st.just("a") | shapes,
+                          "part": st.integers(-2, 2) | shapes, "with": some.plain | shapes,
+                          "block": st.just(block_of({"text": ""})) | shapes, "after": st.just("a") | shapes,
+                          "summary": shapes,
+                          "message": st.fixed_dictionaries({}, optional={
+                              "id": st.sampled_from(["a", "c"]) | shapes, "ts": shapes, "kind": shapes,
+                              "role": shapes, "parts": st.lists(some.plain | shapes, max_size=2) | shapes}) | shapes},
+            ) | shapes,
+            max_size=2,
+        ) | shapes,
+        "summary": shapes, "covers": st.lists(st.sampled_from(["a", "b", "K"]), max_size=2) | shapes, "set": shapes,
+        "blockIds": shapes, "version": shapes, "reason": shapes,
+    },
+)  # fmt: skip
+
+
+@given(log=st.lists(hostile, max_size=6))
+def test_no_json_breaks_the_fold(log: list[dict[str, Any]]) -> None:
+    from codeh_history import stream
+
+    view = some.view_of(log)
+    printed = b"".join(stream.lines(view))
+    again = fold(parse(lines_of(printed)))
+    assert b"".join(stream.lines(again)) == printed
+
+
+@pytest.mark.parametrize(
+    ("ts", "shown"),
+    [
+        ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"), (0, "1970-01-01T00:00:00.000Z"),
+        (1767323045678.9, "2026-01-02T03:04:05.678Z"), (-1, "1969-12-31T23:59:59.999Z"),
+        (1e300, None), (-1e300, None), (10**18, None), (True, None), (None, None), ([], None), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_time_is_text_or_epoch_milliseconds(ts: object, shown: str | None) -> None:
+    view = some.view_of([{"type": "message", "id": "a", "role": "user", "parts": [], "ts": ts}])
+    assert view.messages[0].ts == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "millis"),
+    [
+        ("1970-01-01T00:00:00.001Z", 1), ("1970-01-01T01:00:00+01:00", 0), ("1970-01-01", 0), ("1500", 1500),
+        ("9" * 30, None), ("²", None), ("-1", None), ("2026-13-01", None), ("", None), ("now", None),
+    ],
+)  # fmt: skip
+def test_times_are_read(text: str, millis: int | None) -> None:
+    assert to_millis(text) == millis
+
+
+# -- small things -------------------------------------------------------------------------------------
+
+
+@given(text=st.text())
+@example('\\"\b\f\n\r\t\0\x1f\x7f\u2028')
+def test_the_quoter_writes_what_the_json_library_writes(text: str) -> None:
+    assert quote(text).encode() == orjson.dumps(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "too_deep"),
+    [
+        (b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, False),
+        (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), True),
+        (b'["' + b"[{" * 300 + b'"]', False),
+        (rb'["\"' + b"[" * 300 + b'"]', False),
+        (b"[" + b"[]," * 300 + b"[]]", False),
+        (b'{"a":' * 201 + b"1" + b"}" * 201, True),
+    ],
+)
+def test_depth_counts_what_nests(line: bytes, *, too_deep: bool) -> None:
+    assert depth_exceeds(line) is too_deep
