@@ -166,10 +166,7 @@ def _user_turns(message: Message, row: _Row, result: list[Turn], *, faithful: bo
         if not isinstance(response, dict):
             rest.add(part, message.id)
             continue
-        results = _collecting(result, message if faithful else None)
-        if results is None:
-            results = Turn("results", message)
-            result.append(results)
+        results = _results_turn(message, result, faithful=faithful)
         number, id, own = row.answer(response)
         results.add(part, message.id, id, own=own)
         results.answers.append(number)
@@ -177,14 +174,22 @@ def _user_turns(message: Message, row: _Row, result: list[Turn], *, faithful: bo
         result.append(rest)
 
 
-def _collecting(result: list[Turn], only: Message | None) -> Turn | None:
-    """The results turn of the model turn before; a late response joins it, whatever stands between."""
-    for turn in reversed(result):
-        if turn.role == "results" and (only is None or turn.message is only):
-            return turn
-        if turn.role == "model" or only is not None:
-            return None
-    return None
+def _results_turn(message: Message, result: list[Turn], *, faithful: bool) -> Turn:
+    """The results turn of the model turns before, new right after them whatever stands between."""
+    if faithful:
+        if result and result[-1].role == "results" and result[-1].message is message:
+            return result[-1]
+        place = len(result)
+    else:
+        place = len(result)
+        while place and result[place - 1].role == "user":
+            place -= 1
+        if place and result[place - 1].role == "results":
+            return result[place - 1]
+        place = place or len(result)
+    turn = Turn("results", message)
+    result.insert(place, turn)
+    return turn
 
 
 def _in_call_order(results: Turn) -> None:
