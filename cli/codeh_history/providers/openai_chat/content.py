@@ -63,13 +63,15 @@ def _image(url: str, item: Json) -> Json:
     return {"type": "image_url", "image_url": image}
 
 
-def unwritten(part: Part) -> str:
-    """Why `written` has nothing for a part."""
+def unwritten(part: Part, *, by_model: bool = False) -> str:
+    """Why media cannot be sent, "" for a part that is none; a model's message takes none at all."""
     found = media(part)
     if found is None:
-        return "not a kind of content that can be sent"
+        return ""
     if found.data is None and found.url is None:
         return "no readable data, or an address that only its own provider can read"
+    if by_model:
+        return "a model's message takes only text"
     if found.data is None:
         return "only images can be sent by URL"
     return f"{found.mime or 'data of no known type'} cannot be sent"
@@ -169,8 +171,10 @@ class Said:
             text = self.thoughts.get(name, "") + str(part.get("text", ""))
             self.thoughts[name] = item.get("value", text)
 
-    def native(self, value: Any, place: int) -> bool:
+    def native(self, part: Part, place: int) -> bool:
         """Take a field of this format's own message; whether it was known."""
+        native = part.get("native")
+        value = native.get("value") if native is not None and native.get("provider") == OWN else None
         if not self.own or not isinstance(value, dict):
             return False
         audio = value.get("audio")

@@ -14,6 +14,7 @@ from ..base import Options, Request
 from ..openai import (
     NAMES,
     CallIds,
+    Notes,
     arguments_of,
     item_of,
     message_item,
@@ -22,11 +23,10 @@ from ..openai import (
     runs,
 )
 from ..tools import Tool, declared
-from ..turns import Turn, described
+from ..turns import Turn
 from .content import OWN, Said, joined, unwritten, written
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
-_THINKING = ("reasoning", "thinking", "redacted_thinking")  # how a model thought: no other one needs it
 _O_SERIES = re.compile(r"(.*/)?o\d")
 
 
@@ -48,10 +48,10 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
             chat.assistant(entry)
         else:
             chat.results(entry)
-    if not chat.array and not options.faithful:
+    if not chat.array and messages and not options.faithful:
         chat.add({"role": "user", "content": ""}, [""])
-    body = _body(chat.array, options, chat.notes)
-    return Request(body, list(dict.fromkeys(chat.notes)), chat.sources)
+    body = _body(chat.array, options, chat.notes.lines)
+    return Request(body, list(dict.fromkeys(chat.notes.lines)), chat.sources)
 
 
 def system_message(text: str, model: str | None) -> Json:
@@ -111,7 +111,7 @@ class _Chat:
         self.model = options.model
         self.faithful = options.faithful
         self.trace = options.trace
-        self.notes: list[str] = []
+        self.notes = Notes(OWN)
         self.array: list[Json] = []
         self.sources: list[list[str]] = []
         self.ids = CallIds(faithful=options.faithful)
@@ -145,22 +145,11 @@ class _Chat:
         if part.get("thought"):
             return None
         block = written(part)
-        if block is None and "native" in part:
-            self.left_out(part, source)
-            return None
-        return block or {"type": "text", "text": self.stub(part, source)}
-
-    def left_out(self, part: Part, source: str) -> None:
-        value = part["native"].get("value")
-        if not (isinstance(value, dict) and value.get("type") in _THINKING):
-            owner = part["native"].get("provider")
-            self.notes.append(f"message {source}: a part that only {owner} knows is not sent to {OWN}")
-
-    def stub(self, part: Part, source: str) -> str:
-        """The text in the place of what cannot be sent, which is noted."""
-        text = described(part, unwritten(part))
-        self.notes.append(f"message {source}: sent to {OWN} as a text about it: {text[1:-1]}")
-        return text
+        if block is None and (why := unwritten(part)):
+            block = {"type": "text", "text": self.notes.stub(part, source, why)}
+        elif block is None:
+            self.notes.left_out(part, source)
+        return block
 
     def results(self, turn: Turn) -> None:
         """A tool message for each result; what they hold besides text follows in one user message."""
@@ -192,12 +181,10 @@ class _Chat:
                 said.thought(part)
             elif "text" in part:
                 said.text(part, place)
-            elif "native" not in part:
-                said.text({"text": self.stub(part, turn.sources[place])}, place)
-            elif part["native"].get("provider") != OWN or not said.native(
-                part["native"].get("value"), place
-            ):
-                self.left_out(part, turn.sources[place])
+            elif why := unwritten(part, by_model=True):
+                said.text({"text": self.notes.stub(part, turn.sources[place], why)}, place)
+            elif not said.native(part, place):
+                self.notes.left_out(part, turn.sources[place])
         content = said.content()
         if not content and not calls and not self.faithful and not (said.own and said.blocks):
             return  # nothing but thoughts, or nothing at all
@@ -217,7 +204,9 @@ class _Chat:
         name = name if self.faithful else NAMES.fit(name)
         args: Any = part["functionCall"].get("args")
         item = item_of(part) if own else {}
-        extra = {key: value for key, value in item.items() if key != "type"}
+        extra = {
+            key: value for key, value in item.items() if key not in ("id", "type", "function", "custom")
+        }
         if item.get("type") == "custom" and isinstance(args, dict) and isinstance(args.get("input"), str):
             return {"id": id, "type": "custom", "custom": {"name": name, "input": args["input"]}, **extra}
         function = {"name": name, "arguments": arguments_of(part)}

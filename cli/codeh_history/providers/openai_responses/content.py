@@ -69,14 +69,14 @@ def _filename(found: Media) -> str:
     return found.name or f"file.{_DOCUMENTS.get(found.mime, 'txt' if found.textual else 'docx')}"
 
 
-def unwritten(part: Part) -> str:
-    """Why `written` has nothing for a part."""
+def unwritten(part: Part, *, by_model: bool = False) -> str:
+    """Why media cannot be sent, "" for a part that is none; a model's message takes none at all."""
     found = media(part)
     if found is None:
-        return "not a kind of content that can be sent"
+        return ""
     if found.data is None and found.url is None:
         return "no readable data, or an address that only its own provider can read"
-    return f"{found.mime or 'data of no known type'} cannot be sent"
+    return "a model's message takes only text" if by_model else f"{found.mime or 'data'} cannot be sent"
 
 
 def read_part(block: Any) -> Any:

@@ -68,9 +68,10 @@ class Replay:
         self.sent.add(id)
         return True
 
-    def item(self, item: Json, *, replayed: bool) -> bool:
-        """Whether a native item of a model's turn goes back."""
-        kind = item.get("type")
+    def item(self, part: Part, *, replayed: bool) -> bool:
+        """Whether a part of a model's turn is a native item that goes back."""
+        item = native_of(part)
+        kind = item.get("type") if isinstance(item, dict) else None
         if not isinstance(kind, str) or (not replayed and (item.get("id") or kind == "reasoning")):
             return False
         if self.faithful:

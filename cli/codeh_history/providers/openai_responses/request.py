@@ -10,15 +10,14 @@ from typing import Any
 
 from ...model import Json, Message, Part
 from ..base import Options, Request
-from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, runs
+from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item, runs
 from ..tools import Tool, declared
-from ..turns import Turn, described
+from ..turns import Turn
 from .content import OWN, held_media, is_content, output_of, unwritten, written
 from .replay import Replay, native_of
 
 ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
-_THINKING = ("reasoning", "thinking", "redacted_thinking")  # how a model thought: no other one needs it
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
@@ -36,10 +35,10 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
             work.model(entry)
         else:
             work.results(entry)
-    if not work.array and not options.faithful:
+    if not work.array and messages and not options.faithful:
         work.add({"role": "user", "content": ""}, [""])
-    body = _body(work.array, options, work.notes)
-    return Request(body, list(dict.fromkeys(work.notes)), work.sources)
+    body = _body(work.array, options, work.notes.lines)
+    return Request(body, list(dict.fromkeys(work.notes.lines)), work.sources)
 
 
 def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
@@ -83,7 +82,7 @@ class _Items:
         self.trace = options.trace
         self.array: list[Json] = []
         self.sources: list[list[str]] = []
-        self.notes: list[str] = []
+        self.notes = Notes(OWN)
         self.ids = CallIds(faithful=options.faithful)
         self.replay = Replay(messages, options.model, faithful=options.faithful)
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
@@ -107,7 +106,7 @@ class _Items:
                     blocks, sources = [], []
                     self.add(value, [source])
                 else:
-                    self.left_out(part, source)
+                    self.notes.left_out(part, source)
             elif (block := self.block(part, source)) is not None:
                 blocks.append(block)
                 sources.append(source)
@@ -135,26 +134,11 @@ class _Items:
         if part.get("thought"):
             return None
         block = written(part)
-        if block is None and "native" in part:
-            self.left_out(part, source)
-            return None
-        return block or {"type": "input_text", "text": self.stub(part, source)}
-
-    def left_out(self, part: Part, source: str) -> None:
-        value = part["native"].get("value")
-        kind = value.get("type") if isinstance(value, dict) else None
-        if kind not in _THINKING:
-            owner = part["native"].get("provider")
-            known = (
-                f"a part that only {owner} knows" if owner != OWN else f"{kind}, which cannot stand here,"
-            )
-            self.notes.append(f"message {source}: {known} is not sent to {OWN}")
-
-    def stub(self, part: Part, source: str) -> str:
-        """The text in the place of what cannot be sent, which is noted."""
-        text = described(part, unwritten(part))
-        self.notes.append(f"message {source}: sent to {OWN} as a text about it: {text[1:-1]}")
-        return text
+        if block is None and (why := unwritten(part)):
+            block = {"type": "input_text", "text": self.notes.stub(part, source, why)}
+        elif block is None:
+            self.notes.left_out(part, source)
+        return block
 
     def results(self, turn: Turn) -> None:
         for part, id, source in zip(turn.parts, self.ids.results(turn), turn.sources, strict=True):
@@ -189,14 +173,13 @@ class _Items:
                 if part["text"] or own:
                     self.said(part, source, own=own, replayed=replayed, follows=follows)
                 last = place if part["text"] or own or follows else last
-            elif "native" in part:
-                value = native_of(part)
-                if isinstance(value, dict) and self.replay.item(value, replayed=replayed):
-                    self.add(value, [source])
-                else:
-                    self.left_out(part, source)
+            elif why := unwritten(part, by_model=True):
+                stub = self.notes.stub(part, source, why)
+                self.add({"role": "assistant", "content": stub}, [source])
+            elif self.replay.item(part, replayed=replayed):
+                self.add(native_of(part), [source])
             elif not part.get("thought"):
-                self.add({"role": "assistant", "content": self.stub(part, source)}, [source])
+                self.notes.left_out(part, source)
         if len(self.array) == before and self.faithful:
             self.add({"role": "assistant", "content": []}, [_id(turn)])
 
@@ -230,7 +213,9 @@ class _Items:
         name = name if self.faithful else NAMES.fit(name)
         args: Any = part["functionCall"].get("args")
         item = item_of(part) if own else {}
-        kept = {key: value for key, value in item.items() if key != "type" and (key != "id" or replayed)}
+        kept = {
+            key: value for key, value in item.items() if key not in ("type", *(() if replayed else ("id",)))
+        }
         if (
             item.get("type") == "custom_tool_call"
             and isinstance(args, dict)

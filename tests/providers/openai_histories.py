@@ -1,0 +1,189 @@
+"""Histories for the OpenAI formats: what any client may have stored, of every provider, whole and broken."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import orjson
+from hypothesis import strategies as st
+
+from codeh_history import stages
+from codeh_history.providers.base import Options, Request
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.stages.base import Settings
+
+TS = "2026-01-02T03:04:05.000Z"
+PNG = "iVBORw0KGgo="
+MADE_BY = [
+    {}, {"provider": "gemini", "model": "gemini-3-pro"}, {"provider": "anthropic", "model": "claude-opus-4-8"},
+    {"provider": "openai-chat", "model": "gpt-5.1"}, {"provider": "openai-chat", "model": "deepseek-reasoner"},
+    {"provider": "openai-responses", "model": "gpt-5.1"}, {"provider": "openai-responses", "model": "o3"},
+    {"provider": "openai-responses"},
+]  # fmt: skip
+
+
+def inline(mime: Any, data: Any, **more: Any) -> dict[str, Any]:
+    return {"inlineData": {"mimeType": mime, "data": data, **more}}
+
+
+def linked(uri: str, **more: Any) -> dict[str, Any]:
+    return {"fileData": {"fileUri": uri, **more}}
+
+
+def native(provider: str, **value: Any) -> dict[str, Any]:
+    return {"native": {"provider": provider, "value": value}}
+
+
+def reasoning(id: str, encrypted: str | None = "gAAA") -> dict[str, Any]:
+    kept = {"encrypted_content": encrypted} if encrypted else {}
+    return native("openai-responses", type="reasoning", id=id, summary=[], **kept)
+
+
+TEXTS = ["hello", "", " ", "a\nb", "日本", "\u2028", "System: tick"]
+MEDIA = [
+    inline("image/png", PNG), inline("image/jpg", PNG), inline("image/heic", PNG), inline("image/png", None),
+    inline("image/png", "not base64!"), inline("image/png", "a-_="), inline(None, PNG), inline("image/png", ""),
+    inline("audio/x-wav", PNG), inline("audio/mp3", PNG), inline("video/mp4", PNG), {"inlineData": {}},
+    inline("application/pdf", PNG, displayName="a.pdf"), inline("text/plain", base64.b64encode(b"hi").decode()),
+    inline("text/csv", base64.b64encode(b"\xff").decode()), inline("application/zip", PNG),
+    linked("https://e.example/a.png"), linked("https://e.example/a.pdf", mimeType="application/pdf"),
+    linked("gs://b/a.png"), linked("https://e.example/x"), linked("data:image/png;base64," + PNG),
+    {**linked("https://e.example/y"), "item": {"type": "image_url"}}, {"fileData": {"fileUri": None}},
+]  # fmt: skip
+ODD = [
+    {}, {"later": 1}, {"text": "x", "later": {"deep": []}}, native("gemini", executableCode={"code": "1"}),
+    native("anthropic", type="server_tool_use"), {"native": {}}, {"native": {"provider": "openai-chat"}},
+    {"text": "x", "item": {"type": "text", "prompt_cache_breakpoint": {"mode": "explicit"}}},
+]  # fmt: skip
+SAID = [
+    {"text": "thinking", "thought": True}, {"text": "", "thoughtSignature": "c2ln"},
+    {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}, {"text": "no", "refusal": True},
+    {"text": "hm", "thought": True, "item": {"field": "reasoning_content"}},
+    {"text": "said", "item": {"id": "msg_1", "status": "completed", "phase": "final_answer"}},
+    {"text": "more", "item": {"id": "msg_2", "status": "completed", "annotations": []}},
+    {"text": "said", "item": {"phase": "commentary"}}, reasoning("rs_1"), reasoning("rs_2"),
+    reasoning("rs_3", None),
+    native("openai-responses", type="web_search_call", id="ws_1", status="completed",
+           action={"type": "search", "query": "q", "queries": ["q"]}),
+    native("openai-responses", type="tool_search_call", call_id="ts_1", execution="client", arguments={}),
+    native("openai-responses", type="compaction", id="cmp_1", encrypted_content="gAAA"),
+    native("openai-chat", audio={"id": "audio_1", "transcript": "spoken"}),
+    native("openai-chat", annotations=[{"type": "url_citation"}]),
+]  # fmt: skip
+ANSWERS = [
+    native("openai-responses", type="tool_search_output", call_id="ts_1", execution="client", tools=[]),
+    native("openai-responses", type="additional_tools", role="developer", tools=[]),
+    native("openai-responses", type="input_image", file_id="file-1", detail="auto"),
+    native("openai-chat", type="file", file={"file_id": "file-1"}),
+]
+IDS = [None, "c1", "c2", "toolu_01", "x" * 80, "a b", "call_1"]
+NAMES = ["read", "grep", "google:search", "é", "n" * 80, ""]
+ARGS: list[Any] = [{}, {"input": "words"}, {"b": 1, "a": {"deep": [None, 1.5]}}, None, "text", [1], "missing"]
+RESPONSES: list[Any] = [
+    {"output": "ok"}, {"output": ""}, {}, {"error": "failed"}, {"rows": [1, {"a": None}]}, "text", None, [1], 7,
+]  # fmt: skip
+
+
+def message(number: int, kind: str, parts: list[Any], **fields: Any) -> dict[str, Any]:
+    role = "model" if kind == "codeh" else "user"
+    return {"type": "message", "id": f"m{number}", "ts": TS, "kind": kind, "role": role, "parts": parts, **fields}
+
+
+@st.composite
+def calls(draw: st.DrawFn, provider: str | None) -> dict[str, Any]:
+    id, args = draw(st.sampled_from(IDS)), draw(st.sampled_from(ARGS))
+    call: dict[str, Any] = {"name": draw(st.sampled_from(NAMES))}
+    if id is not None:
+        call["id"] = id
+    if args != "missing":
+        call["args"] = args
+    items = {"openai-responses": [{"id": "fc_1", "status": "completed"}, {"type": "custom_tool_call"}],
+             "openai-chat": [{"type": "custom"}]}.get(provider or "", [{"caller": "x"}])  # fmt: skip
+    kept = st.sampled_from([{}, {}, {"arguments": '{"b": 1'}, *({"item": item} for item in items)])
+    return {"functionCall": call, **draw(kept)}
+
+
+@st.composite
+def replayed(draw: st.DrawFn, number: int) -> list[dict[str, Any]]:
+    """A response as the API gives it: reasoning before what it led to; now and then a part is missing."""
+    said = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
+    call = {"functionCall": {"id": f"call_n{number}", "name": "read", "args": {}}, "item": {"id": f"fc_{number}"}}
+    searched = native("openai-responses", type="mcp_list_tools", id=f"mcpl_{number}", server_label="s", tools=[])
+    follower = draw(st.sampled_from([said, call, searched]))
+    parts = [reasoning(f"rs_{number}"), follower, *draw(st.sampled_from([[], [said], [call]]))]
+    if draw(st.integers(0, 3)) == 0:
+        parts.pop(draw(st.integers(0, len(parts) - 1)))
+    return parts if len({str(part) for part in parts}) == len(parts) else parts[:2]
+
+
+@st.composite
+def result_of(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
+    id = call["functionCall"].get("id")
+    response: dict[str, Any] = {"name": call["functionCall"]["name"], "response": draw(st.sampled_from(RESPONSES))}
+    if id is not None:
+        response["id"] = id
+    if draw(st.integers(0, 4)) == 0:
+        response["parts"] = draw(st.lists(st.sampled_from([*MEDIA, {}, 7, {"text": "x"}]), max_size=2))
+    return {"functionResponse": response}
+
+
+@st.composite
+def histories(draw: st.DrawFn, *, broken: bool = True) -> list[dict[str, Any]]:
+    """Message records, ending on the user's side; `broken` ones lose, double and misplace results."""
+    found: list[dict[str, Any]] = []
+
+    def add(kind: str, parts: list[Any], **fields: Any) -> None:
+        found.append(message(len(found), kind, parts, **fields))
+
+    texts = st.builds(lambda text: {"text": text}, st.sampled_from(TEXTS))
+    users = st.lists(texts | st.sampled_from(MEDIA + ODD + ANSWERS), max_size=3)
+    late: list[Any] = []
+    for _ in range(draw(st.integers(1, 4))):
+        item = draw(st.sampled_from([{}, {}, {}, {"item": {"role": "developer"}}, {"item": {"name": "bob"}}]))
+        add("user", draw(users), **item)
+        for _ in range(draw(st.integers(0, 2))):
+            said = draw(st.lists(texts | st.sampled_from(SAID + MEDIA[:3] + ODD), max_size=3))
+            made_by = draw(st.sampled_from(MADE_BY))
+            asked = draw(st.lists(calls(made_by.get("provider")), max_size=3))
+            parts = draw(st.permutations([*said, *asked]))
+            if made_by.get("provider") == "openai-responses":
+                parts = [*draw(replayed(len(found))), *parts]
+            add("codeh", parts, **made_by)
+            asked = [part for part in parts if "functionCall" in part]
+            results = [draw(result_of(call)) for call in asked]
+            if broken and results:
+                fate = draw(st.sampled_from(["kept", "kept", "lost", "late", "double", "swapped"]))
+                results = {"lost": results[1:], "late": [], "double": [*results, results[0]],
+                           "swapped": results[::-1]}.get(fate, results)  # fmt: skip
+                late = [draw(result_of(asked[0]))] if fate == "late" else late
+            if results and draw(st.booleans()):
+                add("tool", results)
+            else:
+                for result in results:
+                    add("tool", [result])
+        if late and draw(st.booleans()):
+            add("tool", late)
+            late = []
+    if found[-1]["role"] == "model":
+        add("user", [{"text": "go on"}])
+    return found
+
+
+def view_of(records: list[dict[str, Any]]) -> View:
+    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in records))))
+
+
+def paired(records: list[dict[str, Any]], *, unanswered: str = "stub") -> View:
+    """The view as payload sends it with `--raw`: only what provider rules force is done."""
+    view, _, _ = stages.curate(view_of(records), Settings(unanswered=unanswered), stages.FORCED)
+    return view
+
+
+def request(format: Any, records: list[dict[str, Any]], **options: Any) -> Request:
+    """The request that these records become."""
+    given = {"model": "gpt-5.1", "session": "s", **options}
+    messages = (view_of if given.get("faithful") else paired)(records).messages
+    built: Request = format.build(messages, Options(**given), [])
+    return built
