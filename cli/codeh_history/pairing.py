@@ -52,58 +52,95 @@ class Pairing:
 
 
 def pair(messages: Sequence[Message]) -> Pairing:
-    """Pair calls and responses of committed messages: by id (the newest open call of a reused one), else
-    the oldest open call of that name."""
-    pairing = Pairing()
-    open_by_id: dict[str, list[Call]] = {}
-    open_by_name: dict[str, list[Call]] = {}
-    answered: set[str] = set()
+    """Pair calls and responses of committed messages.
+
+    By id (the newest open call of a reused one); a response without a fitting id answers the oldest open
+    call of its name in the model's last turn, else the oldest of all. So a result that came later can
+    never change which result an earlier request showed for an earlier call.
+    """
+    return _walked(messages).pairing
+
+
+def _walked(messages: Sequence[Message]) -> _Walk:
+    walk = _Walk()
+    answering = False  # whether a user-role message came since the last model message
     for message in messages:
         if message.role is None or not message.committed:
             continue
+        if message.role == "model" and answering:
+            walk.next_turn()
+        answering = message.role == "user"
         count = message.idless
         for number, part in enumerate(message.parts):
             if "functionCall" in part and message.role == "model":
                 given = part["functionCall"].get("id")
                 count += not given
-                call = Call(message, number, str(given) if given else f"call_{count}", given=bool(given))
-                pairing.calls.append(call)
-                open_by_id.setdefault(call.id, []).append(call)
-                open_by_name.setdefault(call.name, []).append(call)
+                id = str(given) if given else f"call_{count}"
+                walk.call(Call(message, number, id, given=bool(given)))
             elif "functionResponse" in part:
-                _answer(Answer(message, number), pairing, open_by_id, open_by_name, answered)
-    return pairing
+                walk.answer(Answer(message, number))
+    return walk
 
 
-def _answer(
-    answer: Answer,
-    pairing: Pairing,
-    open_by_id: dict[str, list[Call]],
-    open_by_name: dict[str, list[Call]],
-    answered: set[str],
-) -> None:
-    call: Call | None = None
-    candidates = open_by_id.get(answer.id) if answer.id else None
-    if candidates:
-        call = candidates.pop()
-    elif answer.id and answer.id in answered:
-        pairing.doubles.append(answer)
-        return
-    else:
-        named = open_by_name.get(answer.name, [])
-        while named and named[0].answer is not None:
-            named.pop(0)
-        fitting = (c for c in named if c.answer is None and (not answer.id or not c.given))
-        call = next(fitting, None)
-        if call is not None:
-            open_by_id[call.id].remove(call)
-    if call is None:
-        pairing.orphans.append(answer)
-        return
-    call.answer = answer
-    answered.add(call.id)
-    if answer.id:
-        answered.add(answer.id)
+class _Walk:
+    """The calls still open on the way through a history."""
+
+    def __init__(self) -> None:
+        self.pairing = Pairing()
+        self.turn = 0
+        self.by_id: dict[str, tuple[int, list[Call]]] = {}  # only the latest turn that used an id
+        self.fresh: dict[str, list[Call]] = {}  # by name, in the model's last turn
+        self.stale: dict[str, list[Call]] = {}
+
+    def call(self, call: Call) -> None:
+        self.pairing.calls.append(call)
+        turn, calls = self.by_id.get(call.id, (-1, []))
+        if turn == self.turn:
+            calls.append(call)
+        else:
+            self.by_id[call.id] = (self.turn, [call])
+        self.fresh.setdefault(call.name, []).append(call)
+
+    def next_turn(self) -> None:
+        """The model goes on: it no longer waits for what it asked before."""
+        self.turn += 1
+        for name, calls in self.fresh.items():
+            self.stale.setdefault(name, []).extend(call for call in calls if call.answer is None)
+        self.fresh = {}
+
+    def answer(self, answer: Answer) -> None:
+        call: Call | None
+        if answer.id and answer.id in self.by_id:
+            call = next((c for c in self.by_id[answer.id][1] if c.answer is None), None)
+            if call is None:
+                self.pairing.doubles.append(answer)
+                return
+        else:
+            call = self.named(self.fresh, answer) or self.named(self.stale, answer)
+        if call is None:
+            self.pairing.orphans.append(answer)
+        else:
+            call.answer = answer
+
+    def named(self, calls: dict[str, list[Call]], answer: Answer) -> Call | None:
+        """The oldest open call of the answer's name: one without an id, else (for an answer without) any."""
+        open = calls.get(answer.name, [])
+        while open and open[0].answer is not None:
+            open.pop(0)
+        without = next((c for c in open if c.answer is None and not c.given), None)
+        if without is not None or answer.id:
+            return without
+        return next((c for c in open if c.answer is None), None)
+
+
+def awaited(messages: Sequence[Message], name: str) -> Call | None:
+    """The open call that a result without an id answers."""
+    walk = _walked(messages)
+    for calls in (walk.fresh, walk.stale):
+        found = next((call for call in calls.get(name, ()) if call.answer is None), None)
+        if found is not None:
+            return found
+    return None
 
 
 def open_calls(messages: Sequence[Message]) -> list[Call]:

@@ -17,16 +17,20 @@ def text_of(message: Message) -> str:
 
 
 def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:
-    """Role user, and its text contains a marker of an editor's context."""
-    if message.role != "user":
+    """Role user, and its text contains a marker of an editor's context; never a message with tool parts."""
+    if message.role != "user" or _has_tools(message):
         return False
     text = text_of(message)
     return any(marker in text for marker in markers)
 
 
 def is_system(message: Message) -> bool:
-    """A `System:` text of either role."""
-    return text_of(message).startswith(SYSTEM_PREFIX)
+    """A `System:` text of either role; never a message with tool parts, whose unit would break."""
+    return text_of(message).startswith(SYSTEM_PREFIX) and not _has_tools(message)
+
+
+def _has_tools(message: Message) -> bool:
+    return any("functionCall" in part or "functionResponse" in part for part in message.parts)
 
 
 def is_prompt(message: Message) -> bool:

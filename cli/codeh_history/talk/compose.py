@@ -10,7 +10,7 @@ import orjson
 from ..env import Env
 from ..errors import BadData, NotFound, Usage
 from ..model import Json, Part
-from ..pairing import open_calls
+from ..pairing import awaited
 from ..records import Log, depth_exceeds, dumps
 from ..session import View, fold
 from ..stages import limit
@@ -231,14 +231,14 @@ def _view(locked: Locked) -> View:
 
 
 def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
-    """The result with the id of the oldest open call of its name."""
+    """The result with the id of the open call of its name that waits for it."""
     response = parts[0]["functionResponse"]
-    calls = [call for call in open_calls(view.messages) if call.name == response["name"]]
-    if not calls:
+    call = awaited(view.messages, response["name"])
+    if call is None:
         raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
-    if not calls[0].given:
+    if not call.given:
         return parts
-    return [{"functionResponse": {"id": calls[0].id, **response}}, *parts[1:]]
+    return [{"functionResponse": {"id": call.id, **response}}, *parts[1:]]
 
 
 def _lines(message: Json, *, pending: bool) -> bytes:
