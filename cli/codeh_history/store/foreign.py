@@ -24,8 +24,8 @@ def check_writable(data: bytes, path: str) -> bool:
     header = next((r.data for r in log.records if r.data["type"] == "session"), None)
     if header is not None:
         version = header.get("version")
-        if isinstance(version, int) and version > VERSION:
-            raise BadData(f"{path}: version {version} is newer than this program's {VERSION}: never written")
+        if version != VERSION:
+            raise BadData(f"{path}: version {version}, and this program writes only version {VERSION}")
     if not any(r.data["type"] in ("session", "message", "ref", "open") for r in log.records):
         raise BadData(f"{path}: not a session; it is left as it is")
     return False

@@ -211,7 +211,7 @@ def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes
         return header()
     start = os.pread(fd, len(_HEADER) + 1, 0)
     torn = b"" if os.pread(fd, 1, size - 1) == b"\n" else b"\n"
-    if start[:-1] == _HEADER and start[-1:] in (b",", b"}"):
+    if start[:-1] == _HEADER and start[-1:] in (b",", b"}") and (not torn or b"\n" in pread_all(fd, size)):
         return torn
     from .foreign import check_writable
 

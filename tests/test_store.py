@@ -1,0 +1,366 @@
+"""The store: no writer loses another's record, and nothing is written that is not a session of ours."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codeh_history.env import Env
+from codeh_history.errors import HistoryError, NotFound, TryAgain
+from codeh_history.records import lines_of, parse
+from codeh_history.session import fold
+from codeh_history.store import log
+from support import PROGRAM, ROOT, environ, lines, run, session_path
+
+WORKER = ROOT / "tests" / "worker.py"
+HEADER = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05.000Z"}\n'
+FIRST = b'{"type":"message","id":"first","ts":"2026-01-02T03:04:05.000Z","kind":"user","role":"user","parts":[{"text":"\xc3\xa9"}]}\n'
+NEW = b'{"type":"message","id":"new","kind":"user","role":"user","parts":[]}\n'
+
+
+def work(*argv: str | Path, home: Path, **popen: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, WORKER, *argv], env=environ(home=home), **popen)  # type: ignore[call-overload]
+
+
+def finish(*workers: subprocess.Popen[bytes]) -> None:
+    assert [worker.wait(120) for worker in workers] == [0] * len(workers)
+
+
+def made(home: Path, content: bytes = HEADER + FIRST) -> Path:
+    path = session_path(home, "demo")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    return path
+
+
+def append(path: Path, line: bytes = NEW, *, create: bool = False, wait: float = 0.05) -> bool:
+    return log.append(Env({}), str(path), lambda _: line, create=create, wait=wait)
+
+
+def ids(path: Path) -> list[str]:
+    return [record.data["id"] for record in parse(lines_of(path.read_bytes())).records]
+
+
+# -- many writers ---------------------------------------------------------------------------------------
+
+
+def test_twenty_processes_append_fifty_records_each(home: Path) -> None:
+    finish(*[work("run", "demo", f"w{number}", "50", home=home) for number in range(20)])
+    path = session_path(home, "demo")
+    records = lines(path)
+    texts = [record["parts"][0]["text"] for record in records[1:]]
+    assert records[0]["type"] == "session"
+    assert sorted(texts) == sorted(f"w{worker}-{number}" for worker in range(20) for number in range(50))
+    assert len({record["id"] for record in records}) == 1001
+    for worker in range(20):  # each writer's own order is kept
+        mine = [text for text in texts if text.startswith(f"w{worker}-")]
+        assert mine == [f"w{worker}-{number}" for number in range(50)]
+
+
+def test_no_append_is_lost_while_the_file_is_replaced(home: Path) -> None:
+    """4 × 400 appends while another process keeps replacing the file."""
+    path, stop = made(home), home / "stop"
+    replacer = work("replace", path, stop, home=home)
+    try:
+        finish(*[work("append", path, f"w{number}", "400", home=home) for number in range(4)])
+    finally:
+        stop.touch()
+    finish(replacer)
+    found = ids(path)
+    assert len(found) == len(set(found))
+    assert set(found) - {"demo", "first"} == {f"w{worker}-{n}" for worker in range(4) for n in range(400)}
+
+
+def careless(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
+    """A writer that does not look whether the path still names the file it has locked."""
+    fd, created = log._open(path, create=create)
+    log._lock(fd, path, wait)
+    return fd, created
+
+
+@pytest.mark.parametrize(("opener", "kept"), [(log._open_locked, True), (careless, False)])
+def test_a_file_replaced_while_a_writer_waits_is_opened_anew(
+    home: Path, monkeypatch: pytest.MonkeyPatch, opener: Callable[..., object], *, kept: bool
+) -> None:
+    path = made(home)
+
+    def replace_then_lock(fd: int, name: str, deadline: float) -> None:
+        monkeypatch.undo()
+        copy = path.with_suffix(".tmp")
+        copy.write_bytes(path.read_bytes())
+        copy.replace(path)
+        log._lock(fd, name, deadline)
+
+    monkeypatch.setattr(log, "_lock", replace_then_lock)
+    monkeypatch.setattr(log, "_open_locked", opener)
+    append(path)
+    assert ids(path) == ["demo", "first", *(["new"] if kept else [])]
+
+
+def test_a_removed_session_is_not_written_under_its_old_name(home: Path) -> None:
+    path = made(home)
+    with pytest.raises(NotFound):
+        log.append(Env({}), str(path.with_name("other.jsonl")), lambda _: NEW)
+    assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_a_record_that_is_not_built_leaves_no_file(home: Path) -> None:
+    path = session_path(home, "demo")
+
+    def fail(_: log.Locked) -> bytes:
+        raise NotFound("no")
+
+    with pytest.raises(NotFound):
+        log.append(Env({}), str(path), fail, create=True)
+    assert not path.exists()
+
+
+# -- the lock -------------------------------------------------------------------------------------------
+
+
+def test_a_locked_session_is_exit_75_after_the_deadline(home: Path) -> None:
+    path = made(home)
+    holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout
+    assert holder.stdout.readline() == b"held\n"
+    with pytest.raises(TryAgain) as failure:
+        append(path)
+    assert failure.value.exit_code == 75
+    assert path.read_bytes() == HEADER + FIRST
+    holder.kill()  # the lock dies with its owner, however it ends
+    holder.communicate()
+    append(path)
+    assert ids(path) == ["demo", "first", "new"]
+
+
+def test_a_writer_waits_for_its_turn(home: Path) -> None:
+    path = made(home)
+    holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout
+    holder.stdout.readline()
+    writer = work("append", path, "late", "1", home=home)
+    holder.communicate()
+    finish(writer)
+    assert ids(path) == ["demo", "first", "late-0"]
+
+
+# -- torn files -----------------------------------------------------------------------------------------
+
+
+def test_cut_anywhere_the_next_append_loses_nothing_before_and_is_readable(tmp_path: Path) -> None:
+    whole = HEADER + FIRST + NEW.replace(b"new", b"second")
+    path = tmp_path / "demo.jsonl"
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        append(path)
+        after = path.read_bytes()
+        assert after.startswith(whole[:cut]), cut
+        assert after.endswith(b"\n")
+        view = fold(parse(lines_of(after)))
+        complete = parse(lines_of(whole[:cut])).records  # a last line without newline may be whole
+        kept = [record.data["id"] for record in complete if record.data["type"] == "message"]
+        assert [message.id for message in view.messages] == [*kept, "new"], cut
+        assert view.header is not None, cut
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 512, b'{"type":"ses', b"{"])
+def test_what_counts_as_empty_becomes_a_session(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "demo.jsonl"
+    path.write_bytes(content)
+    append(path)
+    view = fold(parse(lines_of(path.read_bytes())))
+    assert view.id == "demo"
+    assert [message.id for message in view.messages] == ["new"]
+
+
+# -- what is never written --------------------------------------------------------------------------------
+
+
+def refused(path: Path, *, code: int = 65) -> str:
+    """The program refuses to append, in one line, and leaves what the path names as it is."""
+    outcome = run("append", "-s", str(path), "-m", "x")
+    assert (outcome.code, outcome.out) == (code, b""), outcome.err
+    assert outcome.err.count(b"\n") == 1
+    return outcome.err.decode()
+
+
+def test_a_symbolic_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.jsonl"
+    victim.write_bytes(HEADER)
+    link = tmp_path / "demo.jsonl"
+    link.symlink_to(victim)
+    assert "symbolic link" in refused(link)
+    link.unlink()
+    link.symlink_to(tmp_path / "nothing.jsonl")
+    refused(link)
+    assert victim.read_bytes() == HEADER
+    assert not (tmp_path / "nothing.jsonl").exists()
+
+
+def test_a_hard_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.jsonl"
+    victim.write_bytes(HEADER)
+    link = tmp_path / "demo.jsonl"
+    link.hardlink_to(victim)
+    assert "2 hard links" in refused(link)
+    assert victim.read_bytes() == HEADER
+
+
+def test_a_fifo_without_hanging(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "demo.jsonl")
+    assert "not a regular file" in refused(tmp_path / "demo.jsonl")
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "demo.jsonl").mkdir()
+    assert "directory" in refused(tmp_path / "demo.jsonl")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of another user")
+def test_a_file_of_another_user(tmp_path: Path) -> None:
+    path = tmp_path / "demo.jsonl"
+    path.write_bytes(HEADER)
+    os.chown(path, 65534, 65534)
+    path.chmod(0o666)
+    assert "another user" in refused(path)
+    assert path.read_bytes() == HEADER
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write anywhere")
+def test_a_place_without_permission(tmp_path: Path) -> None:
+    capabilities = "-dac_override,-dac_read_search"
+    humble = (
+        ["setpriv", "--bounding-set", capabilities, "--inh-caps", capabilities] if os.geteuid() == 0 else []
+    )
+    tmp_path.chmod(0o500)
+    path = tmp_path / "demo.jsonl"
+    done = subprocess.run(
+        [*humble, *PROGRAM, "append", "-s", path, "-m", "x"], env=environ(), stdin=subprocess.DEVNULL,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (74, b""), done.stderr
+    assert done.stderr == f"codeh-history: {path}: Permission denied\n".encode()
+
+
+FOREIGN = {
+    "text": b"Dear diary,\n",
+    "HTML": b"<!doctype html>\n<p>404\n",
+    "another program's JSON lines": b'{"event":"start"}\n{"event":"end"}\n',
+    "an array of contents": b'[{"role":"user","parts":[{"text":"hi"}]}]\n',
+    "a pretty-printed array": b'[\n  {"role": "user", "parts": []}\n]\n',
+    "a persisted history": b'{"recentConversations":[],"summaries":[],"lastSummarized":null}',
+    "binary": bytes(range(256)) * 4,
+    "another version": HEADER.replace(b'"version":1', b'"version":2') + FIRST,
+    "a later version, spelled otherwise": b'{"version": 99, "type": "session", "id": "demo"}\n' + FIRST,
+    "version 10": HEADER.replace(b'"version":1', b'"version":10'),
+    "version 1.5": HEADER.replace(b'"version":1', b'"version":1.5'),
+    "a version that is no number": HEADER.replace(b'"version":1', b'"version":"1"'),
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_a_file_that_is_something_else_is_never_written(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "demo.jsonl"
+    path.write_bytes(content)
+    refused(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [FIRST, HEADER.replace(b":", b": ") + FIRST, b"\xef\xbb\xbf" + HEADER])
+def test_a_session_in_another_spelling_is_written(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "demo.jsonl"
+    path.write_bytes(content)
+    append(path)
+    assert path.read_bytes() == content + NEW
+
+
+# -- private --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o777], ids=oct)
+def test_files_and_directories_are_private_under_any_umask(tmp_path: Path, umask: int) -> None:
+    home = tmp_path / "a" / "b"
+    for _ in ("a new session", "one that exists"):
+        subprocess.run(
+            [*PROGRAM, "append", "-s", "demo", "-m", "x"], env=environ(home=home), umask=umask, check=True,
+            stdin=subprocess.DEVNULL, capture_output=True,
+        )  # fmt: skip
+    modes = {
+        p.relative_to(tmp_path).as_posix(): stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")
+    }
+    assert modes == {
+        "a": 0o700, "a/b": 0o700, "a/b/sessions": 0o700, "a/b/sessions/demo.jsonl": 0o600,
+    }  # fmt: skip
+
+
+# -- streams ----------------------------------------------------------------------------------------------
+
+
+def shell(script: str, home: Path) -> subprocess.CompletedProcess[bytes]:
+    program = f"'{sys.executable}' -m codeh_history"
+    return subprocess.run(
+        ["bash", "-c", script.replace("codeh-history", program)], env=environ(home=home), capture_output=True,
+        stdin=subprocess.DEVNULL, check=False, timeout=60,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-", "<&- >/dev/full"])
+def test_an_acknowledgement_that_cannot_be_given_is_74_and_names_what_is_stored(
+    home: Path, where: str
+) -> None:
+    done = shell(f"codeh-history append -s demo -m x {where}", home)
+    assert done.returncode == 74
+    path = session_path(home, "demo")
+    assert ids(path)[1:]
+    assert f"stored all the same: {ids(path)[1]}" in done.stderr.decode()
+
+
+def test_no_session_file_becomes_a_standard_stream(home: Path) -> None:
+    """With 0, 1 and 2 closed, the next file opened would be one of them."""
+    done = shell("codeh-history append -s demo -m x <&- >&- 2>&-", home)
+    assert done.returncode == 74
+    path = session_path(home, "demo")
+    assert [record["type"] for record in lines(path)] == ["session", "message"]
+
+
+def test_a_reader_that_goes_away_costs_no_record(home: Path) -> None:
+    done = shell("codeh-history append -s demo -m x | true; echo ${PIPESTATUS[0]}", home)
+    assert done.stdout.strip() in (b"141", b"0")
+    assert done.stderr == b"codeh-history: new session demo\n"
+    assert len(ids(session_path(home, "demo"))) == 2
+
+
+# -- clock and ids ----------------------------------------------------------------------------------------
+
+
+def test_clock_and_ids_can_be_fixed(tmp_path: Path) -> None:
+    fixed = {"CODEH_NOW": "2026-01-02T03:04:05.678+01:00", "CODEH_ID_SEED": "s"}
+    digests = set()
+    for name in ("one", "two"):
+        for text in ("a", "b"):
+            run("append", "-s", "demo", "-m", text, env=fixed, home=tmp_path / name, cwd=tmp_path)
+        data = session_path(tmp_path / name, "demo").read_bytes()
+        digests.add(hashlib.sha256(data).digest())
+        assert [record.get("ts") for record in lines(data)][1:] == ["2026-01-02T02:04:05.678Z"] * 2
+    assert len(digests) == 1
+    assert len(set(ids(session_path(tmp_path / "one", "demo")))) == 3
+
+
+def test_a_clock_that_is_none_is_a_usage_error(home: Path) -> None:
+    outcome = run("append", "-s", "demo", "-m", "x", env={"CODEH_NOW": "noon"})
+    assert (outcome.code, outcome.err) == (2, b"codeh-history: CODEH_NOW: not a time: noon\n")
+    assert not session_path(home, "demo").exists()
+
+
+def test_every_refusal_of_the_store_is_for_the_user() -> None:
+    """None of its errors may look like a bug."""
+    with pytest.raises(HistoryError):
+        log.append(Env({}), "/dev/null/x.jsonl", lambda _: NEW, create=True)

@@ -1,0 +1,53 @@
+"""Processes that write one session at once: `worker.py append|run|replace|hold PATH …`, for test_store."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from pathlib import Path
+
+import orjson
+
+from codeh_history.env import Env
+from codeh_history.main import run
+from codeh_history.store import log
+
+
+def append(path: str, name: str, count: str) -> None:
+    """Append COUNT messages NAME-0, NAME-1, …"""
+    for number in range(int(count)):
+        line = {"type": "message", "id": f"{name}-{number}", "kind": "user", "role": "user", "parts": []}
+        log.append(Env(), path, lambda _, line=line: orjson.dumps(line) + b"\n", create=True)
+
+
+def run_appends(session: str, name: str, count: str) -> None:
+    """The same by the program's own command line."""
+    env = Env()
+    for number in range(int(count)):
+        assert run(["append", "-q", "-s", session, "-m", f"{name}-{number}"], env) == 0
+
+
+def replace(path: str, stop: str) -> None:
+    """Replace the file by its own content, as `gc` and `persist` do, until STOP exists."""
+    while not Path(stop).exists():
+        fd, _ = log._open_locked(path, create=False, wait=30)
+        new = f"{path}.tmp"
+        copy = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        fcntl.flock(copy, fcntl.LOCK_EX)
+        os.write(copy, log.pread_all(fd, os.fstat(fd).st_size))
+        os.replace(new, path)
+        os.close(copy)
+        os.close(fd)
+
+
+def hold(path: str) -> None:
+    """Lock the session, say so, and keep it until stdin ends."""
+    fd, _ = log._open_locked(path, create=False, wait=30)
+    print("held", flush=True)
+    sys.stdin.read()
+    os.close(fd)
+
+
+if __name__ == "__main__":
+    {"append": append, "run": run_appends, "replace": replace, "hold": hold}[sys.argv[1]](*sys.argv[2:])
