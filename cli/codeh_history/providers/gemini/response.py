@@ -29,6 +29,7 @@ class Reader:
         self.id: str | None = None
         self.model: str | None = None
         self._first: Json | None = None
+        self._events = 0
         self._parts: list[Part] = []
         self._finish: str | None = None
         self._why = ""
@@ -37,12 +38,13 @@ class Reader:
     def belongs(self, event: Json) -> bool:
         """Another response id is another answer; the first event again is the same one from the start.
 
-        Before the end, two equal events without id and usage may just say the same.
+        An event that counts its tokens cannot come twice in one answer; one that does not may, but
+        hardly twice at the beginning.
         """
         id = name_of(event.get("responseId"))
         if id is not None and self.id is not None and id != self.id:
             return False
-        telling = self.done or id is not None or "usageMetadata" in event
+        telling = self.done or self._events == 1 or "usageMetadata" in event
         return not (telling and event == self._first)
 
     def end(self) -> None:
@@ -50,6 +52,7 @@ class Reader:
 
     def feed(self, event: Json) -> list[Part]:
         self._first = self._first or event
+        self._events += 1
         self.id = self.id or name_of(event.get("responseId"))
         self.model = self.model or name_of(event.get("modelVersion"))
         self._usage = usage.merged(self._usage, event.get("usageMetadata"))

@@ -1,0 +1,257 @@
+"""Anthropic's answers in our terms; what the official client makes of recorded ones is the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from answers import arrived, expected_of, recorded, recorded_streams, sse, without_nulls
+from codeh_history.providers import wire
+from codeh_history.providers.anthropic.response import Reader, read
+from codeh_history.providers.base import Failure, Reply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CITED = [{"type": "char_location", "cited_text": "x", "document_index": 0}]
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+
+BLOCKS: dict[str, tuple[Any, Any]] = {
+    "text": ({"type": "text", "text": "a"}, {"text": "a"}),
+    "text without citations": ({"type": "text", "text": "a", "citations": None}, {"text": "a"}),
+    "cited text": ({"type": "text", "text": "a", "citations": CITED}, {"text": "a", "citations": CITED}),
+    "thinking": (
+        {"type": "thinking", "thinking": "hm", "signature": "sig"},
+        {"text": "hm", "thought": True, "thoughtSignature": "sig"},
+    ),
+    "thinking not shown": (
+        {"type": "thinking", "thinking": "", "signature": "sig"},
+        {"text": "", "thought": True, "thoughtSignature": "sig"},
+    ),
+    "thinking unsigned": ({"type": "thinking", "thinking": "hm", "signature": ""}, {"text": "hm", "thought": True}),
+    "a call": (
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}},
+        {"functionCall": {"id": "toolu_1", "name": "f", "args": {"a": 1}}},
+    ),
+    "a call with its caller": (
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}, "caller": {"type": "direct"}},
+        {"functionCall": {"id": "toolu_1", "name": "f", "args": {}}, "item": {"caller": {"type": "direct"}}},
+    ),
+    "redacted": (
+        {"type": "redacted_thinking", "data": "xx"},
+        {"native": {"provider": "anthropic", "value": {"type": "redacted_thinking", "data": "xx"}}},
+    ),
+    "a server tool": (SEARCH, {"native": {"provider": "anthropic", "value": SEARCH}}),
+    "its result": (FOUND, {"native": {"provider": "anthropic", "value": FOUND}}),
+    "a kind unknown here": (
+        {"type": "hologram", "x": [1]},
+        {"native": {"provider": "anthropic", "value": {"type": "hologram", "x": [1]}}},
+    ),
+    "no object": (7, {"native": {"provider": "anthropic", "value": 7}}),
+    "a call without a name": (
+        {"type": "tool_use", "id": "t"}, {"native": {"provider": "anthropic", "value": {"type": "tool_use", "id": "t"}}},
+    ),
+}  # fmt: skip
+
+
+def message(*content: Any, finish: str | None = "end_turn", **more: Any) -> dict[str, Any]:
+    return {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "content": list(content),
+        "stop_reason": finish, "usage": {"input_tokens": 1, "output_tokens": 2}, **more,
+    }  # fmt: skip
+
+
+def streamed(*content: Any, finish: str = "end_turn", usage: Any = None) -> list[Any]:
+    """The events that the API sends for a message: texts, thinking and input in pieces, the rest whole."""
+    events: list[Any] = [{"type": "message_start", "message": message(finish=None)}]
+    for index, block in enumerate(content):
+        start, deltas = dict(block), []
+        if block["type"] == "text":
+            start |= {"text": "", "citations": None}
+            deltas += [{"type": "text_delta", "text": char} for char in block["text"]]
+            deltas += [
+                {"type": "citations_delta", "citation": cited} for cited in block.get("citations") or ()
+            ]
+        elif block["type"] == "thinking":
+            start |= {"thinking": "", "signature": ""}
+            deltas += [{"type": "thinking_delta", "thinking": char} for char in block["thinking"]]
+            deltas += (
+                [{"type": "signature_delta", "signature": block["signature"]}] if block["signature"] else []
+            )
+        elif "input" in block:
+            start |= {"input": {}}
+            text = orjson.dumps(block["input"]).decode()
+            deltas += [{"type": "input_json_delta", "partial_json": piece} for piece in ("", *text)]
+        events.append({"type": "content_block_start", "index": index, "content_block": start})
+        events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": index})
+    events.append(
+        {"type": "message_delta", "delta": {"stop_reason": finish}, "usage": usage or {"output_tokens": 2}}
+    )
+    return [*events, {"type": "message_stop"}]
+
+
+@pytest.mark.parametrize(("block", "part"), BLOCKS.values(), ids=BLOCKS)
+def test_block(block: Any, part: Any) -> None:
+    whole = read(message(block))
+    assert isinstance(whole, Reply)
+    assert whole.parts == [part]
+    if isinstance(block, dict):
+        assert wire.read(sse(*streamed(block), named=True)) == whole
+
+
+def test_all_blocks_in_their_order() -> None:
+    blocks = [block for block, _ in BLOCKS.values() if isinstance(block, dict)]
+    outcome, parts, _ = arrived([sse(*streamed(*blocks), named=True)])
+    assert outcome == read(message(*blocks))
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [part for block, part in BLOCKS.values() if isinstance(block, dict)]
+    whole = [part for part in outcome.parts if "text" not in part]
+    assert [part for part in parts if "text" not in part] == whole
+
+
+def test_an_empty_text_is_nothing() -> None:
+    outcome = read(message({"type": "text", "text": ""}))
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == []
+
+
+ARGUMENTS: dict[str, tuple[str, Any]] = {
+    "nothing": ("", {"functionCall": {"id": "t", "name": "f", "args": {}}}),
+    "cut": ('{"a": "b', {"functionCall": {"id": "t", "name": "f", "args": {}}, "arguments": '{"a": "b'}),
+    "no object": ("[1]", {"functionCall": {"id": "t", "name": "f", "args": {}}, "arguments": "[1]"}),
+    "long numbers": (
+        '{"n": 123456789012345678901}',
+        {"functionCall": {"id": "t", "name": "f", "args": {"n": 1.2345678901234568e20}},
+         "arguments": '{"n": 123456789012345678901}'},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "part"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_streamed_input(text: str, part: Any) -> None:
+    events = streamed({"type": "tool_use", "id": "t", "name": "f", "input": {}})
+    events[2]["delta"]["partial_json"] = text
+    outcome = wire.read(sse(*[event for event in events if event.get("delta", {}).get("partial_json") != "{"
+                              and event.get("delta", {}).get("partial_json") != "}"]))  # fmt: skip
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [part]
+
+
+FINISHES = {
+    "end_turn": "Reply", "stop_sequence": "Reply", "pause_turn": "Reply", "tool_use": "Reply",
+    "max_tokens": "4 max_tokens (an answer without content)",
+    "refusal": "4 refusal: may enable harm (an answer without content)",
+    "model_context_window_exceeded": "4 model_context_window_exceeded (an answer without content)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("finish", "expected"), FINISHES.items())
+def test_finish(finish: str, expected: str) -> None:
+    why = (
+        {"stop_details": {"type": "refusal", "explanation": "may enable harm"}}
+        if finish == "refusal"
+        else {}
+    )
+    with_text = read(message({"type": "text", "text": "a"}, finish=finish, **why))
+    assert isinstance(with_text, Reply)
+    assert with_text.finish == finish
+    empty = read(message(finish=finish, **why))
+    if isinstance(empty, Failure):
+        assert f"{75 if empty.retry else 4} {empty.text}" == expected
+    else:
+        assert (expected, empty.parts) == ("Reply", [])
+
+
+USAGE: dict[str, tuple[Any, Any]] = {
+    "plain": ({"input_tokens": 3, "output_tokens": 4}, {"input": 3, "output": 4}),
+    "cache": (
+        {"input_tokens": 3, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 4},
+        {"input": 123, "cached": 100, "cacheWrite": 20, "output": 4},
+    ),
+    "thinking": (
+        {"input_tokens": 3, "output_tokens": 40, "output_tokens_details": {"thinking_tokens": 30}},
+        {"input": 3, "output": 40, "reasoning": 30},
+    ),
+    "nulls": ({"input_tokens": 3, "cache_read_input_tokens": None, "output_tokens": 4}, {"input": 3, "output": 4}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
+def test_usage(raw: Any, expected: Any) -> None:
+    outcome = read(message({"type": "text", "text": "a"}, usage=raw))
+    assert isinstance(outcome, Reply)
+    assert outcome.usage == {**expected, "raw": without_nulls(raw)}
+
+
+def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
+    late = {"input_tokens": 2411, "cache_read_input_tokens": None, "output_tokens": 9}
+    outcome = wire.read(sse(*streamed({"type": "text", "text": "a"}, usage=late)))
+    assert isinstance(outcome, Reply)
+    raw = {"input_tokens": 2411, "output_tokens": 9}
+    assert outcome.usage == {"input": 2411, "output": 9, "raw": raw}
+
+
+def test_the_end_is_message_stop() -> None:
+    reader = Reader()
+    for event in streamed({"type": "text", "text": "a"})[:-1]:
+        reader.feed(event)
+        assert (reader.done, reader.result()) == (False, None)
+    reader.end()  # a host's [DONE] does not stand for it
+    assert not reader.done
+    reader.feed({"type": "message_stop"})
+    assert reader.done
+
+
+def test_without_its_beginning_it_is_cut() -> None:
+    outcome = wire.read(sse(*streamed({"type": "text", "text": "ab"})[2:]))
+    assert isinstance(outcome, wire.Cut)
+
+
+# -- recorded answers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", recorded("anthropic"), ids=lambda path: path.stem)
+def test_recorded(path: Path) -> None:
+    given = orjson.loads(path.read_bytes())["response"]
+    same(wire.read(orjson.dumps(given)), given)
+
+
+@pytest.mark.parametrize("path", recorded_streams("anthropic"), ids=lambda path: path.stem)
+def test_recorded_stream(path: Path) -> None:
+    """The same as the message that the official client put together."""
+    same(wire.read(path.read_bytes()), expected_of(path))
+
+
+def same(outcome: wire.Outcome, given: Any) -> None:
+    assert isinstance(outcome, Reply)
+    blocks = [without_nulls(block) for block in given["content"]]
+    assert [without_nulls(block_of(part)) for part in outcome.parts] == blocks
+    assert (outcome.id, outcome.model, outcome.finish) == (
+        given["id"],
+        given["model"],
+        given["stop_reason"],
+    )
+    assert outcome.usage is not None
+    assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
+
+
+def block_of(part: Any) -> Any:
+    """The content block a part stands for."""
+    if "native" in part:
+        return part["native"]["value"]
+    if "functionCall" in part:
+        call = part["functionCall"]
+        return {
+            "type": "tool_use",
+            "id": call["id"],
+            "name": call["name"],
+            "input": call["args"],
+            **part.get("item", {}),
+        }
+    if part.get("thought"):
+        return {"type": "thinking", "thinking": part["text"], "signature": part.get("thoughtSignature")}
+    return {"type": "text", "text": part["text"], "citations": part.get("citations")}

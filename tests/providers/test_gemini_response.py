@@ -1,0 +1,220 @@
+"""Gemini's answers in our terms; what the official client makes of recorded ones is the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from answers import arrived, expected_of, gemini_event, recorded, recorded_streams, sse, without_nulls
+from codeh_history.providers import wire
+from codeh_history.providers.base import Failure, Reply
+from codeh_history.providers.gemini.response import Reader, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALL = {"functionCall": {"name": "f", "args": {"a": 1}}}
+SIGNED = {"text": "", "thoughtSignature": "c2ln"}
+THOUGHT = {"text": "hm", "thought": True}
+PNG = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+CODE = {"executableCode": {"language": "PYTHON", "code": "1+1"}, "thoughtSignature": "x"}
+
+PARTS: dict[str, tuple[list[Any], list[Any]]] = {
+    "text": ([{"text": "a"}], [{"text": "a"}]),
+    "texts": ([{"text": "a"}, {"text": "b"}], [{"text": "ab"}]),
+    "thoughts apart": (
+        [THOUGHT, THOUGHT, {"text": "a"}],
+        [{"text": "hmhm", "thought": True}, {"text": "a"}],
+    ),
+    "thought false": ([{"text": "a", "thought": False}, {"text": "b"}], [{"text": "ab", "thought": False}]),
+    "a signed empty text": ([{"text": "a"}, SIGNED, {"text": "b"}], [{"text": "a"}, SIGNED, {"text": "b"}]),
+    "a signed text": (
+        [{"text": "a", "thoughtSignature": "s"}, {"text": "b"}],
+        [{"text": "a", "thoughtSignature": "s"}, {"text": "b"}],
+    ),
+    "empty texts": ([{"text": ""}, {"text": "", "thought": True}, {"text": "a"}], [{"text": "a"}]),
+    "calls": ([{**CALL, "thoughtSignature": "s"}, CALL], [{**CALL, "thoughtSignature": "s"}, CALL]),
+    "a call without arguments": ([{"functionCall": {"name": "f"}}], [{"functionCall": {"name": "f"}}]),
+    "an image": ([PNG, {"text": "a"}], [PNG, {"text": "a"}]),
+    "a kind unknown here": ([CODE], [CODE]),
+    "no object": (["a"], [{"native": {"provider": "gemini", "value": "a"}}]),
+    "a call without a name": (
+        [{"functionCall": {"args": {}}}],
+        [{"native": {"provider": "gemini", "value": {"functionCall": {"args": {}}}}}],
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "parts"), PARTS.values(), ids=PARTS)
+def test_parts(given: list[Any], parts: list[Any]) -> None:
+    whole = read(gemini_event(*given, finish="STOP"))
+    assert isinstance(whole, Reply)
+    assert whole.parts == parts
+    events = [gemini_event(part, createTime=str(n)) for n, part in enumerate(given)]
+    streamed = wire.read(sse(*events, gemini_event(finish="STOP")))
+    assert streamed == whole
+
+
+def body(finish: str | None = None, **more: Any) -> dict[str, Any]:
+    candidate = {"content": {"role": "model"}, **({"finishReason": finish} if finish else {})}
+    return {"candidates": [{**candidate, **more}], "modelVersion": "gemini-x"}
+
+
+RATINGS = [{"category": "HARM_A", "blocked": True}, {"category": "HARM_B", "probability": "LOW"}]
+EMPTY: dict[str, tuple[Any, str]] = {
+    "after a tool": (body("STOP"), "Reply"),
+    "content without anything": (body("STOP", content={}), "Reply"),
+    "safety": (body("SAFETY", safetyRatings=RATINGS), "4 SAFETY: HARM_A (an answer without content)"),
+    "too long": (body("MAX_TOKENS"), "4 MAX_TOKENS (an answer without content)"),
+    "recitation": (body("RECITATION"), "4 RECITATION (an answer without content)"),
+    "a call that went wrong": (
+        body("MALFORMED_FUNCTION_CALL", finishMessage="Malformed: f("),
+        "75 MALFORMED_FUNCTION_CALL: Malformed: f( (an answer without content)",
+    ),
+    "a blocked prompt": (
+        {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 1}},
+        "4 the prompt was blocked: PROHIBITED_CONTENT (an answer without content)",
+    ),
+    "a blocked prompt that says why": (
+        {"promptFeedback": {"blockReason": "OTHER", "blockReasonMessage": "because"}},
+        "4 the prompt was blocked: OTHER: because (an answer without content)",
+    ),
+    "nothing at all": ({"usageMetadata": {"promptTokenCount": 1}}, "75 an answer without content"),
+    "no candidates": ({"candidates": []}, "75 an answer without content"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected"), EMPTY.values(), ids=EMPTY)
+def test_an_answer_without_content(given: Any, expected: str) -> None:
+    outcome = wire.read(orjson.dumps(given))
+    if isinstance(outcome, Reply):
+        assert (expected, outcome.parts, outcome.finish) == ("Reply", [], "STOP")
+        assert wire.read(sse(given)) == outcome
+    else:
+        assert isinstance(outcome, Failure)
+        assert f"{75 if outcome.retry else 4} {outcome.text}" == expected
+
+
+def test_content_makes_it_an_answer_however_it_ends() -> None:
+    for finish in ("MAX_TOKENS", "SAFETY", "MALFORMED_FUNCTION_CALL"):
+        outcome = read(gemini_event({"text": "a"}, finish=finish))
+        assert isinstance(outcome, Reply)
+        assert outcome.finish == finish
+
+
+def test_only_the_first_candidate_is_read() -> None:
+    second = {"index": 1, "content": {"parts": [{"text": "b"}]}, "finishReason": "STOP"}
+    first = {"index": 0, "content": {"parts": [{"text": "a"}]}, "finishReason": "STOP"}
+    outcome = read({"candidates": [second, first]})
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [{"text": "a"}]
+
+
+USAGE: dict[str, tuple[Any, Any]] = {
+    "all": (
+        {"promptTokenCount": 100, "cachedContentTokenCount": 60, "toolUsePromptTokenCount": 5,
+         "candidatesTokenCount": 7, "thoughtsTokenCount": 20, "totalTokenCount": 132},
+        {"input": 105, "cached": 60, "output": 27, "reasoning": 20, "total": 132},
+    ),
+    "no output": ({"promptTokenCount": 4, "totalTokenCount": 4}, {"input": 4, "total": 4}),
+    "only thoughts": ({"thoughtsTokenCount": 4}, {"output": 4, "reasoning": 4}),
+    "no numbers": ({"promptTokenCount": "4", "totalTokenCount": True}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
+def test_usage(raw: Any, expected: Any) -> None:
+    outcome = read(gemini_event({"text": "a"}, finish="STOP", usageMetadata=raw))
+    assert isinstance(outcome, Reply)
+    assert outcome.usage == {**expected, "raw": raw}
+
+
+def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
+    first = gemini_event({"text": "a"}, usageMetadata={"promptTokenCount": 5, "cachedContentTokenCount": 2})
+    last = gemini_event(
+        finish="STOP", usageMetadata={"promptTokenCount": 6, "cachedContentTokenCount": None}
+    )
+    outcome = wire.read(sse(first, last))
+    assert isinstance(outcome, Reply)
+    assert outcome.usage == {
+        "input": 6, "cached": 2, "raw": {"promptTokenCount": 6, "cachedContentTokenCount": 2},
+    }  # fmt: skip
+
+
+def test_what_follows_the_finish_reason_still_counts() -> None:
+    late = {"usageMetadata": {"promptTokenCount": 5}, "responseId": "r1"}
+    outcome = wire.read(sse(gemini_event({"text": "a"}, finish="STOP"), late))
+    assert isinstance(outcome, Reply)
+    assert outcome.usage is not None
+
+
+def test_the_first_event_again_is_another_try() -> None:
+    hel, lo = gemini_event({"text": "Hel"}, id=None), gemini_event({"text": "lo"}, id=None, finish="STOP")
+    outcome = wire.read(sse(hel, hel, lo))
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [{"text": "Hello"}]
+
+
+def test_two_equal_events_later_are_not() -> None:
+    events = [gemini_event({"text": text}, id=None) for text in ("a", "b", "b", "a")]
+    outcome = wire.read(sse(*events, gemini_event(id=None, finish="STOP")))
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [{"text": "abba"}]
+
+
+def test_the_end_is_the_finish_reason() -> None:
+    reader = Reader()
+    reader.feed(gemini_event({"text": "a"}))
+    assert (reader.done, reader.result()) == (False, None)
+    reader.feed(gemini_event(finish="STOP"))
+    assert reader.done
+
+
+# -- recorded answers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", recorded("gemini"), ids=lambda path: path.stem)
+def test_recorded(path: Path) -> None:
+    """Every part is there as it was, but for merged and empty texts."""
+    given = orjson.loads(path.read_bytes())["response"]
+    outcome = wire.read(orjson.dumps(given))
+    if "error" in given or not given["candidates"][0].get("content"):
+        assert isinstance(outcome, Failure)
+        assert not outcome.retry
+        return
+    assert isinstance(outcome, Reply)
+    assert (outcome.model, outcome.id) == (given["modelVersion"], given["responseId"])
+    assert outcome.finish == given["candidates"][0]["finishReason"]
+    assert spelled_out(outcome.parts) == spelled_out(given["candidates"][0]["content"]["parts"])
+    counts = given["usageMetadata"]
+    assert outcome.usage is not None
+    assert outcome.usage["raw"] == counts
+    assert outcome.usage["total"] == outcome.usage["input"] + outcome.usage["output"]
+
+
+@pytest.mark.parametrize("path", recorded_streams("gemini"), ids=lambda path: path.stem)
+def test_recorded_stream(path: Path) -> None:
+    """The same as the official client's chunks, one after the other."""
+    outcome, parts, _ = arrived([path.read_bytes()])
+    chunks = expected_of(path)
+    assert isinstance(outcome, Reply)
+    given = [part for chunk in chunks for part in chunk["candidates"][0]["content"].get("parts", ())]
+    assert spelled_out(outcome.parts) == spelled_out(given)
+    assert spelled_out(parts) == spelled_out(given)
+    assert outcome.finish == chunks[-1]["candidates"][0]["finishReason"]
+    assert (outcome.model, outcome.id) == (chunks[-1]["modelVersion"], chunks[-1]["responseId"])
+    assert outcome.usage is not None
+    assert without_nulls(outcome.usage["raw"]) == without_nulls(chunks[-1]["usageMetadata"])
+
+
+def spelled_out(parts: list[Any]) -> list[Any]:
+    """Parts with plain texts character by character, so that how they are cut does not matter."""
+    found: list[Any] = []
+    for part in parts:
+        if set(part) <= {"text", "thought"}:
+            found += [{**part, "text": char} for char in part["text"]]
+        else:
+            found.append(part)
+    return found
