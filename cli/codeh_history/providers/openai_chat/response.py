@@ -157,7 +157,7 @@ class Reader:
     def result(self) -> Reply | Failure | None:
         if not self.done:
             return None
-        texts = {key: "".join(pieces) for key, pieces in self._texts.items()}
+        texts = {key: text for key, pieces in self._texts.items() if (text := "".join(pieces))}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
         return _answer({"id": self.id, "model": self.model}, message, self._finish, self._usage)
 

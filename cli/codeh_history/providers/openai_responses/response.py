@@ -75,17 +75,19 @@ class Reader:
         self.done = False
         self.id: str | None = None
         self.model: str | None = None
+        self._begun = False
         self._items: dict[int, Json] = {}  # as their `done` events give them
         self._response: Json = {}
 
     def belongs(self, event: Json) -> bool:
-        """Nothing follows the last event; every response.created but the first begins another answer."""
-        return not self.done and not (event.get("type") == "response.created" and self.id is not None)
+        """Nothing follows the last event; response.created begins another answer wherever it comes."""
+        return not self.done and not (event.get("type") == "response.created" and self._begun)
 
     def end(self) -> None:
         """`[DONE]`, which some hosts add, means nothing here."""
 
     def feed(self, event: Json) -> list[Part]:
+        self._begun = True
         kind = name_of(event.get("type"))
         response = event.get("response")
         if isinstance(response, dict):

@@ -1,0 +1,346 @@
+"""Answers of the chat format in our terms; what the official client makes of recorded ones is the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from answers import arrived, chunk, expected_of, recorded, recorded_streams, sse, tool, without_nulls
+from codeh_history.providers import wire
+from codeh_history.providers.base import Failure, Reply
+from codeh_history.providers.openai_chat.response import Reader, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def completion(message: Any, finish: str | None = "stop", **more: Any) -> Any:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+    return {"id": "c1", "object": "chat.completion", "model": "gpt-x", "choices": [choice], **more}
+
+
+def call(id: str, name: str, arguments: str, **more: Any) -> Any:
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}, **more}
+
+
+def native(**value: Any) -> Any:
+    return {"native": {"provider": "openai-chat", "value": value}}
+
+
+NOTED = [{"type": "url_citation", "url_citation": {"url": "https://x", "start_index": 0, "end_index": 1}}]
+AUDIO = {"id": "audio_1", "data": "UklGRg==", "transcript": "hi", "expires_at": 1}
+CUSTOM = {"id": "call_1", "type": "custom", "custom": {"name": "sh", "input": "ls"}}
+DETAILS = [{"type": "reasoning.encrypted", "data": "x", "index": 0}]
+SIGNATURE = {"google": {"thought_signature": "c2ln"}}
+
+MESSAGES: dict[str, tuple[Any, list[Any]]] = {
+    "text": ({"content": "a", "refusal": None, "annotations": []}, [{"text": "a"}]),
+    "a refusal": ({"content": None, "refusal": "no"}, [{"text": "no", "refusal": True}]),
+    "reasoning": (
+        {"content": "a", "reasoning_content": "hm"},
+        [{"text": "hm", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}],
+    ),
+    "reasoning, the other spelling": (
+        {"content": "a", "reasoning": "hm"},
+        [{"text": "hm", "thought": True, "item": {"field": "reasoning"}}, {"text": "a"}],
+    ),
+    "reasoning in both spellings": (
+        {"content": "a", "reasoning": "hm", "reasoning_content": "hm"},
+        [{"text": "hm", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}],
+    ),
+    "reasoning details": (
+        {"content": "a", "reasoning": "hm", "reasoning_details": DETAILS},
+        [{"text": "hm", "thought": True, "item": {"field": "reasoning"}}, {"text": "a"}, native(reasoning_details=DETAILS)],
+    ),
+    "calls": (
+        {"content": None, "tool_calls": [call("c1", "f", '{"a": 1}'), call("c2", "g", "")]},
+        [{"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}}, {"functionCall": {"id": "c2", "name": "g", "args": {}}}],
+    ),
+    "text and a call": (
+        {"content": "a", "tool_calls": [call("c1", "f", "{}")]},
+        [{"text": "a"}, {"functionCall": {"id": "c1", "name": "f", "args": {}}}],
+    ),
+    "a call with more": (
+        {"tool_calls": [call("c1", "f", "{}", extra_content=SIGNATURE)]},
+        [{"functionCall": {"id": "c1", "name": "f", "args": {}}, "item": {"extra_content": SIGNATURE}}],
+    ),
+    "arguments that are no JSON": (
+        {"tool_calls": [call("c1", "f", '{"a": ')]},
+        [{"functionCall": {"id": "c1", "name": "f", "args": {}}, "arguments": '{"a": '}],
+    ),
+    "arguments with NaN": (
+        {"tool_calls": [call("c1", "f", '{"a": NaN}')]},
+        [{"functionCall": {"id": "c1", "name": "f", "args": {}}, "arguments": '{"a": NaN}'}],
+    ),
+    "arguments that are no object": (
+        {"tool_calls": [call("c1", "f", '"x"')]},
+        [{"functionCall": {"id": "c1", "name": "f", "args": {}}, "arguments": '"x"'}],
+    ),
+    "arguments too deep": (
+        {"tool_calls": [call("c1", "f", '{"a":' * 190 + "1" + "}" * 190)]},
+        [{"functionCall": {"id": "c1", "name": "f", "args": {}}, "arguments": '{"a":' * 190 + "1" + "}" * 190}],
+    ),
+    "a custom tool's call": ({"tool_calls": [CUSTOM]}, [native(tool_calls=[CUSTOM])]),
+    "the old single call": (
+        {"content": None, "function_call": {"name": "f", "arguments": "{}"}},
+        [{"functionCall": {"name": "f", "args": {}}}],
+    ),
+    "annotations": ({"content": "a", "annotations": NOTED}, [{"text": "a"}, native(annotations=NOTED)]),
+    "audio": ({"content": None, "audio": AUDIO}, [native(audio=AUDIO)]),
+    "content in items": (
+        {"content": [{"type": "text", "text": "a"}, {"type": "thinking", "thinking": []}]},
+        [{"text": "a"}, native(content=[{"type": "thinking", "thinking": []}])],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "parts"), MESSAGES.values(), ids=MESSAGES)
+def test_message(message: Any, parts: list[Any]) -> None:
+    whole = read(completion(message))
+    assert isinstance(whole, Reply)
+    assert whole.parts == parts
+    assert wire.read(orjson.dumps(completion(message))) == whole
+
+
+@pytest.mark.parametrize(("message", "parts"), MESSAGES.values(), ids=MESSAGES)
+def test_streamed_message(message: Any, parts: list[Any]) -> None:
+    """Texts and arguments come in pieces, the rest whole."""
+    deltas: list[Any] = [{"role": "assistant", "content": ""}]
+    for key, value in message.items():
+        if isinstance(value, str):
+            deltas += [{key: char} for char in value]
+        elif key == "tool_calls":
+            for index, given in enumerate(value):
+                function = given.get("function")
+                start = {
+                    "index": index,
+                    **given,
+                    **({"function": {**function, "arguments": ""}} if function else {}),
+                }
+                deltas.append({"tool_calls": [start]})
+                deltas += [tool(index, char) for char in (function or {}).get("arguments", "")]
+        else:
+            deltas.append({key: value})
+    events = [*(chunk(delta, id="c1") for delta in deltas), chunk({}, "stop", id="c1")]
+    outcome, arriving, _ = arrived([sse(*events, done=True)])
+    assert isinstance(outcome, Reply)
+    expected = [{**part} for part in parts]
+    for part in expected:
+        if "tool_calls" in part.get("native", {}).get("value", {}):
+            part["native"] = native(tool_calls=[{"index": 0, **CUSTOM}])["native"]
+    assert outcome.parts == expected
+    assert outcome.finish == "stop"
+    streamed_calls = [part for part in arriving if "functionCall" in part]
+    assert streamed_calls == [
+        part for part in outcome.parts if "functionCall" in part and "function_call" not in message
+    ]
+
+
+def streamed_calls(*pieces: Any) -> list[Any]:
+    events = [
+        chunk({"role": "assistant"}),
+        *(chunk({"tool_calls": [piece]}) for piece in pieces),
+        chunk({}, "tool_calls"),
+    ]
+    outcome = wire.read(sse(*events, done=True))
+    assert isinstance(outcome, Reply)
+    return [(part["functionCall"].get("id"), part["functionCall"]["args"]) for part in outcome.parts]
+
+
+F = {"name": "f", "arguments": '{"a":1}'}
+HOSTS: dict[str, tuple[list[Any], list[Any]]] = {
+    "interleaved": (
+        [{"index": 1, "id": "c2", "function": {"name": "f"}}, {"index": 0, "id": "c1", "function": {"name": "f"}},
+         {"index": 1, "function": {"arguments": '{"a"'}}, {"index": 0, "function": {"arguments": '{"b"'}},
+         {"index": 1, "function": {"arguments": ":2}"}}, {"index": 0, "function": {"arguments": ":1}"}}],
+        [("c1", {"b": 1}), ("c2", {"a": 2})],
+    ),
+    "no index": ([{"id": "c1", "function": F}, {"id": "c2", "function": F}], [("c1", {"a": 1}), ("c2", {"a": 1})]),
+    "always index 0": (
+        [{"index": 0, "id": "c1", "function": F}, {"index": 0, "id": "c2", "function": F}],
+        [("c1", {"a": 1}), ("c2", {"a": 1})],
+    ),
+    "the id in every piece": (
+        [{"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": "{"}},
+         {"index": 0, "id": "c1", "type": "function", "function": {"arguments": "}"}}],
+        [("c1", {})],
+    ),
+    "no id": ([{"index": 0, "function": F}], [(None, {"a": 1})]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("pieces", "calls"), HOSTS.values(), ids=HOSTS)
+def test_calls_as_hosts_stream_them(pieces: list[Any], calls: list[Any]) -> None:
+    assert streamed_calls(*pieces) == calls
+
+
+def test_streamed_audio_grows() -> None:
+    pieces = [{"audio": {"id": "audio_1"}}, {"audio": {"data": "Uk"}}, {"audio": {"data": "lG", "transcript": "h"}},
+              {"audio": {"transcript": "i", "expires_at": 1}}]  # fmt: skip
+    outcome = wire.read(sse(*(chunk(piece) for piece in pieces), chunk({}, "stop"), done=True))
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [
+        native(audio={"id": "audio_1", "data": "UklG", "transcript": "hi", "expires_at": 1})
+    ]
+
+
+def test_ids_and_roles_that_hosts_repeat_begin_nothing() -> None:
+    """Some give every chunk an id of its own, some the role again."""
+    own_ids = [
+        chunk({"role": "assistant", "content": "a"}, id="1"),
+        chunk({"content": "b"}, "stop", id="2"),
+    ]
+    roles = [chunk({"role": "assistant", "content": text}) for text in ("a", "b")]
+    azure = {"id": "", "object": "", "model": "", "choices": [], "prompt_filter_results": []}
+    for events in (own_ids, roles, [azure, *roles]):
+        outcome = wire.read(sse(*events, done=True))
+        assert isinstance(outcome, Reply)
+        assert outcome.parts == [{"text": "ab"}]
+        assert (outcome.model, outcome.provider) == ("gpt-x", "openai-chat")
+
+
+FINISHES: dict[str, tuple[Any, str]] = {
+    "nothing said": (completion({"content": ""}), "Reply"),
+    "null": (completion({"content": None}), "Reply"),
+    "too long": (completion({"content": ""}, "length"), "4 length (an answer without content)"),
+    "filtered": (
+        completion({"content": None}, "content_filter"),
+        "4 content_filter (an answer without content)",
+    ),
+    "broken off": (completion({"content": "a"}, "error"), "75 error (the provider broke off)"),
+    "no choices": (completion({}) | {"choices": []}, "75 an answer without content"),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), FINISHES.values(), ids=FINISHES)
+def test_an_answer_without_content(body: Any, expected: str) -> None:
+    outcome = wire.read(orjson.dumps(body))
+    if isinstance(outcome, Failure):
+        assert f"{75 if outcome.retry else 4} {outcome.text}" == expected
+    else:
+        assert isinstance(outcome, Reply)
+        assert (expected, outcome.parts, outcome.finish) == ("Reply", [], "stop")
+
+
+def test_content_makes_it_an_answer_however_it_ends() -> None:
+    for finish in ("length", "content_filter"):
+        outcome = read(completion({"content": "a"}, finish))
+        assert isinstance(outcome, Reply)
+        assert outcome.finish == finish
+
+
+USAGE: dict[str, tuple[Any, Any]] = {
+    "plain": (
+        {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, {"input": 3, "output": 4, "total": 7},
+    ),
+    "details": (
+        {"prompt_tokens": 100, "completion_tokens": 40, "total_tokens": 140,
+         "prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 8},
+         "completion_tokens_details": {"reasoning_tokens": 30}},
+        {"input": 100, "output": 40, "total": 140, "cached": 60, "cacheWrite": 8, "reasoning": 30},
+    ),
+    "no details": ({"prompt_tokens": 3, "prompt_tokens_details": []}, {"input": 3}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
+def test_usage(raw: Any, expected: Any) -> None:
+    whole = read(completion({"content": "a"}, usage=raw))
+    assert isinstance(whole, Reply)
+    assert whole.usage == {**expected, "raw": raw}
+    events = [
+        chunk({"role": "assistant", "content": "a"}, "stop", usage=None),
+        {**chunk({}), "choices": [], "usage": raw},
+    ]
+    streamed = wire.read(sse(*events, done=True))
+    assert isinstance(streamed, Reply)
+    assert streamed.usage == whole.usage
+
+
+def test_usage_may_be_missing() -> None:
+    outcome = wire.read(sse(chunk({"role": "assistant", "content": "a"}, "stop"), done=True))
+    assert isinstance(outcome, Reply)
+    assert outcome.usage is None
+
+
+def test_the_end_is_done() -> None:
+    reader = Reader()
+    reader.feed(chunk({"role": "assistant", "content": "a"}))
+    reader.feed(chunk({}, "stop"))
+    assert (reader.done, reader.result()) == (False, None)
+    reader.end()
+    assert reader.done
+
+
+def test_an_error_in_the_stream_is_no_answer() -> None:
+    error = {
+        "error": {"message": "Provider returned error", "code": 502},
+        "choices": [{"delta": {}, "finish_reason": "error"}],
+    }
+    outcome = wire.read(sse(chunk({"role": "assistant", "content": "a"}), error, done=True))
+    assert isinstance(outcome, Failure)
+    assert (outcome.text, outcome.retry) == ("502: Provider returned error", True)
+
+
+def test_data_before_event() -> None:
+    events = b"".join(
+        b"data: " + orjson.dumps(event) + b"\nevent: message\n\n"
+        for event in (chunk({"role": "assistant", "content": "a"}), chunk({}, "stop"))
+    )
+    outcome = wire.read(events + b"data: [DONE]\n\n")
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [{"text": "a"}]
+
+
+# -- recorded answers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", recorded("openai-chat"), ids=lambda path: path.stem)
+def test_recorded(path: Path) -> None:
+    given = orjson.loads(path.read_bytes())["response"]
+    same(wire.read(orjson.dumps(given)), given)
+
+
+@pytest.mark.parametrize("path", recorded_streams("openai-chat"), ids=lambda path: path.stem)
+def test_recorded_stream(path: Path) -> None:
+    """The same as the completion that the official client put together."""
+    same(wire.read(path.read_bytes()), expected_of(path))
+
+
+def same(outcome: wire.Outcome, given: Any) -> None:
+    assert isinstance(outcome, Reply)
+    message = {key: value for key, value in given["choices"][0]["message"].items() if key != "role"}
+    assert without_nulls(message_of(outcome.parts)) == without_nulls(plain(message))
+    assert (outcome.id, outcome.model) == (given["id"], given["model"])
+    assert outcome.finish == given["choices"][0]["finish_reason"]
+    if given.get("usage"):  # where the client lost it to a later chunk without, we have it
+        assert outcome.usage is not None
+        assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
+        assert outcome.usage["total"] == outcome.usage["input"] + outcome.usage["output"]
+
+
+def plain(message: Any) -> Any:
+    """A message as the client gives it, its arguments read and the stream's indexes left out."""
+    calls = [
+        {"id": given["id"], "type": "function", "name": given["function"]["name"],
+         "args": orjson.loads(given["function"]["arguments"])}
+        for given in message.get("tool_calls") or ()
+    ]  # fmt: skip
+    return {**message, "tool_calls": calls}
+
+
+def message_of(parts: list[Any]) -> Any:
+    """The message that the parts stand for, as `plain` gives it."""
+    message: Any = {"tool_calls": []}
+    for part in parts:
+        if "native" in part:
+            message |= part["native"]["value"]
+        elif "functionCall" in part:
+            message["tool_calls"].append({"type": "function", **part["functionCall"]})
+        elif part.get("thought"):
+            message[part["item"]["field"]] = part["text"]
+        else:
+            message["refusal" if part.get("refusal") else "content"] = part["text"]
+    return message

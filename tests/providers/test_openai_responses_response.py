@@ -1,0 +1,292 @@
+"""Answers of the Responses format in our terms; what the official client makes of recorded ones is the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from answers import arrived, expected_of, recorded, recorded_streams, responses, sse, without_nulls
+from codeh_history.providers import wire
+from codeh_history.providers.base import Failure, Reply
+from codeh_history.providers.openai_responses.response import Reader, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def response(*output: Any, status: str = "completed", **more: Any) -> Any:
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "model": "gpt-x",
+        "status": status,
+        "output": list(output),
+        **more,
+    }
+
+
+def message(*content: Any, **more: Any) -> Any:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": list(content),
+        **more,
+    }
+
+
+def said(text: str, **more: Any) -> Any:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": [], **more}
+
+
+def native(value: Any) -> Any:
+    return {"native": {"provider": "openai-responses", "value": value}}
+
+
+ITEM = {"id": "msg_1", "status": "completed"}
+NOTED = [{"type": "url_citation", "url": "https://x", "start_index": 0, "end_index": 1}]
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}
+CALL = {
+    "type": "function_call",
+    "id": "fc_1",
+    "call_id": "call_1",
+    "name": "f",
+    "arguments": '{"a": 1}',
+    "status": "completed",
+}
+SEARCH = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}}
+SPOKEN = {"type": "output_audio", "data": "UklGRg=="}
+
+ITEMS: dict[str, tuple[Any, list[Any]]] = {
+    "text": (message(said("a")), [{"text": "a", "item": ITEM}]),
+    "text with a phase": (message(said("a"), phase="commentary"), [{"text": "a", "item": {**ITEM, "phase": "commentary"}}]),
+    "two texts": (message(said("a"), said("b")), [{"text": "a", "item": ITEM}, {"text": "b", "item": ITEM}]),
+    "annotations": (message(said("a", annotations=NOTED)), [{"text": "a", "item": {**ITEM, "annotations": NOTED}}]),
+    "a refusal": (
+        message({"type": "refusal", "refusal": "no"}), [{"text": "no", "refusal": True, "item": ITEM}],
+    ),
+    "an empty text": (message(said("")), [{"text": "", "item": ITEM}]),
+    "no content": (message(), [native(message())]),
+    "content unknown here": (message(said("a"), SPOKEN), [native(message(said("a"), SPOKEN))]),
+    "a call": (
+        CALL, [{"functionCall": {"id": "call_1", "name": "f", "args": {"a": 1}}, "item": {"id": "fc_1", "status": "completed"}}],
+    ),
+    "a call of a namespace": (
+        {**CALL, "namespace": "n"},
+        [{"functionCall": {"id": "call_1", "name": "f", "args": {"a": 1}},
+          "item": {"id": "fc_1", "status": "completed", "namespace": "n"}}],
+    ),
+    "arguments that are no JSON": (
+        {**CALL, "arguments": "{"},
+        [{"functionCall": {"id": "call_1", "name": "f", "args": {}}, "arguments": "{",
+          "item": {"id": "fc_1", "status": "completed"}}],
+    ),
+    "reasoning": (REASONING, [native(REASONING)]),
+    "a server tool": (SEARCH, [native(SEARCH)]),
+    "no object": ("a", [native("a")]),
+    "a call without a name": ({"type": "function_call"}, [native({"type": "function_call"})]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("item", "parts"), ITEMS.values(), ids=ITEMS)
+def test_item(item: Any, parts: list[Any]) -> None:
+    whole = read(response(item))
+    assert isinstance(whole, Reply)
+    assert whole.parts == parts
+    assert wire.read(orjson.dumps(response(item))) == whole
+
+
+def test_items_keep_their_order() -> None:
+    outcome = read(response(*(item for item, _ in ITEMS.values())))
+    assert isinstance(outcome, Reply)
+    assert outcome.parts == [part for _, parts in ITEMS.values() for part in parts]
+
+
+def done(*items: Any, last: Any) -> bytes:
+    created = {"type": "response.created", "response": response(status="in_progress")}
+    events = [
+        {"type": "response.output_item.done", "output_index": index, "item": item}
+        for index, item in enumerate(items)
+    ]
+    return sse(created, *events, {"type": f"response.{last['status']}", "response": last}, named=True)
+
+
+def test_the_last_event_is_the_answer() -> None:
+    """What `added` and `done` events say may differ in what is encrypted."""
+    early = {**REASONING, "encrypted_content": "early"}
+    outcome = wire.read(done(early, last=response(REASONING)))
+    assert outcome == read(response(REASONING))
+
+
+def test_items_left_to_their_own_events() -> None:
+    assert wire.read(done(message(said("a")), CALL, last=response())) == read(
+        response(message(said("a")), CALL)
+    )
+
+
+def test_what_arrives_on_the_way() -> None:
+    events = [
+        {"type": "response.reasoning_summary_text.delta", "delta": "hm"},
+        {"type": "response.output_text.delta", "delta": "a"},
+        {"type": "response.refusal.delta", "delta": "no"},
+        {"type": "response.unknown.delta", "delta": "?"},
+    ]
+    reader = wire.Reader()
+    parts = reader.feed(sse(*events) + done(REASONING, message(said("a")), CALL, last=response(CALL)))
+    call = ITEMS["a call"][1][0]
+    assert (parts, reader.restarts) == ([native(REASONING), call], 1)  # response.created begins anew
+    parts = wire.Reader().feed(sse(*events))
+    assert parts == [{"text": "hm", "thought": True}, {"text": "a"}, {"text": "no", "refusal": True}]
+
+
+FINISHES: dict[str, tuple[Any, str]] = {
+    "completed": (response(message(said("a"))), "Reply completed"),
+    "completed, nothing said": (response(), "Reply completed"),
+    "as a compatible host says it": (response(message(said("a")), status="complete"), "Reply complete"),
+    "too long": (
+        response(message(said("a")), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        "Reply incomplete:max_output_tokens",
+    ),
+    "too long, only reasoning": (
+        response(REASONING, status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        "Reply incomplete:max_output_tokens",
+    ),
+    "too long, nothing": (
+        response(status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        "4 incomplete:max_output_tokens (an answer without content)",
+    ),
+    "filtered": (
+        response(status="incomplete", incomplete_details={"reason": "content_filter"}),
+        "4 incomplete:content_filter (an answer without content)",
+    ),
+    "failed": (
+        response(status="failed", error={"code": "server_error", "message": "oops"}), "75 server_error: oops",
+    ),
+    "failed, invalid": (
+        response(status="failed", error={"code": "invalid_prompt", "message": "no"}), "4 invalid_prompt: no",
+    ),
+    "failed, no reason": (response(status="failed"), "4 failed: the response is failed"),
+    "cancelled": (response(status="cancelled"), "4 cancelled: the response is cancelled"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(("body", "expected"), FINISHES.values(), ids=FINISHES)
+def test_how_it_ends(body: Any, expected: str, streamed: bool) -> None:
+    outcome = wire.read(
+        done(last=body) if streamed and body["status"] != "complete" else orjson.dumps(body)
+    )
+    if isinstance(outcome, Failure):
+        assert f"{75 if outcome.retry else 4} {outcome.text}" == expected
+        assert outcome.model == "gpt-x"
+    else:
+        assert isinstance(outcome, Reply)
+        assert f"Reply {outcome.finish}" == expected
+
+
+@pytest.mark.parametrize("status", ["queued", "in_progress"])
+def test_an_answer_that_is_not_there_yet(status: str) -> None:
+    outcome = wire.read(orjson.dumps(response(status=status)))
+    assert isinstance(outcome, Failure)
+    assert (outcome.retry, outcome.code) == (True, status)
+
+
+USAGE: dict[str, tuple[Any, Any]] = {
+    "plain": ({"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}, {"input": 3, "output": 4, "total": 7}),
+    "details": (
+        {"input_tokens": 100, "output_tokens": 40, "total_tokens": 140,
+         "input_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 8},
+         "output_tokens_details": {"reasoning_tokens": 30}},
+        {"input": 100, "output": 40, "total": 140, "cached": 60, "cacheWrite": 8, "reasoning": 30},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
+def test_usage(raw: Any, expected: Any) -> None:
+    outcome = read(response(message(said("a")), usage=raw))
+    assert isinstance(outcome, Reply)
+    assert outcome.usage == {**expected, "raw": raw}
+
+
+def test_the_end_is_the_whole_response() -> None:
+    reader = Reader()
+    events = [orjson.loads(line[6:]) for line in responses().split(b"\n") if line.startswith(b"data: ")]
+    for event in events[:-1]:
+        reader.feed(event)
+        assert (reader.done, reader.result()) == (False, None)
+    reader.end()  # a host's [DONE] does not stand for it
+    assert not reader.done
+    reader.feed(events[-1])
+    assert reader.done
+
+
+# -- recorded answers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", recorded("openai-responses"), ids=lambda path: path.stem)
+def test_recorded(path: Path) -> None:
+    given = orjson.loads(path.read_bytes())["response"]
+    outcome = wire.read(orjson.dumps(given), "openai-responses")
+    if "output" not in given or given["status"] == "queued":
+        assert isinstance(outcome, Failure)
+        assert outcome.retry == ("output" in given)
+    else:
+        same(outcome, given)
+
+
+@pytest.mark.parametrize("path", recorded_streams("openai-responses"), ids=lambda path: path.stem)
+def test_recorded_stream(path: Path) -> None:
+    """The same as the response that the official client put together, and the same text on the way."""
+    outcome, parts, _ = arrived([path.read_bytes()])
+    same(outcome, expected_of(path))
+    assert isinstance(outcome, Reply)
+    texts = ["".join(part["text"] for part in some if "text" in part) for some in (parts, outcome.parts)]
+    assert texts[0] == texts[1]
+
+
+def same(outcome: wire.Outcome, given: Any) -> None:
+    assert isinstance(outcome, Reply)
+    expected = [item for item in given["output"] for item in spelled_out(item)]
+    assert [item_of(part) for part in outcome.parts] == [without_nulls(item) for item in expected]
+    assert (outcome.id, outcome.model, outcome.finish) == (given["id"], given["model"], given["status"])
+    assert outcome.usage is not None
+    assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
+
+
+def spelled_out(item: Any) -> list[Any]:
+    """An output item as `item_of` gives it: a message for each content, arguments read."""
+    if item["type"] == "message":
+        return [
+            {
+                **{key: item[key] for key in item if key not in ("content", "role")},
+                **content,
+                "type": "message",
+            }
+            for content in item["content"]
+        ]
+    if item["type"] == "function_call":
+        return [{**item, "arguments": orjson.loads(item["arguments"])}]
+    return [item]
+
+
+def item_of(part: Any) -> Any:
+    """The output item that a part stands for."""
+    if "native" in part:
+        return without_nulls(part["native"]["value"])
+    item = part["item"]
+    if "functionCall" in part:
+        call = part["functionCall"]
+        item = {
+            **item,
+            "type": "function_call",
+            "call_id": call["id"],
+            "name": call["name"],
+            "arguments": call["args"],
+        }
+    else:
+        item = {**item, "type": "message", "refusal" if part.get("refusal") else "text": part["text"]}
+    return without_nulls(item)
