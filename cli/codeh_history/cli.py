@@ -18,7 +18,7 @@ COMMANDS = {
     "append": "append", "payload": "payload", "ask": "ask", "calls": "calls",
     "status": "status", "show": "show", "last": "last", "list": "list_", "search": "search",
     "stats": "stats", "verify": "verify", "expand": "expand",
-    "curate": "curate",
+    "curate": "curate", "repair": "repair",
     "undo": "undo", "update": "update", "commit": "commit", "clear": "clear", "set": "set_",
     "fork": "fork", "export": "export", "import": "import_", "rm": "rm", "completion": "completion",
 }  # fmt: skip
