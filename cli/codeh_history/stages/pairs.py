@@ -2,6 +2,7 @@
 
 Every provider refuses a request for ever once one pair is broken ("number of function response parts", "must be
 followed by tool messages", "tool_use ids were found without tool_result blocks").
+"""
 
 from __future__ import annotations
 
