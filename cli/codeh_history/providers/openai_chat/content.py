@@ -7,7 +7,7 @@ from typing import Any
 from ...model import Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGES, item_of
-from ..tools import CHAT
+from ..tools import CHAT, RESPONSES
 from ..turns import Turn, family
 
 OWN = CHAT
@@ -148,16 +148,20 @@ class Said:
         made = turn.message
         self.own = made is not None and made.provider == OWN
         self.same = bool(made and self.own and made.model and model and family(made.model) == family(model))
+        self.items = made is not None and made.provider == RESPONSES
         self.blocks: list[Json] = []
-        self.places: list[int] = []
+        self.apart: list[bool] = []  # for each block, whether it begins anew
+        self.last: tuple[int, object] = (-2, None)  # the place of the last text, and its message item
         self.thoughts: Json = {}
 
     def text(self, part: Part, place: int) -> None:
         """Add the text at this place among the turn's parts."""
         refusal = self.own and dict(part).get("refusal")
         kind = "refusal" if refusal else "text"
+        id = item_of(part).get("id")
         self.blocks.append({"type": kind, kind: part["text"]})
-        self.places.append(place)
+        self.apart.append(self.last[0] != place - 1 or (self.items and (not id or id != self.last[1])))
+        self.last = (place, id)
 
     def thought(self, part: Part) -> None:
         """Give a thought back under the name it came by, to the model family that thought it.
@@ -187,14 +191,12 @@ class Said:
     def content(self) -> Any:
         """One string where the format allows it.
 
-        Neighbouring texts are one text; a blank line stands where a call or a thought was in between.
-        Several texts of this format's own stay apart.
+        Neighbouring texts are one text; a blank line stands where a call or a thought was in between, or
+        where another message item begins. Several texts of this format's own stay apart.
         """
         if any(block["type"] == "refusal" for block in self.blocks) or (self.own and len(self.blocks) > 1):
             return self.blocks
-        spoken, last = "", None
-        for place, block in zip(self.places, self.blocks, strict=True):
-            apart = last is not None and place != last + 1 and spoken and block["text"]
-            spoken += ("\n\n" if apart else "") + block["text"]
-            last = place
+        spoken = ""
+        for block, apart in zip(self.blocks, self.apart, strict=True):
+            spoken += ("\n\n" if apart and spoken and block["text"] else "") + block["text"]
         return spoken

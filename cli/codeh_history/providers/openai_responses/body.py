@@ -81,8 +81,8 @@ class _Reader:
             item = rest(message, ("type", "role", "content"))
             text: Json = {"text": content}
             parts = [{**text, "item": item} if item else text]
-        last = self.messages[-1]["parts"][-1] if self.messages and self.messages[-1]["parts"] else {}
-        apart = "text" in last and not last.get("item", {}).get("id") and not message.get("id")
+        last = self.messages[-1]["parts"] if self.messages else []
+        apart = "id" not in message and all(part.keys() == {"text"} for part in last)
         self.model_side(parts, apart=apart)
 
     def other(self, item: Json, kind: str) -> None:

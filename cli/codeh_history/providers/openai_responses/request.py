@@ -85,6 +85,7 @@ class _Items:
         self.notes = Notes(OWN)
         self.ids = CallIds(faithful=options.faithful)
         self.replay = Replay(messages, options.model, faithful=options.faithful)
+        self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
 
     def add(self, item: Json, sources: list[str]) -> None:
@@ -198,15 +199,16 @@ class _Items:
             message = {"type": "message", "role": "assistant", "status": "completed", **kept}
             self.add({**message, "content": [content]}, [source])
             return
-        phase = {"phase": item["phase"]} if isinstance(item.get("phase"), str) else {}
-        if (
-            follows
-            and last.keys() == {"role", "content", *phase}
-            and last.get("phase") == phase.get("phase")
-        ):
+        if follows and last.keys() <= {"role", "content", "phase"} and (not own or self.one_message(item)):
             self.array[-1] = {**last, "content": last["content"] + part["text"]}
             return
+        self.last_id = item.get("id")
+        phase = {"phase": item["phase"]} if isinstance(item.get("phase"), str) else {}
         self.add({"role": "assistant", "content": part["text"], **phase}, [source])
+
+    def one_message(self, item: Json) -> bool:
+        """Whether a text was a content of the same message item as the one before."""
+        return item.get("id") is not None and item["id"] == self.last_id
 
     def call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         name = str(part["functionCall"].get("name"))
