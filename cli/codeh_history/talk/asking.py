@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 
 from ..env import Env
-from ..errors import HistoryError, InputOutput, TryAgain
+from ..errors import InputOutput, TryAgain
 from ..store.resolve import Target
 from .receive import Received, receive
 
@@ -26,20 +26,29 @@ def exchange(env: Env, target: Target, body: bytes, command: str, *, echo: bool)
     try:
         received = receive(env, target, process.stdout.fileno(), None, echo=echo)
     except TryAgain as error:
-        code = process.wait()
+        code = ended(process)
         if code:
             raise TryAgain(f"{error} (the command of --via ended with {code})") from None
         raise
-    except (HistoryError, KeyboardInterrupt):
+    except BaseException:
         process.terminate()
-        process.wait()
+        ended(process)
         raise
-    finally:
-        process.stdout.close()
-    code = process.wait()
+    code = ended(process)
     if code:
         env.note(f"the answer is complete, though the command of --via ended with {code}")
     return received
+
+
+def ended(process: subprocess.Popen[bytes]) -> int:
+    """The command's exit code; one that goes on after its output was read is ended."""
+    if process.stdout is not None:
+        process.stdout.close()
+    try:
+        return process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        return process.wait()
 
 
 def start(command: str, stdin: int, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:

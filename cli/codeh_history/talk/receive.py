@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import time
@@ -40,6 +41,7 @@ def receive(env: Env, target: Target, fd: int, format: str | None, *, echo: bool
 
     Nothing is committed but a complete answer: what streamed before a cut stays pending.
     """
+    gc.enable()  # a stream may go on for long
     receiving = _Receiving(env, target, Reader(format), _Echo(env) if echo else None)
     try:
         receiving.read(fd)

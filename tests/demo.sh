@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The main job with the real curl and no key: a loopback server answers as the four provider APIs do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+BIN=$PWD/.venv/bin
+export PATH=$BIN:$PATH
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/codeh-demo.XXXXXX")
+export CODEH_HOME=$scratch/home CODEH_SESSION=demo
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
+
+python tests/loopback.py --port 0 --port-file "$scratch/port" --delay 0.05 &
+server=$!
+for _ in $(seq 100); do [ -s "$scratch/port" ] && break; sleep 0.05; done
+base=http://127.0.0.1:$(cat "$scratch/port")
+
+say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
+show() { printf '$ %s\n' "$*"; eval "$*"; }
+
+declare -A url=(
+  [gemini]="$base/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
+  [openai-chat]="$base/v1/chat/completions"
+  [openai-responses]="$base/v1/responses"
+  [anthropic]="$base/v1/messages"
+)
+declare -A model=(
+  [gemini]=gemini-2.5-flash [openai-chat]=gpt-5.1 [openai-responses]=gpt-5.1 [anthropic]=claude-opus-4-8
+)
+export C="curl -sSN --fail-with-body -H content-type:application/json --data-binary @-"
+
+say "One conversation, four providers: append, payload | curl | append --from auto"
+for P in gemini openai-chat openai-responses anthropic; do
+  export P URL=${url[$P]} M=${model[$P]}
+  printf '\n# %s: URL=%s\n' "$P" "${URL#"$base"}"
+  show 'codeh-history append -q -m "What would $P say about the sky?"'
+  show 'codeh-history payload --to $P --model $M --stream | $C "$URL" | codeh-history append --from auto --echo'
+done
+
+say "The same in one command"
+export CODEH_TO=anthropic CODEH_VIA="$C ${url[anthropic]}"
+show 'codeh-history ask --stream --echo -m "And at sunset?"'
+
+say "A tool call, answered by a command"
+cat > "$scratch/tools.json" <<'JSON'
+[{"name": "get_weather", "description": "The weather in a city",
+  "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]
+JSON
+cat > "$scratch/weather" <<'SH'
+#!/bin/sh
+printf '{"tool": "%s", "args": %s, "sky": "clear", "celsius": 21}' "$CODEH_CALL_NAME" "$(cat)"
+SH
+chmod +x "$scratch/weather"
+export scratch
+show 'codeh-history set tools=@$scratch/tools.json'
+show 'codeh-history ask --echo -m "Use the tool: what is the weather in Paris?"'
+show 'codeh-history calls'
+show 'while codeh-history calls --via "$scratch/weather"; do codeh-history ask --echo || break; done'
+
+say "What there is now"
+show 'codeh-history status'
+show 'codeh-history show -n 6'
+show 'codeh-history stats'
+
+say "Filters compose"
+show 'codeh-history curate | codeh-history payload - --raw --to openai-chat --model gpt-5.1 | head -c 300; echo' || true
+
+printf '\nThe session: %s\n' "$CODEH_HOME/sessions/demo.jsonl"
+cat <<END
+Try next:
+  export CODEH_HOME=$CODEH_HOME CODEH_SESSION=demo PATH=$BIN:\$PATH
+  codeh-history show
+  codeh-history undo --turn
+  codeh-history payload --to gemini --pretty | less
+END
