@@ -7,9 +7,9 @@ import typer
 from .. import importers
 from ..env import Env
 from ..errors import BadData, Usage
-from ..model import Json
+from ..model import ROLE_OF_KIND, Json
 from ..records import check_message, dumps
-from ..session import ROLE_OF_KIND, kind_of
+from ..session import kind_of
 from ..store import create
 from ..store.log import Locked
 from ..talk.append import read_file
