@@ -8,13 +8,12 @@ import re
 class Alphabet:
     """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
 
-    `first` and `rest` are the insides of character classes.
+    `first` and `rest` are the insides of character classes; both hold `_`.
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
         self._whole = re.compile(f"[{first or rest}][{rest}]{{0,{limit - 1}}}")
         self._other = re.compile(f"[^{rest}]")
-        self._lead = "_" if first else ""
         self._limit = limit
 
     def takes(self, text: object) -> bool:
@@ -31,4 +30,5 @@ class Alphabet:
         import hashlib
 
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-        return f"{self._lead}{self._other.sub('_', text)[: self._limit - 12]}_{digest}"
+        name = f"{self._other.sub('_', text)[: self._limit - 12]}_{digest}"
+        return name if self._whole.fullmatch(name) else "_" + name

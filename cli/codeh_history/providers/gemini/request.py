@@ -165,11 +165,11 @@ class _Contents:
         part: Any = {key: held}
         found = media(part) or Media("", None, None, None)
         uri = held.get("fileUri") if key == "fileData" else None
-        type = _typed(key, held.get("mimeType"), found.mime)
+        given = held.get("mimeType")
         if isinstance(uri, str) and "://" in uri and (not found.mime or fields.takes(found.mime)):
-            return key, {"fileUri": uri, **type}
+            return key, {"fileUri": uri, **(_typed(given, found.mime) if given is not None else {})}
         if found.data is not None and fields.takes(found.mime):
-            return "inlineData", {"data": held.get("data", found.data), **type}
+            return "inlineData", {"data": held.get("data", found.data), **_typed(given, found.mime)}
         if found.data is not None and found.textual and (text := found.text()):
             return "text", text
         why = "Gemini does not take this type" if found.data or uri else "its data is missing or damaged"
@@ -258,10 +258,8 @@ class _Contents:
         self.notes.append(f"message {message.id}: {text}" if message else text)
 
 
-def _typed(key: str, given: Any, mime: str) -> Json:
+def _typed(given: Any, mime: str) -> Json:
     """The type to send: as given if it is good, a sound by any of its names (`audio/pcm;rate=24000`)."""
-    if given is None and key == "fileData":
-        return {}
     if given == mime or (isinstance(given, str) and given.startswith("audio/")):
         return {"mimeType": given}
     return {"mimeType": mime} if mime else {}

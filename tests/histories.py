@@ -1,0 +1,225 @@
+"""Histories for the request formats: conversations as clients append them, and parts of every odd shape.
+
+A conversation's calls are answered right away, later, twice, by the wrong id or never; `sendable` is what
+the `pairs` pass leaves of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from hypothesis import strategies as st
+
+from codeh_history import providers, stages
+from codeh_history.providers.base import Imported, Options, Request
+from codeh_history.session import View
+from codeh_history.stages.base import Settings
+from strategies import view_of
+
+TS = "2026-01-02T03:04:05.000Z"
+PNG = "iVBORw0KGgo="
+MAKERS = (
+    {}, {"provider": "gemini"}, {"provider": "gemini", "model": "gemini-2.5-pro"},
+    {"provider": "gemini", "model": "gemini-3-pro"}, {"provider": "anthropic", "model": "claude-opus-4-8"},
+    {"provider": "anthropic", "model": "claude-3-5-sonnet-20241022"},
+    {"provider": "openai-responses", "model": "gpt-5.1"}, {"provider": "openai-chat", "model": "o3"},
+)  # fmt: skip
+
+words = st.sampled_from(["hello", "", " ", "\n", "a b ", "日本", "e\u0301", "x" * 300, "{}", "\x1b[31m"])
+odd = st.sampled_from([None, True, 0, -1.5, "", "text", [], ["a"], {}, {"a": None}, {"text": 1}])
+mimes = st.sampled_from(
+    ["image/png", "image/jpg", "IMAGE/JPEG", "image/gif", "image/svg+xml", "image", "", "application/pdf",
+     "text/plain", "text/csv; charset=utf-8", "application/json", "audio/mp3", "audio/pcm;rate=24000",
+     "video/mp4", "application/zip", None, 5]
+)  # fmt: skip
+datas = st.sampled_from([PNG, "aGVsbG8=", "aGVsbG8", "-_-_", "IA==", "", "not base64!", None, 7, "/w=="])
+uris = st.sampled_from(
+    ["https://example.com/a.png", "https://example.com/doc", "gs://bucket/f.pdf", "files/abc", "", None, 3,
+     "https://generativelanguage.googleapis.com/v1beta/files/x", "data:image/png;base64,iVBORw0KGgo=",
+     "https://youtu.be/x"]
+)  # fmt: skip
+
+
+def _dict(**fields: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """An object of these fields, each there or not."""
+    return st.fixed_dictionaries({}, optional=fields)
+
+
+blobs = _dict(mimeType=mimes, data=datas, displayName=st.sampled_from(["a.txt", "", 5]))
+files = _dict(mimeType=mimes, fileUri=uris, displayName=st.just("f"))
+media = st.one_of(blobs.map(lambda v: {"inlineData": v}), files.map(lambda v: {"fileData": v}))
+natives = st.builds(
+    lambda provider, value: {"native": {"provider": provider, "value": value}},
+    st.sampled_from(["gemini", "anthropic", "openai-responses", "other"]),
+    st.sampled_from([
+        {"type": "redacted_thinking", "data": "x"}, {"type": "server_tool_use", "id": "s", "name": "n", "input": {}},
+        {"text": "native"}, {"executableCode": {"code": "1"}}, {"id": "rs_1", "type": "reasoning"}, {}, 5, None,
+    ]),
+)  # fmt: skip
+others = st.sampled_from([
+    {}, {"laterField": 1}, {"executableCode": {"code": "print(1)", "language": "PYTHON"}},
+    {"codeExecutionResult": {"output": "1", "outcome": "OUTCOME_OK"}}, {"thoughtSignature": "c2ln"},
+    {"thought": True}, {"text": "", "thoughtSignature": "c2ln"}, {"videoMetadata": {"fps": 1}},
+    {"text": "x", "inlineData": {"mimeType": "image/png", "data": PNG}}, {"toolCall": {"id": "1"}},
+    {"text": "cited", "citations": [{"type": "char_location"}]}, {"text": "kept", "laterField": [1]},
+])  # fmt: skip
+thoughts = st.builds(
+    lambda text, signature: {"text": text, "thought": True} | ({"thoughtSignature": signature} if signature else {}),
+    words, st.sampled_from([None, "c2ln", "not base64!"]),
+)  # fmt: skip
+texts = words.map(lambda text: {"text": text})
+asked = st.lists(st.one_of(texts, texts, media, natives, others), max_size=3)
+spoken = st.lists(st.one_of(texts, texts, thoughts, media, natives, others), max_size=3)
+ids = st.sampled_from([None, "c1", "c2", "toolu_01", "call_1", "call/ü", "x" * 300, "a b", 7])
+names = st.sampled_from(["read", "grep", "mcp.read:x", "", "9lives", "n" * 200, "日本"])
+arguments = st.sampled_from([{}, {"path": "a", "deep": {"x": [1, None]}}, None, "text", '{"a":1}', [1], 5])
+answers = st.sampled_from([
+    {"output": "ok"}, {"output": ""}, {"output": " "}, {"error": "boom"}, {"error": ""}, {"error": None},
+    {"a": 1, "b": [None]}, {}, None, "plain", ["x"], {"output": {"deep": 1}}, {"error": {"code": 1}},
+])  # fmt: skip
+
+
+@st.composite
+def conversations(draw: st.DrawFn, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Messages in the order they were appended. `whole`: every call is answered once, right away."""
+    result: list[dict[str, Any]] = []
+
+    def add(kind: str, parts: list[Any], **fields: Any) -> None:
+        role = "model" if kind == "codeh" else "user"
+        record = {"type": "message", "id": f"m{len(result)}", "ts": TS, "kind": kind, "role": role}
+        result.append({**record, "parts": parts, **fields})
+
+    late: list[Any] = []
+    for _ in range(draw(st.integers(1, 4))):
+        if draw(st.integers(0, 5)) or not result:
+            system = {"item": {"role": "system"}} if draw(st.integers(0, 5)) == 0 else {}
+            add("user", draw(asked), **system)
+        for _ in range(draw(st.integers(0, 2))):
+            calls = draw(st.lists(_calls(), max_size=3))
+            add("codeh", draw(spoken) + calls, **draw(st.sampled_from(MAKERS)))
+            given = [_answer(draw, call) for call in calls]
+            if not whole:
+                given, late = _disordered(draw, given, late)
+            groups = [[part] for part in given] if draw(st.booleans()) else [given] if given else []
+            for number, group in enumerate(groups):
+                said = (
+                    draw(asked)
+                    if draw(st.integers(0, 4)) == 0 and (number + 1 == len(groups) or not whole)
+                    else []
+                )
+                add("tool", group + said)
+    return result
+
+
+@st.composite
+def _calls(draw: st.DrawFn) -> dict[str, Any]:
+    call: dict[str, Any] = {"name": draw(names), "args": draw(arguments)}
+    if draw(st.integers(0, 4)) == 0:
+        del call["args"]
+    if (id := draw(ids)) is not None:
+        call["id"] = id
+    signature = {"thoughtSignature": "c2ln"} if draw(st.integers(0, 3)) == 0 else {}
+    return {"functionCall": call, **signature}
+
+
+def _answer(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
+    named = {key: value for key, value in call["functionCall"].items() if key in ("id", "name")}
+    response = {**named, "response": draw(answers)}
+    if draw(st.integers(0, 3)) == 0:
+        response["parts"] = draw(st.lists(st.one_of(media, odd), max_size=2))
+    return {"functionResponse": response}
+
+
+def _disordered(draw: st.DrawFn, given: list[Any], late: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Some results lost, doubled, or kept for later; some of an earlier turn come now."""
+    now, then = list(late), []
+    for part in given:
+        fate = draw(st.sampled_from(["now", "now", "now", "lost", "twice", "later", "orphan"]))
+        if fate == "later":
+            then.append(part)
+        elif fate == "orphan":
+            now.append(
+                {"functionResponse": {**part["functionResponse"], "id": "nobody", "name": "nothing"}}
+            )
+        elif fate != "lost":
+            now += [part] * (2 if fate == "twice" else 1)
+    return now, then
+
+
+def message(kind: str, *parts: Any, **fields: Any) -> dict[str, Any]:
+    """A message without an id; a part that is a text stands for it."""
+    return {
+        "kind": kind,
+        "parts": [{"text": part} if isinstance(part, str) else part for part in parts],
+        **fields,
+    }
+
+
+def user(*parts: Any, **fields: Any) -> dict[str, Any]:
+    return message("user", *parts, **fields)
+
+
+def model(*parts: Any, by: str = "", **fields: Any) -> dict[str, Any]:
+    """A model's message; `by` is `PROVIDER` or `PROVIDER/MODEL`."""
+    provider, _, name = by.partition("/")
+    made = ({"provider": provider} if provider else {}) | ({"model": name} if name else {})
+    return message("codeh", *parts, **made, **fields)
+
+
+def tool(*parts: Any) -> dict[str, Any]:
+    return message("tool", *parts)
+
+
+def call(name: str = "f", id: str | None = None, args: Any = None, **beside: Any) -> dict[str, Any]:
+    named = {"id": id, "name": name} if id else {"name": name}
+    return {"functionCall": {**named, "args": {} if args is None else args}, **beside}
+
+
+def result(name: str = "f", id: str | None = None, response: Any = None, **beside: Any) -> dict[str, Any]:
+    named = {"id": id, "name": name} if id else {"name": name}
+    return {
+        "functionResponse": {
+            **named,
+            "response": {"output": "ok"} if response is None else response,
+            **beside,
+        }
+    }
+
+
+def session(messages: list[dict[str, Any]]) -> View:
+    """The view of a session of these messages."""
+    head = {"type": "session", "version": 1, "id": "s", "created": TS}
+    ids = [{"type": "message", "id": f"m{n}", "ts": TS, **message} for n, message in enumerate(messages)]
+    view = view_of([head, *ids])
+    assert not view.log.damage, view.log.damage[0].reason
+    return view
+
+
+def sendable(messages: list[dict[str, Any]], *, unanswered: str = "stub") -> View:
+    """The view after what every provider's rules demand."""
+    return stages.curate(session(messages), Settings(unanswered=unanswered), stages.FORCED)[0]
+
+
+def requested(format: str, messages: list[dict[str, Any]], *summaries: str, **options: Any) -> Request:
+    """The request for these messages; `faithful` ones are left as they are."""
+    view = session(messages) if options.get("faithful") else sendable(messages)
+    return providers.load(format).request(view.messages, Options(**options), summaries)
+
+
+def given_back(format: str, read: Imported) -> Request:
+    """The request for an imported body, with all that was read beside the messages."""
+    options = Options(model=read.model, system=read.system, tools=read.tools, settings=read.settings)
+    return providers.load(format).request(sendable(read.messages).messages, options, [])
+
+
+def without_cache(value: Any) -> Any:
+    """A value without its cache marks."""
+    if isinstance(value, dict):
+        return {key: without_cache(item) for key, item in value.items() if key != "cache_control"}
+    return [without_cache(item) for item in value] if isinstance(value, list) else value
+
+
+def prefix(array: Any) -> bytes:
+    """The bytes that the next request's array must begin with."""
+    return orjson.dumps(array)[:-1]

@@ -1,0 +1,306 @@
+"""Gemini's request: what each message becomes, by tables; what holds for all of them, by laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.genai import types
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history import providers
+from codeh_history.pairing import open_at_end
+from codeh_history.providers.base import Options
+from codeh_history.providers.gemini.fields import SKIP_SIGNATURE
+from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE, SUMMARY_HEAD
+from histories import (
+    PNG,
+    call,
+    conversations,
+    model,
+    prefix,
+    requested,
+    result,
+    sendable,
+    session,
+    tool,
+    user,
+)
+
+GEMINI = providers.load("gemini")
+MODELS = (None, "gemini-2.5-flash", "gemini-3-pro-preview", "models/gemini-3.6-flash")
+SIGNED = {"thoughtSignature": "c2ln"}
+SKIPPED = {"thoughtSignature": SKIP_SIGNATURE}
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+GIF = {"inlineData": {"mimeType": "image/gif", "data": PNG}}
+CODE = {"executableCode": {"code": "print(1)", "language": "PYTHON"}}
+VIDEO = {"fileData": {"fileUri": "https://youtu.be/x"}, "videoMetadata": {"fps": 1}}
+
+
+def contents(*messages: Any, **options: Any) -> list[Any]:
+    found: list[Any] = requested("gemini", list(messages), **options).body["contents"]
+    return found
+
+
+def parts_of(*messages: Any, **options: Any) -> list[Any]:
+    """The parts of each content, without roles."""
+    return [content["parts"] for content in contents(*messages, **options)]
+
+
+BARE = [
+    user("hi"),
+    model({"text": "a thought", "thought": True}, {"text": "", **SIGNED}, call("f", args={"x": 1}, **SIGNED), call("g")),
+    tool(result("f"), result("g", response={"a": [1]}, parts=[IMAGE])),
+    user("and this?", IMAGE, VIDEO),
+    model(CODE, {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}, "done"),
+    user({"text": ""}),
+]  # fmt: skip
+
+
+def test_a_session_in_gemini_s_own_words_is_sent_as_it_is() -> None:
+    expected = [{"role": "model" if m["kind"] == "codeh" else "user", "parts": m["parts"]} for m in BARE]
+    assert contents(*BARE) == expected
+
+
+def test_its_parts_are_not_even_copied() -> None:
+    view = sendable(BARE)
+    body = GEMINI.request(view.messages, Options(), []).body
+    sent = [part for content in body["contents"] for part in content["parts"]]
+    assert all(a is b for a, b in zip(sent, (p for m in view.messages for p in m.parts), strict=True))
+
+
+CASES: dict[str, tuple[list[Any], list[Any]]] = {
+    "private keys go": ([user({"text": "a", "callIndex": 1})], [[{"text": "a"}]]),
+    "an empty message says so": ([user()], [[{"text": EMPTY_MESSAGE}]]),
+    "an unknown part alone, too": ([user({"later": 1})], [[{"text": EMPTY_MESSAGE}]]),
+    "two kinds of data are two parts": ([user({"text": "a", **IMAGE})], [[{"text": "a"}, IMAGE]]),
+    "a user first": ([model("a"), user("b")], [[{"text": CONTINUATION}], [{"text": "a"}], [{"text": "b"}]]),
+    "neighbours stay apart": ([user("a"), user("b")], [[{"text": "a"}], [{"text": "b"}]]),
+    "results and text apart": (
+        [user("a"), model(call()), tool(result(), {"text": "b"})],
+        [[{"text": "a"}], [call()], [result()], [{"text": "b"}]],
+    ),
+    "a response says its call's id and name": (
+        [user("a"), model(call("f", "1"), call("g")), tool(result("g", "2"), result("f"))],
+        [[{"text": "a"}], [call("f", "1"), call("g")], [result("f", "1"), result("g")]],
+    ),
+    "arguments and responses are objects": (
+        [user("a"), model({"functionCall": {"name": "f", "args": [1]}}), tool(result("f", response="text"))],
+        [[{"text": "a"}], [call("f", args={"arguments": [1]})], [result("f", response={"output": "text"})]],
+    ),
+    "no arguments stay none": (
+        [user("a"), model({"functionCall": {"name": "f", "args": None}}), tool(result("f"))],
+        [[{"text": "a"}], [{"functionCall": {"name": "f"}}], [result("f")]],
+    ),
+    "an empty name is none": (
+        [user("a"), model(call("")), tool(result(""))],
+        [[{"text": "a"}], [call("tool")], [result("tool")]],
+    ),
+    "foreign thoughts go": (
+        [user("a"), model({"text": "t", "thought": True, **SIGNED}, "b", by="anthropic/claude-opus-4-8")],
+        [[{"text": "a"}], [{"text": "b"}]],
+    ),
+    "foreign signatures go": (
+        [user("a"), model({"text": "b", **SIGNED}, {"text": "", **SIGNED}, by="openai-responses/gpt-5")],
+        [[{"text": "a"}], [{"text": "b"}]],
+    ),
+    "a signature without data keeps its part": (
+        [user("a"), model("b", {"thoughtSignature": "c2ln"})],
+        [[{"text": "a"}], [{"text": "b"}, {"text": "", **SIGNED}]],
+    ),
+    "damaged signatures go": ([user("a"), model({"text": "b", "thoughtSignature": "?!"})], [[{"text": "a"}], [{"text": "b"}]]),
+    "a turn of thoughts only goes": (
+        [user("a"), model({"text": "t", "thought": True}, by="anthropic"), user("b")],
+        [[{"text": "a"}], [{"text": "b"}]],
+    ),
+    "native parts come back": (
+        [user("a"), model({"native": {"provider": "gemini", "value": CODE}}, by="gemini")],
+        [[{"text": "a"}], [CODE]],
+    ),
+    "native parts of others go": (
+        [user("a"), model("b", {"native": {"provider": "anthropic", "value": {"text": "x"}}}, by="anthropic")],
+        [[{"text": "a"}], [{"text": "b"}]],
+    ),
+    "an alias of a type": (
+        [user({"inlineData": {"mimeType": "image/jpg", "data": PNG, "displayName": "a.jpg"}})],
+        [[{"inlineData": {"mimeType": "image/jpeg", "data": PNG}}]],
+    ),
+    "sounds keep their type": (
+        [user({"inlineData": {"mimeType": "audio/mp3", "data": PNG}})],
+        [[{"inlineData": {"mimeType": "audio/mp3", "data": PNG}}]],
+    ),
+    "text files of other types are texts": (
+        [user({"inlineData": {"mimeType": "application/json", "data": "e30="}})], [[{"text": "{}"}]],
+    ),
+    "a data URL": (
+        [user({"fileData": {"mimeType": "image/png", "fileUri": f"data:image/png;base64,{PNG}"}})], [[IMAGE]],
+    ),
+    "media it does not take": (
+        [user(GIF)], [[{"text": "[image/gif, 9 bytes: Gemini does not take this type]"}]],
+    ),
+    "media without data": (
+        [user({"inlineData": {"mimeType": "image/png"}})],
+        [[{"text": "[image/png, 0 bytes: its data is missing or damaged]"}]],
+    ),
+    "media in a response that it does not take": (
+        [user("a"), model(call()), tool(result(parts=[IMAGE, GIF]))],
+        [[{"text": "a"}], [call()], [result(parts=[IMAGE])],
+         [{"text": "What f returned besides:"}, {"text": "[image/gif, 9 bytes: Gemini does not take this type]"}]],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_parts(messages: list[Any], expected: list[Any]) -> None:
+    assert parts_of(*messages) == expected
+
+
+CALLED = (user("a"), tool(result()))
+SIGNING = [  # maker, target, the calls as they stand, what the first is signed with
+    ("", None, [call()], {}),
+    ("", "gemini-2.5-flash", [call()], {}),
+    ("", "gemini-3-pro", [call(), call()], SKIPPED),
+    ("", "models/gemini-flash-latest", [call()], SKIPPED),
+    ("", "gemini-3-pro", [call(**SIGNED), call()], SIGNED),
+    ("gemini/gemini-2.5-pro", "gemini-2.5-flash", [call(**SIGNED)], SIGNED),
+    ("gemini/gemini-2.5-pro", "gemini-3-pro", [call(**SIGNED)], SKIPPED),
+    ("gemini/gemini-3-pro", None, [call()], SKIPPED),
+    ("gemini/gemini-3-pro", "gemini-3.6-flash", [call(**SIGNED)], SIGNED),
+    ("anthropic/claude-opus-4-8", None, [call(**SIGNED), call()], SKIPPED),
+    ("anthropic/claude-opus-4-8", "gemini-2.5-flash", [call()], SKIPPED),
+]
+
+
+@pytest.mark.parametrize(("maker", "target", "calls", "signature"), SIGNING)
+def test_the_first_call_is_signed(maker: str, target: str | None, calls: list[Any], signature: Any) -> None:
+    messages = (user("a"), model("so", *calls, by=maker), tool(*[result() for _ in calls]))
+    sent = parts_of(*messages, model=target)[1]
+    bare = [{key: value for key, value in part.items() if key != "thoughtSignature"} for part in sent]
+    assert bare == [{"text": "so"}, *[call() for _ in calls]]
+    assert {key: value for key, value in sent[1].items() if key == "thoughtSignature"} == signature
+    assert all("thoughtSignature" not in part for part in sent[2:])
+
+
+def test_media_in_a_response_follows_it_for_gemini_2() -> None:
+    messages = (user("a"), model(call()), tool(result(parts=[IMAGE])))
+    assert parts_of(*messages, model="gemini-2.5-flash")[2:] == [
+        [result()], [{"text": "What f returned besides:"}, IMAGE],
+    ]  # fmt: skip
+    assert parts_of(*messages, model="gemini-3-pro")[2:] == [[result(parts=[IMAGE])]]
+
+
+def test_names_are_within_the_alphabet_and_the_same_on_both_sides() -> None:
+    for name in ("9lives", "日本", "a b", "n" * 200):
+        _, ((one),), ((other),) = parts_of(user("a"), model(call(name)), tool(result(name)))
+        assert one["functionCall"]["name"] == other["functionResponse"]["name"]
+        assert len(one["functionCall"]["name"]) <= 128
+    assert parts_of(user("a"), model(call("mcp.x:y-1")), tool(result("mcp.x:y-1")))[1] == [
+        call("mcp.x:y-1")
+    ]
+
+
+AROUND: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {}),
+    ({"system": "Be brief."}, {"systemInstruction": {"parts": [{"text": "Be brief."}]}}),
+    ({"system": " "}, {}),
+    ({"max_tokens": 9}, {"generationConfig": {"maxOutputTokens": 9}}),
+    (
+        {"max_tokens": 9, "settings": {"generationConfig": {"maxOutputTokens": 5, "topK": 1}, "labels": {"a": "b"}}},
+        {"generationConfig": {"maxOutputTokens": 9, "topK": 1}, "labels": {"a": "b"}},
+    ),
+    ({"stream": True, "cache": True, "model": "gemini-3-pro"}, {}),
+    (
+        {"system": "a", "settings": {"systemInstruction": {"role": "user", "parts": [{"text": "a"}]}}},
+        {"systemInstruction": {"role": "user", "parts": [{"text": "a"}]}},
+    ),
+    (
+        {"system": "b", "settings": {"systemInstruction": {"parts": [{"text": "a"}]}}},
+        {"systemInstruction": {"parts": [{"text": "b"}]}},
+    ),
+    ({"settings": {"systemInstruction": {"parts": [{"text": "a"}]}}}, {}),
+    (
+        {"tools": [{"googleSearch": {}}, {"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT"}}]}]},
+        {"tools": [{"googleSearch": {}}, {"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT"}}]}]},
+    ),
+    (
+        {"tools": [
+            {"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}},
+            {"name": "g h", "input_schema": {}}, {"type": "web_search_20250305", "name": "web_search"},
+        ]},
+        {"tools": [{"functionDeclarations": [
+            {"name": "f", "description": "d", "parametersJsonSchema": {"type": "object"}},
+            {"name": "g_h_0cf976b59f"},
+        ]}]},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "expected"), AROUND)
+def test_around_the_contents(options: dict[str, Any], expected: dict[str, Any]) -> None:
+    body = requested("gemini", [user("a")], **options).body
+    assert body == {"contents": [{"role": "user", "parts": [{"text": "a"}]}], **expected}
+
+
+def test_what_could_not_be_sent_is_noted() -> None:
+    native = {"native": {"provider": "anthropic", "value": {"type": "server_tool_use"}}}
+    messages = [user(GIF, {"later": 1}), model("a", native, by="anthropic")]
+    assert requested("gemini", messages, tools=[{"type": "web_search"}]).notes == [
+        "message m0: image/gif is sent as a text about it: Gemini does not take this type",
+        "message m0: a part unknown to Gemini (later) is left out",
+        "message m1: a part that only anthropic knows (server_tool_use) is left out",
+        "tool web_search is a tool of openai-responses: not sent to gemini",
+    ]
+
+
+def test_each_part_s_source_is_traced() -> None:
+    messages = [model("a"), user(GIF, "b"), user(), model(call()), tool(result(parts=[GIF]), {"text": "c"})]
+    request = requested("gemini", messages, "a summary", trace=True)
+    assert [[len(content["parts"]) for content in request.body["contents"]]] == [[1, 1, 2, 1, 1, 1, 2, 1]]
+    assert request.sources == [[""], ["m0"], ["m1", "m1"], ["m2"], ["m3"], ["m4"], ["m4", "m4"], ["m4"]]
+    assert request.body["contents"][0]["parts"][0]["text"] == f"{SUMMARY_HEAD}\n\na summary"
+
+
+def test_a_history_that_begins_with_a_model_is_traced_too() -> None:
+    assert requested("gemini", [model("a")], trace=True).sources == [[""], ["m0"]]
+
+
+def test_faithful_repairs_nothing() -> None:
+    messages = [model(call("f")), user("b"), tool(result("f"), result("g")), user()]
+    assert parts_of(*messages, faithful=True) == [
+        [call("f")], [{"text": "b"}], [result("f"), result("g")], [],
+    ]  # fmt: skip
+
+
+# -- laws -----------------------------------------------------------------------------------------------
+
+
+@given(messages=conversations(), target=st.sampled_from(MODELS))
+def test_any_history_becomes_what_gemini_takes(messages: list[Any], target: str | None) -> None:
+    body = requested("gemini", messages, model=target, system="s", max_tokens=5).body
+    told = {**body, "model": target} if target and messages[-1]["kind"] != "codeh" else body
+    assert GEMINI.problems(told) == []
+    for content in body["contents"]:
+        types.Content.model_validate(content)
+    assert body == requested("gemini", messages, model=target, system="s", max_tokens=5).body
+
+
+@given(messages=conversations(), target=st.sampled_from(MODELS))
+def test_a_faithful_one_raises_nothing(messages: list[Any], target: str | None) -> None:
+    request = requested("gemini", messages, model=target, faithful=True, trace=True)
+    GEMINI.problems(request.body)
+    assert [len(content["parts"]) for content in request.body["contents"]] == [
+        len(ids) for ids in request.sources
+    ]
+
+
+@given(messages=conversations(whole=True), target=st.sampled_from(MODELS))
+def test_a_request_is_a_prefix_of_the_next(messages: list[Any], target: str | None) -> None:
+    before = b""
+    for end in range(1, len(messages) + 1):
+        view = session(messages[:end])
+        if view.messages[-1].role == "user" and not open_at_end(view.messages):
+            array = requested("gemini", messages[:end], model=target, trace=True)
+            assert prefix(array.body["contents"]).startswith(before)
+            assert [len(c["parts"]) for c in array.body["contents"]] == [len(ids) for ids in array.sources]
+            before = prefix(array.body["contents"])
