@@ -1,0 +1,102 @@
+"""List the sessions, the newest first."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Optional
+
+import orjson
+import typer
+
+from ..env import Env
+from ..errors import BadData, Usage
+from ..model import Json
+from ..render import table, values
+from ..store.resolve import for_reading, ids
+from ..talk import listing
+from ..talk.spreading import spread
+from ..times import to_millis
+from . import options
+
+EXAMPLES = """\
+  codeh-history list --here --since 7d
+  codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
+  codeh-history list | cut -f 1,3      # in a pipe: id, path, title, tags, cwd, created, last, messages,
+                                       # exchanges, bytes, open_calls, pending, separated by tabs
+"""
+STRAY = "list takes no argument; -s SESSION lists one"
+SHOWN = ("id", "title", "last", "messages", "exchanges", "open_calls", "pending", "bytes", "cwd")
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def command(
+    ctx: typer.Context,
+    here: Annotated[bool, typer.Option("--here", help="Only those begun in this directory.")] = False,
+    since: Annotated[
+        Optional[str],
+        typer.Option("--since", metavar="D", help="Only those used since: 30m, 2h, 7d, or a date."),
+    ] = None,
+    json: options.Json = False,
+    jsonl: options.JsonLines = False,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if json and jsonl:
+        raise Usage("--json and --jsonl: one of them")
+    earliest = moment(env, since) if since is not None else None
+    paths = [for_reading(env, session).path] if session else [path for _, path in ids(env)]
+    rows = rows_of(env, paths)
+    if here:
+        directory = os.getcwd()
+        rows = [row for row in rows if row["cwd"] == directory]
+    if earliest is not None:
+        rows = [row for row in rows if used(row) >= earliest]
+    rows.sort(key=used, reverse=True)
+    show(env, rows, json=json, jsonl=jsonl)
+    if strict and any("problem" in row for row in rows):
+        raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
+    return 0
+
+
+def moment(env: Env, since: str) -> int:
+    """The time a `--since` means, in epoch milliseconds: so long ago, or a date."""
+    number, unit = since[:-1], since[-1:]
+    if unit in UNITS and number.isdecimal():
+        return env.millis() - int(number) * UNITS[unit] * 1000
+    millis = to_millis(since)
+    if millis is None:
+        raise Usage(f"--since {since}: 30m, 2h, 7d, or a date as 2026-01-31")
+    return millis
+
+
+def rows_of(env: Env, paths: Sequence[str]) -> list[Json]:
+    """A row for each session; what is wrong with one is noted on stderr."""
+
+    def work(share: Sequence[str]) -> Iterator[bytes]:
+        return (orjson.dumps(listing.row_of(env, path)) for path in share)
+
+    rows: list[Json] = [orjson.loads(line) for line in spread(work, paths)]
+    for row in rows:
+        if "problem" in row:
+            env.note(f"{row['path']}: {row['problem']}")
+    return rows
+
+
+def used(row: Json) -> int:
+    """When a session was used last, in epoch milliseconds; 0 where nothing says so."""
+    return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0
+
+
+def show(env: Env, rows: list[Json], *, json: bool, jsonl: bool) -> None:
+    terminal = env.terminal(env.stdout)
+    if json or jsonl:
+        env.write(b"".join(values.lines(rows, as_array=json, terminal=terminal)))
+    elif terminal and env.environ.get("TERM") != "dumb":
+        width = shutil.get_terminal_size().columns
+        cells = [[row[name] for name in SHOWN] for row in rows]
+        env.write(table.aligned(SHOWN, cells, width=width, colour=env.colour))
+    else:
+        env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))

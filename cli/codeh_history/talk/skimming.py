@@ -1,0 +1,212 @@
+"""The messages of a log in bounded memory, where nothing in it hides, changes or moves another message.
+
+Most logs are such: headers, settings, messages, streams. Where a log has more (undo, updates, summaries,
+compactions, blocks, an id used twice) `NeedsFold` is raised, and the fold says what the log means.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from ..errors import InputOutput, NotFound
+from ..model import ROLE_OF_KIND, Json, Message, Part
+from ..records import Damage, Log, Record, bare_id, lines_of, parse
+from ..session import join, kind_of, timestamp
+from ..store import read
+
+BIG = 8 << 20  # a larger file is read piece by piece
+_STEP = 1 << 20
+
+
+class NeedsFold(Exception):
+    """The log holds something that only the fold can tell the meaning of."""
+
+
+def open_file(path: str) -> tuple[int, int]:
+    """A session file opened for reading, and its size now; the caller closes it."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such session") from None
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    return fd, os.fstat(fd).st_size
+
+
+def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
+    """A session file as logs that follow one another: one for a small file, many for a big one.
+
+    Offsets and line numbers are those of the file. An older form (one JSON value) comes in one piece.
+    """
+    fd, size = open_file(path)
+    try:
+        head = os.pread(fd, _STEP, 0) if size > big else b""
+        if head[:1] == b"{" and head[1:2] not in b"\r\n" and b"\n" in head:
+            yield from _pieces(fd, size, step)
+            return
+    finally:
+        os.close(fd)
+    yield read.read_log(read.read_bytes(path))
+
+
+def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
+    at = lines = 0
+    seen: dict[int, int] = {}
+    for block in _blocks(fd, size, step):
+        # A byte order mark counts on the file's first line only: later pieces begin with an empty line.
+        log = parse(chain((b"\n",), lines_of(block)) if at else lines_of(block))
+        shift = 1 if at else 0
+        for record in log.records:
+            record.offset += at - shift
+            if record.bare is not None:
+                _renumber(record, seen)
+        for damage in log.damage:
+            damage.offset += at - shift
+            damage.line += lines - shift
+        at += len(block)
+        lines += block.count(b"\n")
+        yield log
+
+
+def _blocks(fd: int, size: int, step: int) -> Iterator[bytes]:
+    """The file in blocks that end with a line; the last may end without one."""
+    at = 0
+    held: list[bytes] = []
+    while at < size:
+        chunk = os.pread(fd, min(step, size - at), at)
+        if not chunk:
+            break
+        at += len(chunk)
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*held, chunk[:cut]])
+            held = [chunk[cut:]]
+        else:
+            held.append(chunk)
+    rest = b"".join(held)
+    if rest:
+        yield rest
+
+
+def _renumber(record: Record, seen: dict[int, int]) -> None:
+    """A bare line's id hangs on how often it came before, in the whole file."""
+    key = hash(record.raw)
+    record.bare = seen[key] = seen.get(key, -1) + 1
+    record.data["id"] = bare_id(record.raw, record.bare)
+
+
+class Skim:
+    """One pass over a plain log: `messages` yields each with `show`'s number once its content is settled.
+
+    `header` and `meta` are as in a view; `placed` counts the messages so far; `damage`: damaged lines.
+    """
+
+    def __init__(self, pieces: Iterable[Log]) -> None:
+        self._pieces = pieces
+        self.header: Json | None = None
+        self.meta: Json = {}
+        self.placed = 0
+        self.damage: list[Damage] = []
+        self.open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
+        self._deltas: dict[str, list[Part]] = {}
+        self._ids = array("q")
+        self._idless = 0  # calls without an id so far
+
+    def messages(self) -> Iterator[tuple[int, Message]]:
+        """Number and message; those of streams when they are committed, what stays pending at the end."""
+        for log in self._pieces:
+            self.damage += log.damage
+            for record in log.records:
+                found = self._read(record)
+                if found is not None:
+                    yield found
+        if repeated(self._ids):
+            raise NeedsFold
+        for number, message in self.open.values():
+            self._join(message)
+            yield number, message
+
+    def _read(self, record: Record) -> tuple[int, Message] | None:
+        data = record.data
+        what = data["type"]
+        if what == "message":
+            placed = self._place(data, record.raw, data["parts"])
+            self._count_idless(placed[1], settled=not self.open)
+            return placed
+        if what == "open":
+            number, message = self._place(data, None, None)
+            message.pending = []
+            self.open[message.id] = number, message
+        elif what in ("delta", "commit", "abort"):
+            return self._stream(what, data)
+        elif what == "session":
+            self.header = self.header or data
+        elif what == "meta":
+            self.meta.update(data["set"])
+        elif what in ("ref", "update", "summary", "compaction", "revert", "clear"):
+            raise NeedsFold
+        return None
+
+    def _place(self, data: Json, raw: bytes | None, parts: list[Part] | None) -> tuple[int, Message]:
+        self._ids.append(hash(data["id"]))
+        self.placed += 1
+        return self.placed, message_of(data, parts, raw, self.placed)
+
+    def _stream(self, what: str, data: Json) -> tuple[int, Message] | None:
+        number, message = self.open.get(data["of"], (0, None))
+        if message is None:
+            return None  # nothing is pending: no effect
+        if what == "delta":
+            self._deltas.setdefault(message.id, []).extend(data["parts"])
+        elif what == "abort":
+            message.fields = {**message.fields, "aborted": data.get("reason", "")}
+        else:
+            parts = data.get("parts")
+            if type(parts) is not list:
+                if type(data.get("blockIds")) is list:
+                    raise NeedsFold
+                self._join(message)
+            del self.open[message.id]
+            self._deltas.pop(message.id, None)
+            message.own = message.parts = parts if type(parts) is list else message.pending or []
+            message.pending = None
+            given = {key: data[key] for key in data.keys() - {"type", "of", "ts", "parts", "blockIds"}}
+            message.fields = {**message.fields, **given}
+            self._count_idless(message, settled=number == self.placed and not self.open)
+            return number, message
+        return None
+
+    def _count_idless(self, message: Message, *, settled: bool) -> None:
+        """Tell the message how many calls without an id stand before it, as the fold does."""
+        message.idless = self._idless
+        for part in message.parts:
+            if "functionCall" in part and not part["functionCall"].get("id"):
+                if not settled:
+                    raise NeedsFold  # a stream that is not settled stands before it
+                self._idless += 1
+
+    def _join(self, message: Message) -> None:
+        message.pending = join(message.pending or [], self._deltas.pop(message.id, []))
+
+
+def message_of(data: Json, parts: list[Part] | None, raw: bytes | None = None, place: int = 0) -> Message:
+    """The message that a record stands for, as the fold makes it."""
+    kind = kind_of(data)
+    return Message(
+        id=data["id"], kind=kind, role=ROLE_OF_KIND[kind], ts=timestamp(data.get("ts")), fields=data,
+        own=parts, parts=parts, place=place, raw=raw,
+    )  # fmt: skip
+
+
+def repeated(hashes: array[int]) -> bool:
+    """Whether a hash occurs twice; in parts, so that a million need little memory."""
+    if len(hashes) < 1 << 16:
+        return len(set(hashes)) < len(hashes)
+    for rest in range(16):
+        some = [value for value in hashes if value & 15 == rest]
+        if len(set(some)) < len(some):
+            return True
+    return False

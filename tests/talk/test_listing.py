@@ -1,0 +1,157 @@
+"""What `list` counts is what the fold shows, however it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.env import Env
+from codeh_history.pairing import open_calls
+from codeh_history.records import lines_of, parse
+from codeh_history.session import fold
+from codeh_history.store import read
+from codeh_history.talk import listing, skimming
+from codeh_history.turns import prompts
+from talk.test_skimming import plain_files
+
+TEXTS = st.sampled_from(
+    [
+        "hi",
+        "",
+        "System: tick",
+        "# IDE Context\nx",
+        "see # Open Files",
+        "# heading",
+        'a "quote"\n',
+        "é\u2028",
+    ]
+)
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> bytes:
+    """Files of mostly one-text messages, as most are; sometimes with something else in them."""
+    lines = [b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z","cwd":"/w"}']
+    for number in range(draw(st.integers(0, 8))):
+        kind = draw(st.sampled_from(["user", "codeh", "user", "codeh", "tool", "info"]))
+        message: dict[str, Any] = {
+            "type": "message", "id": f"m{number}", "ts": f"2026-01-02T03:04:0{number}.000Z", "kind": kind,
+            "role": {"codeh": "model"}.get(kind, "user"), "parts": [{"text": draw(TEXTS)}],
+        }  # fmt: skip
+        if draw(st.integers(0, 9)) == 0:
+            message |= draw(
+                st.sampled_from(
+                    [{"pinned": True}, {"parts": []}, {"parts": [{"text": 7}]}, {"parts": {"0": 1}},
+                     {"id": "m0"}, {"id": 3}, {"ts": 1767323045000}, {"kind": None}, {"kind": "?"}, {"kind": []},
+                     {"parts": [{"text": "System"}, {"text": ": x"}]}, {"role": "assistant"},
+                     {"parts": [{"thought": True, "text": "# Open Files"}]}, {"parts": ["text"]}]
+                )
+            )  # fmt: skip
+        lines.append(orjson.dumps(message))
+        if draw(st.integers(0, 6)) == 0:
+            lines.append(
+                draw(
+                    some.noise
+                    | st.sampled_from([b'{"type":"meta","set":{"title":"t"}}', b'{"type":"meta","set":7}'])
+                )
+            )
+    data = b"".join(line + b"\n" for line in lines)
+    return data[: len(data) - draw(st.sampled_from([0, 0, 0, 1, 5]))]
+
+
+def folded(data: bytes) -> dict[str, Any]:
+    view = fold(read.read_log(data))
+    return {
+        "header": view.header, "meta": view.meta, "damage": len(view.log.damage), "bytes": len(data),
+        "messages": len(view.messages), "exchanges": prompts(view.messages),
+        "pending": sum(m.pending is not None for m in view.messages),
+        "open_calls": len(open_calls(view.messages)),
+        "last": view.messages[-1].ts if view.messages else None,
+    }  # fmt: skip
+
+
+def counted(count: listing.Count) -> dict[str, Any]:
+    row = count.row("s.jsonl")
+    names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes")
+    found = {name: row[name] for name in names}
+    return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
+
+
+@given(data=talks())
+def test_one_text_a_line_is_counted_as_the_fold_does(data: bytes) -> None:
+    found = listing.count_lines(data)
+    event(f"counted: {found is not None}")
+    if found is not None:
+        found.bytes = len(data)
+        assert counted(found) == folded(data)
+
+
+def said(text: object = "hi", **fields: object) -> str:
+    return orjson.dumps(
+        {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}], **fields}
+    ).decode()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [said("System: tick", pinned=True)], [said("System: tick")], [said("x System: tick", pinned=False)],
+        [said(7), said(id="b")], [said(), said("again")], [said(id=7)], [said(id=[])], [said(), said(id="b", kind=[])],
+        [said(), '{"type":"meta","set":{"title":[1', "2]}}"], [said(), '{"type":"meta","set":[1]}'],
+        [said(), '{"type":"message","id":"b","kind":"codeh","parts":[{"text":7}]}'], ["[]"], ["7"], ['"type"'],
+        [said(), "", said(id="b")], [said() + "," + said(id="b"), '{"type":"later"', '"x":1}'],
+        [said(ts="2026-01-02T03:04:05.000Z"), said(id="b", parts=[])], [said(parts="text")], [said(parts={"0": 1})],
+        [said(role=7, kind="codeh")], [said(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
+    ],
+)  # fmt: skip
+def test_odd_lines_are_counted_as_the_fold_does(lines: list[str]) -> None:
+    data = "".join(line + "\n" for line in lines).encode()
+    assert counted(listing.count_bytes(Env(), data)) == folded(data)
+
+
+@given(data=talks() | some.files_of() | plain_files())
+def test_the_numbers_are_those_of_the_fold(data: bytes) -> None:
+    assert counted(listing.count_bytes(Env(), data)) == folded(data)
+
+
+@given(data=talks() | some.files_of() | plain_files(), most=st.integers(0, 3))
+def test_those_of_a_big_file_too(data: bytes, most: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skimming, "BIG", 0)
+        assert counted(listing.count_file(Env(), str(path))) == folded(data)
+
+
+def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_MANY", 3)
+    call = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"id":"%s","name":"f"}}]}\n'
+    answer = (
+        '{"type":"message","id":"%s","kind":"tool","parts":[{"functionResponse":{"id":"%s","name":"f"}}]}\n'
+    )
+    text = "".join((call % (f"c{n}", f"c{n}")) + (answer % (f"r{n}", f"c{n}")) for n in range(20))
+    count = listing.count_plain([parse(lines_of((text + call % ("x", "x")).encode()))])
+    assert count.row("s.jsonl")["open_calls"] == 1
+    assert len(count._calling) < 10
+
+
+@pytest.mark.parametrize(
+    ("value", "tags"),
+    [(["a", "b", 3], ["a", "b"]), ("a, b,", ["a", "b"]), (None, []), ({"a": 1}, []), ("", [])],
+)
+def test_tags(value: object, tags: list[str]) -> None:
+    assert listing.tags_of(value) == tags
+
+
+def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").mkdir()
+    row = listing.row_of(Env(), str(tmp_path / "d.jsonl"))
+    assert (row["id"], row["messages"], row["title"]) == ("d", 0, None)
+    assert "not a regular file" in row["problem"]
+    assert "No such file" in listing.row_of(Env(), str(tmp_path / "x.jsonl"))["problem"]
