@@ -44,6 +44,9 @@ def run(argv: list[str], env: Env) -> int:
     except MemoryError:
         env.complain("out of memory; nothing was changed")
         return 74
+    except OSError as error:
+        env.complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        return 74
     except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
         return _bug(error, env)
     return code

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..env import Env
 
 LOCK_SECONDS = 10.0
+_UNSURE = "it is stored, but its durability is unknown"
 _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -106,21 +107,32 @@ def append(
 
     Returns whether the session was created. On any error every earlier byte is as it was.
     """
-    fd, created = _open_locked(path, create=create, wait=wait)
     try:
-        size = os.fstat(fd).st_size
-        prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
-        new = prefix.endswith(b"}\n")
-        lines = build(Locked(fd, path, size, size + len(prefix), id_of(path), created=new))
-        if lines:
-            _write(fd, path, size, prefix + lines)
-            if created:
-                _sync_dir(path)
-        return new and bool(lines)
-    finally:
+        fd, created = _open_locked(path, create=create, wait=wait)
+        try:
+            size = os.fstat(fd).st_size
+            prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
+            new = prefix.endswith(b"}\n")
+            lines = build(Locked(fd, path, size, size + len(prefix), id_of(path), created=new))
+            if lines:
+                _write(fd, path, size, prefix + lines)
+                if new:
+                    _sync_dir(path)
+            return new and bool(lines)
+        finally:
+            _close(fd, path, created=created)
+    except OSError as error:
+        raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
+
+
+def _close(fd: int, path: str, *, created: bool) -> None:
+    """Unlock; what is stored is synced, so nothing that fails here takes it back."""
+    try:
         if created and os.fstat(fd).st_size == 0:
             os.unlink(path)  # still under the lock: nobody else has stored anything in it
         os.close(fd)
+    except OSError:
+        pass
 
 
 def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
@@ -244,7 +256,7 @@ def _write(fd: int, path: str, size: int, data: bytes) -> None:
         synced = written == len(data)
         if not synced:
             _take_back(fd, size, written)
-        what = "it is stored, but its durability is unknown" if synced else "nothing was stored"
+        what = _UNSURE if synced else "nothing was stored"
         raise InputOutput(f"{path}: {error.strerror}; {what}; retry with --key") from None
 
 
@@ -258,10 +270,13 @@ def _take_back(fd: int, size: int, written: int) -> None:
 
 
 def _sync_dir(path: str) -> None:
-    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
+    """Make a new file's name durable."""
     try:
-        os.fsync(fd)
-    except OSError:
-        pass  # some file systems cannot
-    finally:
-        os.close(fd)
+        fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems cannot
+            raise InputOutput(f"{path}: {error.strerror}; {_UNSURE}; retry with --key") from None
