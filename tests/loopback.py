@@ -1,0 +1,215 @@
+"""A server on the loopback interface that answers as the four provider APIs do.
+
+    with Loopback() as server:              # in tests
+        server.url, server.requests         # where it listens; what it was asked
+        server.queue(Canned(b"…"))          # what to answer next, byte for byte
+
+    python tests/loopback.py --port 0 --port-file FILE [--delay SECONDS]
+
+It checks each request by the provider's rules and refuses what the provider would refuse, in its words
+and shape. No key is wanted; nothing leaves the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import re
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+from loopback_formats import BODIES, EVENTS, answer, asked_of, error, framed
+
+PATHS = {
+    "/v1/messages": "anthropic",
+    "/v1/chat/completions": "openai-chat",
+    "/v1/responses": "openai-responses",
+}
+GEMINI = re.compile(
+    r"/v1(?:beta|alpha)?/(?:publishers/google/)?models/([^/:]+):(generateContent|streamGenerateContent)$"
+)
+
+
+@dataclass
+class Canned:
+    """An answer given as it is; after `cut` bytes of the body the connection breaks."""
+
+    body: bytes
+    status: int = 200
+    type: str = "application/json"
+    cut: int | None = None
+    chunk: int = 97  # bytes a chunk: events and characters get split
+
+
+@dataclass
+class Asked:
+    """A request that came in."""
+
+    path: str
+    body: Any
+
+
+class Loopback:
+    """The server, in a thread of its own; a context manager."""
+
+    def __init__(self, port: int = 0, delay: float = 0.0) -> None:
+        self.delay = delay
+        self.requests: list[Asked] = []
+        self._canned: list[Canned] = []
+        self._ids = itertools.count(1)
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
+        self._server.daemon_threads = True
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def serve(self) -> None:
+        """Serve until interrupted."""
+        self._server.serve_forever()
+
+    def queue(self, *answers: Canned) -> None:
+        """Answer the next requests with these, in this order."""
+        self._canned += answers
+
+    def next_canned(self) -> Canned | None:
+        with self._lock:
+            return self._canned.pop(0) if self._canned else None
+
+    def next_id(self) -> str:
+        with self._lock:
+            return f"loop{next(self._ids):04d}"
+
+
+def problems(format: str, body: Any) -> list[str]:
+    """What the provider would refuse about a body, by the program's own rules where they are there."""
+    try:
+        from codeh_history.providers import load
+    except ImportError:
+        return []
+    try:
+        return [f"{problem.path}: {problem.reason}" for problem in load(format).problems(body)]
+    except ImportError:
+        return []
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    loopback: Loopback
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self._json(200, {"object": "list", "data": []})
+
+    def do_POST(self) -> None:
+        url = urlsplit(self.path)
+        raw = self._read()
+        gemini = GEMINI.match(url.path)
+        format = "gemini" if gemini else PATHS.get(url.path)
+        id = self.loopback.next_id()
+        if format is None:
+            return self._json(404, error("openai-chat", 404, f"no such path: {url.path}", id))
+        try:
+            body = json.loads(raw)
+        except ValueError as reason:
+            return self._json(400, error(format, 400, f"the body is not JSON: {reason}", id))
+        self.loopback.requests.append(Asked(self.path, body))
+        canned = self.loopback.next_canned()
+        if canned is not None:
+            return self._replay(canned)
+        found = problems(format, body)
+        if found:
+            return self._json(400, error(format, 400, found[0], id))
+        try:
+            said = answer(asked_of(format, body, gemini[1] if gemini else ""), id)
+        except (KeyError, TypeError, IndexError, AttributeError) as reason:
+            return self._json(400, error(format, 400, f"not a request of this format: {reason!r}", id))
+        if gemini[2] == "streamGenerateContent" if gemini else body.get("stream"):
+            array = gemini is not None and parse_qs(url.query).get("alt") != ["sse"]
+            kind = "application/json" if array else "text/event-stream"
+            return self._stream(framed(format, EVENTS[format](said), array=array), kind)
+        return self._json(200, BODIES[format](said))
+
+    def _read(self) -> bytes:
+        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
+            found = b""
+            while size := int(self.rfile.readline().split(b";")[0], 16):
+                found += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+            return found
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def _json(self, status: int, body: Any) -> None:
+        data = json.dumps(body, indent=2, ensure_ascii=False).encode() + b"\n"
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=UTF-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, pieces: list[bytes], type: str, status: int = 200, cut: bool = False) -> None:
+        """Pieces as chunks, with the server's delay between them; a cut one lacks its end."""
+        self.send_response(status)
+        self.send_header("Content-Type", f"{type}; charset=utf-8")
+        self.send_header("Cache-Control", "no-cache")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for number, piece in enumerate(pieces):
+            if number and self.loopback.delay:
+                time.sleep(self.loopback.delay)
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.flush()
+        if cut:
+            self.close_connection = True
+        else:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _replay(self, canned: Canned) -> None:
+        body = canned.body if canned.cut is None else canned.body[: canned.cut]
+        pieces = [body[at : at + canned.chunk] for at in range(0, len(body), canned.chunk)]
+        self._stream(pieces, canned.type, canned.status, cut=canned.cut is not None)
+
+
+def _handler(loopback: Loopback) -> type[_Handler]:
+    return type("Handler", (_Handler,), {"loopback": loopback})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--port-file", type=Path, help="where to write the port once it listens")
+    parser.add_argument("--delay", type=float, default=0.05, help="seconds between the pieces of a stream")
+    given = parser.parse_args()
+    server = Loopback(given.port, given.delay)
+    if given.port_file:
+        whole = given.port_file.with_suffix(".new")
+        whole.write_text(f"{server.port}\n")
+        whole.replace(given.port_file)  # never there half written
+    else:
+        print(server.url, flush=True)
+    try:
+        server.serve()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,305 @@
+"""Real clients against the loopback server: what we store is what the official client put together."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from answers import FORMATS, recorded_streams, without_nulls
+from codeh_history.providers import wire
+from codeh_history.providers.base import Failure, Reply
+from loopback import Canned, Loopback
+from support import environ
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+ASK = "What is the weather?"
+MODELS = {
+    "gemini": "gemini-2.5-flash",
+    "openai-chat": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8",
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with Loopback() as running:
+        yield running
+
+
+def url_of(server: Loopback, format: str, *, stream: bool = True, array: bool = False) -> str:
+    verb = "streamGenerateContent" + ("" if array else "?alt=sse") if stream else "generateContent"
+    paths = {
+        "gemini": f"/v1beta/models/{MODELS['gemini']}:{verb}", "openai-chat": "/v1/chat/completions",
+        "openai-responses": "/v1/responses", "anthropic": "/v1/messages",
+    }  # fmt: skip
+    return server.url + paths[format]
+
+
+def body_of(format: str, text: str, *, stream: bool = True, tools: bool = False) -> Any:
+    declared = {"name": "get_weather", "description": "The weather"}
+    if format == "gemini":
+        offered = [{"functionDeclarations": [{**declared, "parameters": WEATHER}]}]
+        return {
+            "contents": [{"role": "user", "parts": [{"text": text}]}],
+            **({"tools": offered} if tools else {}),
+        }
+    body: Any = {"model": MODELS[format], **({"stream": True} if stream else {})}
+    message = {"role": "user", "content": text}
+    if format == "openai-chat":
+        body |= {
+            "messages": [message],
+            "tools": [{"type": "function", "function": {**declared, "parameters": WEATHER}}],
+        }
+        body |= {"stream_options": {"include_usage": True}} if stream else {}
+    elif format == "openai-responses":
+        body |= {
+            "input": [message],
+            "tools": [{"type": "function", **declared, "parameters": WEATHER, "strict": False}],
+        }
+    else:
+        body |= {"max_tokens": 100, "messages": [message], "tools": [{**declared, "input_schema": WEATHER}]}
+    return body if tools else {key: value for key, value in body.items() if key != "tools"}
+
+
+# -- the official clients --------------------------------------------------------------------------
+
+
+def gemini_client(server: Loopback, body: Any) -> Any:
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=server.url))
+    config = types.GenerateContentConfig(tools=body.get("tools"))
+    chunks = client.models.generate_content_stream(
+        model=MODELS["gemini"], contents=body["contents"], config=config
+    )
+    return [chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks]
+
+
+def chat_client(server: Loopback, body: Any) -> Any:
+    import openai
+
+    client = openai.OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0)
+    given = {key: value for key, value in body.items() if key != "stream"}
+    with client.chat.completions.stream(**given) as stream:
+        for _ in stream:
+            pass
+        return stream.get_final_completion().to_dict(mode="json")
+
+
+def responses_client(server: Loopback, body: Any) -> Any:
+    import openai
+
+    client = openai.OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0)
+    given = {key: value for key, value in body.items() if key != "stream"}
+    with client.responses.stream(**given) as stream:
+        for _ in stream:
+            pass
+        return stream.get_final_response().to_dict(mode="json")
+
+
+def anthropic_client(server: Loopback, body: Any) -> Any:
+    import anthropic
+
+    client = anthropic.Anthropic(api_key="none", base_url=server.url, max_retries=0)
+    given = {key: value for key, value in body.items() if key != "stream"}
+    with client.messages.stream(**given) as stream:
+        return stream.get_final_message().to_dict(mode="json")
+
+
+CLIENTS = {
+    "gemini": gemini_client, "openai-chat": chat_client, "openai-responses": responses_client,
+    "anthropic": anthropic_client,
+}  # fmt: skip
+
+
+def summary_of(format: str, client: Any) -> Any:
+    """What a client put together, in common terms: texts, thoughts, calls, finish, ids."""
+    if format == "gemini":
+        parts = [part for chunk in client for part in chunk["candidates"][0]["content"].get("parts", ())]
+        calls = [
+            (p["functionCall"].get("id"), p["functionCall"]["name"], p["functionCall"]["args"])
+            for p in parts
+            if "functionCall" in p
+        ]
+        texts = "".join(p.get("text", "") for p in parts if not p.get("thought"))
+        last = client[-1]
+        return texts, calls, last["candidates"][0]["finishReason"], last["responseId"]
+    if format == "openai-chat":
+        choice = client["choices"][0]
+        found = [
+            (c["id"], c["function"]["name"], orjson.loads(c["function"]["arguments"]))
+            for c in choice["message"].get("tool_calls") or ()
+        ]
+        return choice["message"].get("content") or "", found, choice["finish_reason"], client["id"]
+    if format == "openai-responses":
+        items = client["output"]
+        texts = "".join(c["text"] for i in items if i["type"] == "message" for c in i["content"])
+        calls = [
+            (i["call_id"], i["name"], orjson.loads(i["arguments"]))
+            for i in items
+            if i["type"] == "function_call"
+        ]
+        return texts, calls, client["status"], client["id"]
+    texts = "".join(block["text"] for block in client["content"] if block["type"] == "text")
+    calls = [(b["id"], b["name"], b["input"]) for b in client["content"] if b["type"] == "tool_use"]
+    return texts, calls, client["stop_reason"], client["id"]
+
+
+def ours(outcome: wire.Outcome) -> Any:
+    assert isinstance(outcome, Reply), outcome
+    calls = [part["functionCall"] for part in outcome.parts if "functionCall" in part]
+    texts = "".join(part["text"] for part in outcome.parts if "text" in part and not part.get("thought"))
+    return (
+        texts,
+        [(call.get("id"), call["name"], call["args"]) for call in calls],
+        outcome.finish,
+        outcome.id,
+    )
+
+
+def curl(url: str, body: Any, *options: str) -> subprocess.CompletedProcess[bytes]:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    command = ["curl", "-sSN", "--max-time", "60", "--data-binary", "@-", *options, url]
+    return subprocess.run(command, input=orjson.dumps(body), capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("tools", [False, True], ids=["text", "call"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_curl_and_the_client_say_the_same(server: Loopback, format: str, tools: bool) -> None:
+    """The server gives the same bytes to both (but for its ids); we read what curl printed."""
+    body = body_of(format, ASK, tools=tools)
+    printed = curl(url_of(server, format), body).stdout
+    server.queue(Canned(printed, type="text/event-stream"))
+    client = CLIENTS[format](server, body)
+    assert ours(wire.read(printed)) == summary_of(format, client)
+    assert bool(ours(wire.read(printed))[1]) == tools
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_recorded_streams_served_again(server: Loopback, format: str) -> None:
+    """Each recorded stream through the server to curl and to the official client."""
+    paths = recorded_streams(format)
+    if not paths:
+        pytest.skip("no recorded data")
+    body = body_of(format, ASK, tools=True)
+    for path in paths:
+        canned = Canned(path.read_bytes(), type="text/event-stream")
+        server.queue(canned, canned)
+        client = CLIENTS[format](server, body)
+        assert ours(wire.read(curl(url_of(server, format), body).stdout)) == summary_of(format, client), (
+            path.name
+        )
+
+
+@pytest.mark.parametrize("tools", [False, True], ids=["text", "call"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_streamed_or_not_it_is_the_same_answer(server: Loopback, format: str, tools: bool) -> None:
+    streamed = wire.read(curl(url_of(server, format), body_of(format, ASK, tools=tools)).stdout)
+    whole = wire.read(
+        curl(url_of(server, format, stream=False), body_of(format, ASK, tools=tools, stream=False)).stdout
+    )
+    assert isinstance(streamed, Reply)
+    assert isinstance(whole, Reply)
+    assert without_ids(streamed.parts) == without_ids(whole.parts)
+    assert (streamed.finish, streamed.model) == (whole.finish, whole.model)
+
+
+def without_ids(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: without_ids(field)
+            for key, field in without_nulls(value).items()
+            if key not in ("id", "call_id")
+        }
+    return [without_ids(item) for item in value] if isinstance(value, list) else value
+
+
+def test_geminis_array_stream(server: Loopback) -> None:
+    printed = curl(url_of(server, "gemini", array=True), body_of("gemini", ASK)).stdout
+    assert printed.startswith(b"[{")
+    streamed = curl(url_of(server, "gemini"), body_of("gemini", ASK)).stdout
+    assert ours(wire.read(printed))[0] == ours(wire.read(streamed))[0]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_heads_are_skipped(server: Loopback, format: str) -> None:
+    body = body_of(format, ASK)
+    plain, headed = (curl(url_of(server, format), body, *options).stdout for options in ((), ("-i",)))
+    assert headed.startswith(b"HTTP/1.1 200")
+    assert ours(wire.read(headed))[:3] == ours(wire.read(plain))[:3]
+
+
+INVALID: dict[str, Any] = {
+    "gemini": {"contents": []},
+    "openai-chat": {"model": "gpt-5.1", "messages": []},
+    "openai-responses": {"model": "gpt-5.1", "input": 7},
+    "anthropic": {"model": "claude-x", "messages": []},
+}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_invalid_request_is_refused(server: Loopback, format: str) -> None:
+    done = curl(url_of(server, format), INVALID[format], "--fail-with-body")
+    assert done.returncode == 22
+    outcome = wire.read(done.stdout, format)
+    assert isinstance(outcome, Failure)
+    assert not outcome.retry
+
+
+def test_a_connection_that_breaks_is_a_cut(server: Loopback) -> None:
+    whole = curl(url_of(server, "anthropic"), body_of("anthropic", "Why is the sky blue?")).stdout
+    server.queue(Canned(whole, type="text/event-stream", cut=len(whole) // 2))
+    done = curl(url_of(server, "anthropic"), body_of("anthropic", ASK))
+    assert done.returncode == 18
+    assert isinstance(wire.read(done.stdout), wire.Cut)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_curl_tries_again(server: Loopback, format: str) -> None:
+    """Half a stream (and once an error before it), then the whole, all on curl's stdout."""
+    body = body_of(format, "Why is the sky blue?")
+    whole = curl(url_of(server, format), body).stdout
+    error = Canned(b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}', 503)
+    stream = Canned(whole, type="text/event-stream")
+    first = [error] if format == "gemini" else []
+    server.queue(*first, Canned(whole, type="text/event-stream", cut=len(whole) // 2), stream)
+    options = ("--retry", "3", "--retry-all-errors", "--retry-delay", "1", "--fail-with-body")
+    done = curl(url_of(server, format), body, *options)
+    assert done.returncode == 0
+    assert len(done.stdout) > len(whole) + len(whole) // 3
+    assert wire.read(done.stdout) == wire.read(whole)
+
+
+def test_the_server_as_a_program(tmp_path: Path) -> None:
+    """As the demo starts it: the port in a file, pieces with delays between them."""
+    port_file = tmp_path / "port"
+    program = [sys.executable, __file__.replace("providers/test_clients.py", "loopback.py")]
+    started = subprocess.Popen(
+        [*program, "--port", "0", "--port-file", str(port_file), "--delay", "0.001"], env=environ()
+    )
+    try:
+        while not port_file.exists():
+            assert started.poll() is None
+            time.sleep(0.01)
+        url = f"http://127.0.0.1:{port_file.read_text().strip()}/v1/messages"
+        text, calls, finish, _ = ours(
+            wire.read(curl(url, body_of("anthropic", "Why is the sky blue?")).stdout)
+        )
+        assert text.startswith("Because")
+        assert (calls, finish) == ([], "end_turn")
+    finally:
+        started.terminate()
+        started.wait()
