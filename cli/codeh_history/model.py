@@ -57,14 +57,36 @@ class Part(TypedDict, total=False):
     native: Native
 
 
+class Unread(dict[str, str]):
+    """What stands for a part whose content lies unread in the block store; `call`: a call without an id."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, id: str, *, call: bool = False) -> None:
+        super().__init__(blockId=id)
+        self.call = call
+
+    @property
+    def id(self) -> str:
+        return self["blockId"]
+
+
+def unread(record: Json) -> list[Part]:
+    """The parts that a record's `blockIds` name, not yet fetched; `idless`: the calls without an id."""
+    idless = record.get("idless")
+    calls = idless if isinstance(idless, list) else ()
+    parts: list[Any] = [Unread(id, call=number in calls) for number, id in enumerate(record["blockIds"])]
+    return parts
+
+
 class Message:
     """A message as the view shows it.
 
     `own` are its committed parts as stored (None while only pending content exists, or while they lie
-    unread in the block store: then `blocks` names them); `parts` are what a model would see, after
-    replacements; `pending` is content not yet committed. `fields` is the record it stands on, `raw`
-    that record's line where the view shows exactly it. `idless` counts the calls without an id in the
-    live log before this message: the K-th id-less call is `call_K`.
+    unread in the block store); `blocks` names the blocks that hold them, where they lie there; `parts` are
+    what a model would see, after replacements; `pending` is content not yet committed. `fields` is the
+    record it stands on, `raw` that record's line where the view shows exactly it. `idless` counts the
+    calls without an id in the live log before this message: the K-th id-less call is `call_K`.
     """
 
     __slots__ = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from .model import Json, Part
+from .model import Json, Part, unread
 
 
 class Op(TypedDict, total=False):
@@ -44,6 +44,9 @@ def summarize(ids: list[str], summary: str) -> Op:
 
 
 def replacement(op: Op) -> Part | None:
-    """What a `replace` puts in place; `with` is no Python name."""
-    value: Part | None = dict(op).get("with")  # type: ignore[assignment]
+    """What a `replace` puts in place; `with` is no Python name. A large one may lie in a block."""
+    fields: Json = dict(op)
+    value: Part | None = fields.get("with")
+    if value is None and "blockId" in fields:
+        return unread({"blockIds": [fields["blockId"]]})[0]
     return value if isinstance(value, dict) else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from .model import ROLE_OF_KIND, Json, Part
+from .model import ROLE_OF_KIND, Json, Part, Unread
 
 VERSION = 1
 MAX_DEPTH = 200  # deeper records could be read but not written again (orjson dumps stops at 254)
@@ -15,7 +15,7 @@ KNOWN_TYPES = frozenset(
     "session message open delta commit abort update summary compaction revert clear ref meta".split()
 )
 _NEEDS = {  # what a record of a known type cannot do without
-    "delta": ("of", "parts"), "commit": ("of",), "abort": ("of",), "update": ("id", "of"), "open": ("id",),
+    "delta": ("of",), "commit": ("of",), "abort": ("of",), "update": ("id", "of"), "open": ("id",),
     "summary": ("id", "summary"), "compaction": ("id", "ops"), "revert": ("id", "of"), "clear": ("id",),
     "ref": ("id", "blockIds"), "meta": ("set",), "message": ("parts",),
 }  # fmt: skip
@@ -30,13 +30,14 @@ _PART_SHAPES = {
 class Record:
     """A line: its parsed object, its bytes (no newline), and where it starts in the file."""
 
-    __slots__ = ("bare", "data", "offset", "raw")
+    __slots__ = ("bare", "blocks", "data", "offset", "raw")
 
     def __init__(self, data: Json, raw: bytes, offset: int, bare: int | None = None) -> None:
         self.data = data
         self.raw = raw
         self.offset = offset
         self.bare = bare  # for a bare `{"role","parts"}` line: how many equal lines came before
+        self.blocks: list[str] | None = None  # where `data` has parts that were fetched: their block ids
 
 
 class Damage:
@@ -137,9 +138,16 @@ def _check(data: object) -> str | None:
     for name in _NEEDS[kind]:
         if type(data.get(name)) is not _SHAPES[name]:
             return f"{kind} without a valid `{name}`"
+    if kind == "delta" and not _has_parts(data):
+        return "delta without a valid `parts`"
     if kind in CONTENT_TYPES:
         return check_message(data) or (_check_ids(data) if kind == "ref" else None)
-    return _check_parts(data) or _check_ids(data) or _check_ops(data)
+    return check_parts(data) or _check_ids(data) or _check_ops(data)
+
+
+def _has_parts(data: Json) -> bool:
+    """Whether content is given, or the blocks that hold it."""
+    return type(data.get("parts")) is list or type(data.get("blockIds")) is list
 
 
 def check_message(data: Json) -> str | None:
@@ -151,10 +159,10 @@ def check_message(data: Json) -> str | None:
         return f"role is {data.get('role')!r}: user or model expected"
     if type(data["id"]) is not str:
         return "`id` is not text"
-    return _check_parts(data)
+    return check_parts(data)
 
 
-def _check_parts(data: Json) -> str | None:
+def check_parts(data: Json) -> str | None:
     """Why the parts of a record are unusable, or None."""
     parts = data.get("parts")
     if parts is None:
@@ -187,15 +195,15 @@ def _check_ops(data: Json) -> str | None:
     for op in data.get("ops") or ():
         if type(op) is not dict:
             return "an op is not an object"
-        if any(type(op.get(name, "")) is not str for name in ("id", "after")):
-            return "an op's `id` or `after` is not text"
+        if any(type(op.get(name, "")) is not str for name in ("id", "after", "blockId")):
+            return "an op's `id`, `after` or `blockId` is not text"
         if op.get("op") == "insert":
             message = op.get("message")
-            if type(message) is not dict or type(message.get("parts")) is not list:
+            if type(message) is not dict or not _has_parts(message):
                 return "an insert without a `message`"
-            reason = check_message({"id": "", **message})
+            reason = check_message({"id": "", **message}) or _check_ids(message)
         else:
-            reason = _check_ids(op) or _check_parts({"parts": [op["with"]]} if op.get("with") else {})
+            reason = _check_ids(op) or check_parts({"parts": [op["with"]]} if op.get("with") else {})
         if reason:
             return reason
     return None
@@ -224,6 +232,9 @@ def block_of(part: Part) -> str:
     """The sha256 of a part's compact JSON: its block id, and what a `replace` names."""
     import hashlib
 
+    stored: object = part
+    if type(stored) is Unread:
+        return stored.id
     return hashlib.sha256(orjson.dumps(part)).hexdigest()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import ROLE_OF_KIND, Json, Message, Part, Summary
+from .model import ROLE_OF_KIND, Json, Message, Part, Summary, Unread, unread
 from .ops import Op, replacement
 from .records import Log, Record, block_of
 
+_OF_A_COMMIT = {"type", "of", "ts", "parts", "blockIds", "lineId", "idless"}
 UNDOABLE = ("message", "update", "summary", "compaction", "clear")
 
 
@@ -110,6 +111,14 @@ def kind_of(data: Json) -> str:
     return "tool" if any("functionResponse" in part for part in data.get("parts") or ()) else "user"
 
 
+def content_of(data: Json) -> list[Part] | None:
+    """A record's parts, unread ones where it names their blocks; None where it has no content."""
+    parts = data.get("parts")
+    if type(parts) is list:
+        return parts
+    return unread(data) if type(data.get("blockIds")) is list else None
+
+
 def timestamp(value: object) -> str | None:
     """A time as stored: RFC 3339 text as it is, epoch milliseconds as that text."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -177,8 +186,13 @@ class _Fold:
         message.pending, message.update = [], None
 
     def ref(self, place: int, record: Record) -> None:
+        data = record.data
         message = self.place(place, record)
-        message.own, message.blocks = None, record.data["blockIds"]
+        if record.blocks is not None:  # they were fetched
+            message.own, message.blocks = data["parts"], record.blocks
+        else:
+            message.own, message.blocks = None, data["blockIds"]
+        message.parts = message.own if message.own is not None else unread(data)
         message.pending = message.update = None
 
     def place(self, place: int, record: Record) -> Message:
@@ -202,7 +216,7 @@ class _Fold:
     def delta(self, place: int, record: Record) -> None:
         message = self.owner.get(record.data["of"])
         if message is not None and message.pending is not None:
-            self.pieces.setdefault(message.id, []).extend(record.data["parts"])
+            self.pieces.setdefault(message.id, []).extend(content_of(record.data) or ())
 
     def join(self, message: Message) -> None:
         """Join the deltas read so far to the pending content; once a message, so it stays linear."""
@@ -219,13 +233,12 @@ class _Fold:
         done = message.update["id"] if message.committed and message.update else data["of"]
         if done in self.step:  # an inserted message is undone with its compaction
             self.step[done].place = place
-        if type(data.get("blockIds")) is list and type(data.get("parts")) is not list:
+        parts = content_of(data)
+        message.parts = parts if parts is not None else message.pending
+        message.own, message.blocks = message.parts, record.blocks
+        if parts is not None and type(data.get("parts")) is not list:
             message.own, message.blocks = None, data["blockIds"]
-        else:
-            parts = data.get("parts")
-            message.own = parts if type(parts) is list else message.pending
-            message.parts, message.blocks = message.own, None
-        given = {key: data[key] for key in data.keys() - {"type", "of", "ts", "parts", "blockIds"}}
+        given = {key: data[key] for key in data.keys() - _OF_A_COMMIT}
         message.fields = {**message.fields, **given}
         message.fields.pop("aborted", None)
         message.pending, message.update, message.raw = None, None, None
@@ -241,8 +254,7 @@ class _Fold:
         if message is None:
             return
         self.pieces.pop(message.id, None)
-        parts = data.get("parts")
-        message.pending = parts if type(parts) is list else []
+        message.pending = content_of(data) or []
         message.update = data
         self.owner[data["id"]] = message
         self.step[data["id"]] = Step("update", data["id"], place, message)
@@ -261,11 +273,11 @@ class _Fold:
             if op.get("op") == "insert" and type(op.get("message")) is dict:
                 data = op["message"]
                 kind = kind_of(data)
-                parts = data.get("parts")
+                parts = content_of(data)
                 message = Message(
                     id=str(data.get("id") or f"{record.data['id']}.{number}"), kind=kind,
                     role=ROLE_OF_KIND[kind], ts=timestamp(data.get("ts")), fields=data,
-                    own=parts if type(parts) is list else [], parts=parts, place=place,
+                    own=parts or [], parts=parts, place=place,
                 )  # fmt: skip
                 message.after = str(op.get("after"))
                 if message.id not in self.view.all:
@@ -297,11 +309,11 @@ class _Fold:
         for summary in self.summaries:
             for id in summary.covers:
                 self.hide(id, summary.id, summary.place)
-        for message in view.all.values():
-            if message.replaced and message.own is not None:
-                message.parts = replaced_parts(message.own, message.replaced)
-                message.raw = None
         number_calls(view)
+        for message in view.all.values():
+            if message.replaced and message.committed:
+                message.parts = replaced_parts(message.parts, message.replaced)
+                message.raw = None
         view.messages = self.ordered()
         view.summaries, covered = arrange(self.summaries, view.all)
         view.hidden_summaries += covered
@@ -389,9 +401,17 @@ def number_calls(view: View) -> None:
     count = 0
     for message in view.all.values():
         message.idless = count
-        for part in message.own or ():
-            if "functionCall" in part and not part["functionCall"].get("id"):
-                count += 1
+        for part in message.own if message.own is not None else message.parts:
+            if "functionCall" in part or "blockId" in part:
+                count += is_idless(part)
+
+
+def is_idless(part: Part) -> bool:
+    """Whether a part, read or not, is a call without an id."""
+    stored: object = part
+    if type(stored) is Unread:
+        return stored.call
+    return "functionCall" in part and not part["functionCall"].get("id")
 
 
 def shown(message: Message) -> bool:

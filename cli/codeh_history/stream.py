@@ -6,54 +6,70 @@ from collections.abc import Iterator
 
 from .model import Json, Message
 from .records import dumps, keeps_id
-from .session import View
+from .session import View, is_idless
 
-_OF_A_MESSAGE = ("type", "id", "ts", "kind", "role", "parts")
+_BY_REFERENCE = ("blockIds", "flowId", "lineId", "idless")  # what a record says of parts in the block store
+_OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *_BY_REFERENCE))
 
 
 def lines(view: View) -> Iterator[bytes]:
     """Header, meta and unknown lines, summaries, messages; bytes kept where nothing changed."""
+    for record in records(view):
+        yield (record if isinstance(record, bytes) else dumps(record)) + b"\n"
+
+
+def records(view: View) -> Iterator[bytes | Json]:
+    """The same, as the bytes of unchanged lines and as the records of new ones."""
     if view.header_raw is not None:
-        yield view.header_raw + b"\n"
+        yield view.header_raw
     for record in view.carried:
-        yield record.raw + b"\n"
+        yield record.raw
     for summary in view.summaries:
-        yield (summary.raw if summary.raw is not None else dumps(summary.fields)) + b"\n"
+        yield summary.raw if summary.raw is not None else summary.fields
     for message in view.messages:
-        yield from _message(message)
+        yield from _message(message, view.id)
 
 
-def _message(message: Message) -> Iterator[bytes]:
+def _message(message: Message, flow: str) -> Iterator[bytes | Json]:
     if message.committed:
         raw = message.raw
         if raw is not None and not keeps_id(raw, message.id):
             raw = None
-        yield (raw if raw is not None else dumps(record_of(message))) + b"\n"
+        yield raw if raw is not None else record_of(message, flow)
     if message.pending is not None:
-        for record in _pending(message):
-            yield dumps(record) + b"\n"
+        yield from _pending(message)
 
 
-def record_of(message: Message) -> Json:
-    """The message as one committed record showing what the view shows."""
-    if message.own is None and message.blocks is not None and not message.replaced:
-        return {**message.fields, "ts": message.ts}
+def record_of(message: Message, flow: str = "") -> Json:
+    """The message as one committed record showing what the view shows: a `ref` where its blocks do."""
     record: Json = {
         "type": "message", "id": message.id, "ts": message.ts, "kind": message.kind,
         "role": message.role, "parts": message.parts,
     }  # fmt: skip
     if message.role is None:
         del record["role"]
-    skipped = (*_OF_A_MESSAGE, "blockIds", "flowId", "of", "aborted")
-    record.update((key, value) for key, value in message.fields.items() if key not in skipped)
+    fields = message.fields
+    if (
+        message.blocks is not None
+        and not message.replaced
+        and (message.own is None or message.own is message.parts)
+    ):
+        del record["parts"]
+        record |= {"type": "ref", "blockIds": message.blocks, "flowId": fields.get("flowId", flow)}
+        idless = [number for number, part in enumerate(message.parts) if is_idless(part)]
+        if idless:
+            record["idless"] = idless
+    record.update((key, value) for key, value in fields.items() if key not in _OF_A_MESSAGE)
     return record
 
 
 def _pending(message: Message) -> Iterator[Json]:
     if message.committed and message.update is not None:
-        yield {**message.update, "of": message.id, "parts": message.pending}
+        fields = {key: value for key, value in message.update.items() if key not in _BY_REFERENCE}
+        yield {**fields, "of": message.id, "parts": message.pending}
     else:
-        fields = {key: value for key, value in message.fields.items() if key not in ("parts", "aborted")}
+        skipped = ("parts", "aborted", *_BY_REFERENCE)
+        fields = {key: value for key, value in message.fields.items() if key not in skipped}
         yield {
             **fields, "type": "open", "id": message.id, "ts": message.ts, "kind": message.kind,
             "role": message.role,

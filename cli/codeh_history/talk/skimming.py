@@ -160,6 +160,8 @@ class Skim:
         if message is None:
             return None  # nothing is pending: no effect
         if what == "delta":
+            if type(data.get("parts")) is not list:
+                raise NeedsFold
             self._deltas.setdefault(message.id, []).extend(data["parts"])
         elif what == "abort":
             message.fields = {**message.fields, "aborted": data.get("reason", "")}
