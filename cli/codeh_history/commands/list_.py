@@ -1,7 +1,6 @@
 """List the sessions, the newest first."""
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Optional
 
@@ -12,6 +11,7 @@ from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json
 from ..render import table, values
+from ..render.messages import rich_wanted, width
 from ..store.resolve import for_reading, ids
 from ..talk import listing
 from ..talk.spreading import spread
@@ -25,7 +25,7 @@ EXAMPLES = """\
                                        # exchanges, bytes, open_calls, pending, separated by tabs
 """
 STRAY = "list takes no argument; -s SESSION lists one"
-SHOWN = ("id", "title", "last", "messages", "exchanges", "open_calls", "pending", "bytes", "cwd")
+SHOWN = ("id", "last", "messages", "calls", "pending", "title", "cwd")  # on a terminal
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -94,9 +94,15 @@ def show(env: Env, rows: list[Json], *, json: bool, jsonl: bool) -> None:
     terminal = env.terminal(env.stdout)
     if json or jsonl:
         env.write(b"".join(values.lines(rows, as_array=json, terminal=terminal)))
-    elif terminal and env.environ.get("TERM") != "dumb":
-        width = shutil.get_terminal_size().columns
-        cells = [[row[name] for name in SHOWN] for row in rows]
-        env.write(table.aligned(SHOWN, cells, width=width, colour=env.colour))
+    elif rich_wanted(env):
+        cells = [cells_of(row) for row in rows]
+        env.write(table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2))
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
+
+
+def cells_of(row: Json) -> list[object]:
+    """A row as a terminal shows it: minutes are enough, and zeros say nothing."""
+    last = (row["last"] or row["created"] or "")[:16].replace("T", " ")
+    counts = (row["open_calls"] or None, row["pending"] or None)
+    return [row["id"], last, row["messages"], *counts, row["title"], row["cwd"]]

@@ -12,20 +12,30 @@ def separated(rows: Iterable[Sequence[object]]) -> bytes:
     return "".join("\t".join(_text(value) for value in row) + "\n" for row in rows).encode()
 
 
-def aligned(names: Sequence[str], rows: Iterable[Sequence[object]], *, width: int, colour: bool) -> bytes:
-    """The same for a terminal of this width: a heading, numbers to the right, long texts cut."""
+def aligned(
+    names: Sequence[str], rows: Iterable[Sequence[object]], *, width: int, colour: bool, flexible: int = 0
+) -> bytes:
+    """The same for a terminal of this width: a heading, numbers to the right.
+
+    The last `flexible` columns are cut where the line is too long.
+    """
     from rich.table import Table
     from rich.text import Text
 
     from .terminal import printed
 
-    kept = list(rows)
+    kept = [[_text(value) for value in row] for row in rows]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(names):
-        numeric = bool(kept) and all(isinstance(row[number], int) for row in kept)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=True, overflow="ellipsis")
+        cells = [row[number] for row in kept]
+        fixed = number < len(names) - flexible
+        table.add_column(
+            name, no_wrap=True, overflow="ellipsis",
+            justify="right" if cells and all(cell.isdecimal() for cell in cells) else "left",
+            min_width=max(map(len, [name, *cells])) if fixed else None,
+        )  # fmt: skip
     for row in kept:
-        table.add_row(*(Text(_text(value)) for value in row))
+        table.add_row(*map(Text, row))
     return printed(table, width=width, colour=colour)
 
 

@@ -32,7 +32,7 @@ def view_from(
 ) -> View:
     """The view of these bytes."""
     log = read.read_log(data)
-    _tell_damage(env, target, log, strict=strict)
+    tell_damage(env, target, log, strict=strict)
     view = fold(log)
     for text in view.notes:
         env.note(f"{target.id}: {text}")
@@ -43,7 +43,7 @@ def view_from(
     return view
 
 
-def _tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
+def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
     damage = log.damage
     if damage and damage[-1].reason == "torn last line" and read.being_written(target.path):
         damage = damage[:-1]

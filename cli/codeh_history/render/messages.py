@@ -1,0 +1,45 @@
+"""Messages for people: rich on a terminal, plain in a pipe."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from ..env import Env
+from ..model import Message, Summary
+from . import parts, plain
+
+
+def document(
+    env: Env, summaries: Sequence[Summary], messages: Sequence[tuple[int | None, Message]]
+) -> bytes:
+    """Summaries first, then the messages, then the references."""
+    if rich_wanted(env):
+        from . import rich_messages
+
+        return rich_messages.document(summaries, messages, width=width(), colour=env.colour)
+    ids = parts.short_ids([message.id for _, message in messages])
+    pieces = [plain.summary(summary) for summary in summaries]
+    pieces += [plain.message(number, message, ids[message.id]) for number, message in messages]
+    pieces.append(plain.references([message for _, message in messages]))
+    return "".join(pieces).encode("utf-8", "backslashreplace")
+
+
+def heading(env: Env, number: int | None, message: Message) -> str:
+    """A message's heading alone, without a newline."""
+    id = parts.short_ids([message.id])[message.id]
+    if rich_wanted(env):
+        from . import rich_messages, terminal
+
+        text = rich_messages.heading(number, message, id)
+        return terminal.printed(text, width=width(), colour=env.colour).decode().rstrip("\n")
+    return plain.heading(number, message, id)
+
+
+def rich_wanted(env: Env) -> bool:
+    """Whether stdout is a terminal that can lay out text."""
+    return env.terminal(env.stdout) and env.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,146 @@
+"""What a message holds, part by part, in words: for plain text and for a terminal alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from ..model import Json, Message, Part
+
+TOO_DEEP = "(nested too deeply to be shown)"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to show: `what` (text, thought, call, result, media, other), a short heading, a body.
+
+    Nothing of it is safe for a terminal yet.
+    """
+
+    what: str
+    head: str = ""
+    body: str = ""
+
+
+def items(parts: Iterable[Part], message: Message | None = None) -> Iterator[Item]:
+    """The things that parts hold, in their order."""
+    names = attached_names(message.fields.get("attached") if message is not None else None)
+    for number, part in enumerate(parts):
+        yield from _items(part, names.get(number, ""))
+
+
+def _items(part: Part, name: str) -> Iterator[Item]:
+    if "functionCall" in part:
+        call = part["functionCall"]
+        yield Item("call", _with_id(call["name"], call.get("id")), compact(call.get("args") or {}))
+    elif "functionResponse" in part:
+        answer = part["functionResponse"]
+        response = answer.get("response")
+        yield Item("result", _with_id(answer["name"], answer.get("id")), result_text(response))
+        for inner in _list(answer.get("parts")):
+            yield from _items(inner, "")  # type: ignore[arg-type]
+    elif "inlineData" in part or "fileData" in part:
+        yield Item("media", media(part, name))
+    elif "native" in part:
+        native = part["native"]
+        yield Item("other", f"{native.get('provider')} only: {_kind(native.get('value'))}")
+    elif "text" in part:
+        yield Item("thought" if part.get("thought") else "text", body=part["text"])
+    else:
+        yield Item("other", ", ".join(part) or "empty part")
+
+
+def result_text(response: object) -> str:
+    """A tool's response: its text where it is one `output` or `error`, else compact JSON."""
+    if isinstance(response, dict) and len(response) == 1:
+        ((key, value),) = response.items()
+        if key in ("output", "error") and isinstance(value, str):
+            return value
+    return compact(response)
+
+
+def media(part: Part, name: str = "") -> str:
+    """Type, size, dimensions and name of a media part, in a few words."""
+    if "inlineData" in part:
+        blob: Json = dict(part["inlineData"])
+        data = blob.get("data")
+        data = data if isinstance(data, str) else ""
+        words = [str(blob.get("mimeType") or "data"), f"{decoded_size(data)} bytes"]
+        if words[0].startswith("image/"):
+            from ..tokens.media import dimensions
+
+            size = dimensions(data)
+            words += [f"{size[0]}x{size[1]}"] if size else []
+    else:
+        blob = dict(part["fileData"])
+        words = [str(blob.get("mimeType") or "file"), str(blob.get("fileUri") or "")]
+    name = name or str(blob.get("displayName") or "")
+    return ", ".join([*words, name] if name else words)
+
+
+def decoded_size(base64: str) -> int:
+    """How many bytes a base64 text stands for."""
+    return len(base64) * 3 // 4 - base64[-2:].count("=")
+
+
+def attached_names(attached: object) -> Mapping[int, str]:
+    """The file name of each part that was attached, from a message's `attached` field."""
+    return {
+        entry["part"]: str(entry.get("name") or "")
+        for entry in _list(attached)
+        if isinstance(entry.get("part"), int)
+    }
+
+
+def references(messages: Sequence[Message]) -> list[Json]:
+    """What the messages refer to, by number; of two with one number the later."""
+    found: dict[str, Json] = {}
+    for message in messages:
+        for entry in _list(message.fields.get("references")):
+            found[str(entry.get("number"))] = entry
+    return sorted(found.values(), key=_number)
+
+
+def reference(entry: Json) -> str:
+    """`[2] Title https://… (0.83)` of a reference."""
+    words = [f"[{entry.get('number')}]", *(str(entry[key]) for key in ("title", "url") if entry.get(key))]
+    if len(words) == 1:
+        words.append(str(entry.get("id") or ""))
+    score = entry.get("score")
+    return " ".join([*words, f"({score:.2f})"] if isinstance(score, float) else words)
+
+
+def short_ids(ids: Sequence[str]) -> dict[str, str]:
+    """Each id as a prefix of eight characters, longer where those of two are the same; short ones whole."""
+    length = 8
+    long = {id for id in ids if len(id) > 12}
+    while len({id[:length] for id in long}) < len(long):
+        length += 4
+    return {id: id[:length] if id in long else id for id in ids}
+
+
+def compact(value: object) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return TOO_DEEP
+
+
+def _with_id(name: str, id: object) -> str:
+    return f"{name} {id}" if id else name
+
+
+def _kind(value: object) -> str:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return f"{kind or 'item'}, {len(compact(value))} bytes"
+
+
+def _list(value: object) -> list[Json]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _number(entry: Json) -> float:
+    number = entry.get("number")
+    return number if isinstance(number, (int, float)) else float("inf")

@@ -1,0 +1,85 @@
+"""Messages with the numbers that `show` gives them, and as the JSON objects it prints."""
+
+from __future__ import annotations
+
+import os
+
+from .. import stages
+from ..env import Env
+from ..model import Json, Message, Summary
+from ..records import Log
+from ..stages.base import Settings
+from ..store.resolve import Target
+from ..stream import record_of
+from . import skimming
+from .reading import tell_damage, view_of
+from .skimming import NeedsFold, Skim
+
+Numbered = list[tuple[int | None, Message]]
+
+
+def shown(
+    env: Env, target: Target, *, last: int | None = None, curated: bool = False, strict: bool = False
+) -> tuple[list[Summary], Numbered]:
+    """The summaries and the messages with their numbers; with `last` only so many messages, of the end.
+
+    Curated messages keep the numbers of the view; those that curation added have none.
+    """
+    if last is not None and not curated and target.path != "-":
+        found = _end(env, target, last, strict=strict)
+        if found is not None:
+            return [], found
+    view = view_of(env, target, strict=strict)
+    numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
+    if curated:
+        view, _, _ = stages.curate(view, Settings())
+    messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
+    if last is None:
+        return view.summaries, messages
+    return [], messages[-last:]
+
+
+def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
+    """The last messages of a big plain log, in the memory that they take; None for any other."""
+    try:
+        size = os.stat(target.path).st_size
+    except OSError:
+        return None
+    if size <= skimming.BIG:
+        return None
+    skim = Skim(skimming.logs(target.path))
+    kept: dict[int, Message] = {}
+    try:
+        for number, message in skim.messages():
+            kept[number] = message
+            if len(kept) > 2 * last:
+                kept = {n: m for n, m in kept.items() if n > skim.placed - last}
+    except NeedsFold:
+        return None
+    tell_damage(env, target, Log([], skim.damage, size), strict=strict)
+    return [(number, kept[number]) for number in sorted(kept) if number > skim.placed - last]
+
+
+def message_json(number: int | None, message: Message) -> Json:
+    """A message as `show --json` prints it: `id, n, ts, kind, role, parts`, other fields, `pending`."""
+    record = record_of(message)
+    shown: Json = {
+        "id": message.id, "n": number, "ts": message.ts, "kind": message.kind, "role": message.role,
+        "parts": message.parts if message.committed else [],
+    }  # fmt: skip
+    shown.update((key, value) for key, value in record.items() if key not in shown and key != "type")
+    if message.pending is not None:
+        shown["pending"] = message.pending
+        if "aborted" in message.fields:
+            shown["aborted"] = message.fields["aborted"]
+    return shown
+
+
+def item_json(number: int | None, message: Message) -> Json:
+    """Both sides of a message: `{committed: message|null, pending: message|null}`."""
+    both = message_json(number, message)
+    pending = both.pop("pending", None)
+    return {
+        "committed": both if message.committed else None,
+        "pending": {**both, "parts": pending} if pending is not None else None,
+    }
