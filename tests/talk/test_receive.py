@@ -11,11 +11,15 @@ from typing import Any
 
 import orjson
 import pytest
+
 from support import PROGRAM, environ, run
 
 PARTS = {"content": {"parts": [{"text": "Hel"}], "role": "model"}}
 FIRST = {"candidates": [PARTS], "responseId": "r1", "modelVersion": "gemini-2.5-flash"}
-END = {"candidates": [{"content": {"parts": [{"text": "lo"}], "role": "model"}, "finishReason": "STOP"}], "responseId": "r1"}
+END = {
+    "candidates": [{"content": {"parts": [{"text": "lo"}], "role": "model"}, "finishReason": "STOP"}],
+    "responseId": "r1",
+}
 WHOLE = {
     "candidates": [{"content": {"parts": [{"text": "Hello"}], "role": "model"}, "finishReason": "STOP"}],
     "usageMetadata": {"promptTokenCount": 2, "candidatesTokenCount": 1, "totalTokenCount": 3}, "responseId": "r1",
@@ -155,7 +159,9 @@ def test_a_reader_that_goes_away_loses_nothing(home: Path) -> None:
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
 def test_a_signal_keeps_what_arrived(home: Path, number: int, code: int) -> None:
     process = subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--from", "auto"],

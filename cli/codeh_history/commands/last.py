@@ -1,0 +1,68 @@
+"""Print the text of the last message, as it is."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..errors import NegativeAnswer, Usage
+from ..escape import safe
+from ..model import Json, Message
+from ..render import values
+from ..render.fences import last_block
+from ..store.resolve import Target, for_reading
+from ..talk.ending import last_message
+from ..turns import text_of
+from . import options
+
+EXAMPLES = """\
+  codeh-history last demo --role model > answer.md
+  codeh-history last --role model --code | python3 -
+  codeh-history last --json | jq -r .id
+"""
+STRAY = "the session is the only argument"
+ROLES = ("user", "model")
+BESIDES = ("provider", "model", "finish", "usage")
+
+
+def command(
+    ctx: typer.Context,
+    argument: options.Argument = None,
+    role: Annotated[
+        Optional[str],
+        typer.Option("--role", metavar="R", help="user or model; the last of either without."),
+    ] = None,
+    code: Annotated[bool, typer.Option("--code", help="Only its last fenced code block.")] = False,
+    json: options.Json = False,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if role is not None and role not in ROLES:
+        raise Usage(f"--role {role}: user or model")
+    target = for_reading(env, session, argument)
+    message = last_message(env, target, role, strict=strict)
+    if message is None:
+        raise NegativeAnswer("")
+    text: Optional[str] = text_of(message)
+    if code:
+        text = last_block(text or "")
+    if text is None:
+        raise NegativeAnswer("")
+    terminal = env.terminal(env.stdout)
+    if json:
+        env.write(values.line(record(target, message, text), terminal=terminal))
+    else:
+        env.write((safe(text) if terminal else text).removesuffix("\n").encode() + b"\n")
+    return 0
+
+
+def record(target: Target, message: Message, text: str) -> Json:
+    """`session, id, ts, kind, role, text`, and what is known of a model's answer."""
+    found = {
+        "session": target.id, "id": message.id, "ts": message.ts, "kind": message.kind,
+        "role": message.role, "text": text,
+    }  # fmt: skip
+    return {**found, **{name: message.fields[name] for name in BESIDES if name in message.fields}}

@@ -1,0 +1,135 @@
+"""Reading from the end finds what the fold finds, or says that it cannot know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.model import Message
+from codeh_history.session import fold
+from codeh_history.store import read
+from codeh_history.store.resolve import Target
+from codeh_history.talk import ending
+from codeh_history.talk.skimming import NeedsFold
+from talk.test_listing import talks
+from talk.test_skimming import plain_files
+
+M = '{"type":"message","id":"%s","ts":"t","kind":"user","parts":[{"text":"%s"}]}'
+A = '{"type":"message","id":"%s","ts":"t","kind":"codeh","parts":[{"text":"%s"}]}'
+OPEN = '{"type":"open","id":"%s","kind":"codeh"}'
+
+
+def by_fold(data: bytes, role: str | None) -> Message | None:
+    view = fold(read.read_log(data))
+    return next((m for m in reversed(view.messages) if m.committed and ending.fits(m, role)), None)
+
+
+def same(found: Message | None, expected: Message | None) -> bool:
+    if found is None or expected is None:
+        return found is expected
+    names = ("id", "ts", "kind", "role", "parts", "fields")
+    return all(getattr(found, name) == getattr(expected, name) for name in names)
+
+
+@given(data=some.files_of() | plain_files() | talks(), role=st.sampled_from([None, "user", "model"]))
+def test_it_equals_the_fold(
+    data: bytes, role: str | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    try:
+        found = ending.from_end(str(path), role)
+    except NeedsFold:
+        event("needs the fold")
+        return
+    assert same(found, by_fold(data, role))
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([M % ("a", "one"), A % ("b", "two")], "two"),
+        ([M % ("a", "one"), OPEN % "b", '{"type":"delta","of":"b","parts":[{"text":"half"}]}'], "one"),
+        ([OPEN % "b", '{"type":"delta","of":"b","parts":[{"text":"x"}]}', '{"type":"commit","of":"b"}'], "x"),
+        ([OPEN % "b", '{"type":"commit","of":"b","parts":[{"text":"x"}],"finish":"stop"}'], "x"),
+        ([OPEN % "b", M % ("a", "one"), '{"type":"commit","of":"b","parts":[{"text":"x"}]}'], "one"),
+        ([OPEN % "b", '{"type":"commit","of":"b","parts":[{"text":"x"}]}',
+          '{"type":"delta","of":"b","parts":[{"text":"late"}]}'], "x"),
+        ([M % ("a", "one"), '{"type":"clear","id":"x"}'], None),
+        ([OPEN % "b", '{"type":"clear","id":"x"}', '{"type":"commit","of":"b","parts":[{"text":"x"}]}'], None),
+        ([M % ("a", "one"), A % ("b", "two"), '{"type":"summary","id":"s","summary":"s","covers":["a"]}'], "two"),
+        ([M % ("a", "one"), A % ("b", ""), '{"type":"message","id":"e","kind":"error","parts":[{"text":"no"}]}'], "one"),
+        ([], None),
+    ],
+)  # fmt: skip
+def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    found = ending.from_end(str(path), None)
+    assert (found.parts[0]["text"] if found else None) == text
+    assert same(found, by_fold(path.read_bytes(), None))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [M % ("a", "one"), M % ("b", "two"), M % ("a", "three")],  # a stands first
+        [M % ("a", "one"), M % ("b", "two"), '{"type":"revert","id":"r","of":"b"}'],
+        [M % ("a", "one"), '{"type":"summary","id":"s","summary":"s","covers":["a"]}'],
+        [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"drop","ids":["a"]}]}'],
+        [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"replace","id":"a","part":0}]}'],
+        [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"insert","after":"a"}]}'],
+        [M % ("a", "one"), '{"type":"update","id":"u","of":"a","parts":[]}', '{"type":"commit","of":"u"}'],
+        [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
+        [M % ("a", "one"), '{"type":"message"'],
+        ['{"role":"user","parts":[{"text":"bare"}]}'],
+    ],
+)  # fmt: skip
+def test_what_needs_the_fold(lines: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(NeedsFold):
+        ending.from_end(str(path), None)
+
+
+def test_only_the_end_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
+    parsed: list[bytes] = []
+    parse = ending.parse
+    monkeypatch.setattr(ending, "parse", lambda lines: (parsed.extend(lines), parse(lines))[1])
+    found = ending.from_end(str(path), "model")
+    assert found is not None
+    assert found.id == "z"
+    assert len(parsed) == 1
+    assert ending.from_end(str(path), "user") is not None
+
+
+def test_an_id_is_looked_for_in_all_that_stands_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.jsonl"
+    for at in range(20):
+        path.write_text("x" * at + '"m1"' + "y" * 20)
+        monkeypatch.setattr(ending, "_STEP", 7)
+        with path.open("rb") as file:
+            assert ending.occurs(file.fileno(), "m1", 24)
+            assert not ending.occurs(file.fileno(), "m1", at + 3)
+            assert not ending.occurs(file.fileno(), "m2", 24)
+            assert ending.occurs(file.fileno(), "m\n", 24)
+
+
+def test_strict_reads_everything(tmp_path: Path) -> None:
+    from codeh_history.env import Env
+    from codeh_history.errors import BadData
+
+    path = tmp_path / "s.jsonl"
+    path.write_text("not json\n" + M % ("a", "one") + "\n")
+    target = Target(str(path), "")
+    assert ending.last_message(Env(stderr=99), target, None) is not None
+    with pytest.raises(BadData, match="line 1"):
+        ending.last_message(Env(), target, None, strict=True)
