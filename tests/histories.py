@@ -26,6 +26,9 @@ MAKERS = (
     {"provider": "openai-responses", "model": "gpt-5.1"}, {"provider": "openai-chat", "model": "o3"},
 )  # fmt: skip
 
+CITED = [{"type": "char_location", "cited_text": "c", "document_index": 0, "document_title": None,
+          "start_char_index": 0, "end_char_index": 1}]  # fmt: skip
+
 words = st.sampled_from(["hello", "", " ", "\n", "a b ", "日本", "e\u0301", "x" * 300, "{}", "\x1b[31m"])
 odd = st.sampled_from([None, True, 0, -1.5, "", "text", [], ["a"], {}, {"a": None}, {"text": 1}])
 mimes = st.sampled_from(
@@ -49,20 +52,25 @@ def _dict(**fields: Any) -> st.SearchStrategy[dict[str, Any]]:
 blobs = _dict(mimeType=mimes, data=datas, displayName=st.sampled_from(["a.txt", "", 5]))
 files = _dict(mimeType=mimes, fileUri=uris, displayName=st.just("f"))
 media = st.one_of(blobs.map(lambda v: {"inlineData": v}), files.map(lambda v: {"fileData": v}))
-natives = st.builds(
-    lambda provider, value: {"native": {"provider": provider, "value": value}},
-    st.sampled_from(["gemini", "anthropic", "openai-responses", "other"]),
-    st.sampled_from([
-        {"type": "redacted_thinking", "data": "x"}, {"type": "server_tool_use", "id": "s", "name": "n", "input": {}},
-        {"text": "native"}, {"executableCode": {"code": "1"}}, {"id": "rs_1", "type": "reasoning"}, {}, 5, None,
-    ]),
-)  # fmt: skip
+natives = st.sampled_from([
+    {"native": {"provider": provider, "value": value}}
+    for provider, values in {
+        "anthropic": [
+            {"type": "redacted_thinking", "data": "x"}, {"type": "container_upload", "file_id": "f"},
+            {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        ],
+        "gemini": [{"text": "native"}, {"executableCode": {"code": "1"}}, {"laterField": 1}],
+        "openai-responses": [{"id": "rs_1", "type": "reasoning"}],
+        "other": [{}, 5, None],
+    }.items()
+    for value in values
+])  # fmt: skip
 others = st.sampled_from([
     {}, {"laterField": 1}, {"executableCode": {"code": "print(1)", "language": "PYTHON"}},
     {"codeExecutionResult": {"output": "1", "outcome": "OUTCOME_OK"}}, {"thoughtSignature": "c2ln"},
     {"thought": True}, {"text": "", "thoughtSignature": "c2ln"}, {"videoMetadata": {"fps": 1}},
     {"text": "x", "inlineData": {"mimeType": "image/png", "data": PNG}}, {"toolCall": {"id": "1"}},
-    {"text": "cited", "citations": [{"type": "char_location"}]}, {"text": "kept", "laterField": [1]},
+    {"text": "cited", "citations": CITED}, {"text": "kept", "laterField": [1]},
 ])  # fmt: skip
 thoughts = st.builds(
     lambda text, signature: {"text": text, "thought": True} | ({"thoughtSignature": signature} if signature else {}),

@@ -16,6 +16,8 @@ PROVIDER = "anthropic"
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 THINKING = ("thinking", "redacted_thinking")
 RESULT_CONTENT = ("text", "image", "document", "search_result", "tool_reference", "browser_state")
+OF_A_USER = ("tool_result", "image", "document", "search_result", "container_upload", "tool_addition")
+OF_A_MODEL = ("tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use")
 PDF = "application/pdf"
 IDS = Alphabet("a-zA-Z0-9_-", 1000)
 NAMES = Alphabet("a-zA-Z0-9_-", 128)
@@ -42,6 +44,23 @@ def takes_system(model: object) -> bool:
     """
     line, major, minor = version(model)
     return (line == "opus" and (major, minor) >= (4, 8)) or (major >= 5 and line not in ("", "sonnet"))
+
+
+def native_block(part: Any, role: str) -> Json | None:
+    """The block of this provider that a part keeps, if it may stand in a message of this role."""
+    native = object_of(part.get("native"))
+    value = object_of(native.get("value"))
+    kind = value.get("type")
+    if (
+        native.get("provider") != PROVIDER
+        or not isinstance(kind, str)
+        or kind in ("tool_use", "tool_result")
+    ):
+        return None
+    if kind == "text" and not says(value.get("text")):
+        return None
+    others = kind in OF_A_USER if role == "model" else kind in OF_A_MODEL or kind.endswith("_tool_result")
+    return None if others else value
 
 
 def says(text: object) -> bool:

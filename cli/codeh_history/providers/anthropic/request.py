@@ -88,26 +88,28 @@ class _Messages:
                 sources += [source] * len(new)
         item = object_of(turn.message.fields.get("item")) if turn.message else {}
         if item.get("role") == "system" and not self.faithful:
-            self._system(content, sources)
+            self._system(content, sources, _id(turn))
             return
         if not content and not self.faithful:
             content, sources = [{"type": "text", "text": EMPTY_MESSAGE}], [_id(turn)]
         self._emit("user", content, sources)
 
-    def _system(self, content: list[Any], sources: list[str]) -> None:
+    def _system(self, content: list[Any], sources: list[str], id: str) -> None:
         """A system message between the others, where the model takes it and it stands after a user's.
 
         Else its text goes as a user's.
         """
         after = self.messages[-1]["role"] if self.messages else "assistant"
-        media = any(block["type"] in ("image", "document") for block in content)
-        if blocks.takes_system(self.model) and after != "assistant" and not media:
+        fits = all(block["type"] == "text" or block["type"].startswith("tool_") for block in content)
+        if blocks.takes_system(self.model) and after != "assistant" and fits:
             if content:
                 self._emit("system", content, sources)
             return
         texts = [n for n, block in enumerate(content) if block["type"] in ("text", "image", "document")]
         if texts:
             self._emit("user", [content[n] for n in texts], [sources[n] for n in texts])
+        elif after == "assistant":
+            self._emit("user", [{"type": "text", "text": EMPTY_MESSAGE}], [id])
 
     def _of_user(self, part: Any, turn: Turn) -> list[Any]:
         new: list[Any] = []
@@ -130,17 +132,16 @@ class _Messages:
     def _other(self, part: Any, turn: Turn) -> list[Any]:
         """A native block, what code execution said as text, or nothing."""
         native = object_of(part.get("native"))
-        value, maker = native.get("value"), native.get("provider")
-        own = turn.role == "user" or turn.made_by(blocks.PROVIDER, self.model)
-        if maker == blocks.PROVIDER and own and isinstance(object_of(value).get("type"), str):
-            return [value]
+        block = blocks.native_block(part, turn.role)
+        if block is not None and (turn.role == "user" or turn.made_by(blocks.PROVIDER, self.model)):
+            return [block]
         code, result = object_of(part.get("executableCode")), object_of(part.get("codeExecutionResult"))
         for text, language in ((code.get("code"), code.get("language")), (result.get("output"), "")):
             if blocks.says(text):
                 return [{"type": "text", "text": f"```{str(language or '').lower()}\n{text}\n```"}]
         if part and not self.faithful:
-            kind = object_of(value).get("type") if native else ", ".join(sorted(part))
-            owner = f"only {maker} knows" if native else "Anthropic does not know"
+            kind = object_of(native.get("value")).get("type") if native else ", ".join(sorted(part))
+            owner = f"only {native.get('provider')} knows" if native else "Anthropic does not know"
             self._note(turn, f"a part that {owner} ({kind or 'native'}) is left out")
         return []
 

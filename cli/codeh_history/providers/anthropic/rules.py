@@ -14,8 +14,6 @@ from . import blocks
 from .around import MARKS, thinks
 
 _ROLES = ("user", "assistant", "system")
-_OF_A_USER = frozenset(("tool_result", "image", "document", "search_result", "container_upload"))
-_OF_A_MODEL = frozenset(("tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"))
 _MANY = 100_000
 _NO_PREFILL = (4, 6)  # from this version on
 
@@ -90,7 +88,7 @@ class _Judge:
                 self.say(f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
             if object_of(object_of(tool).get("input_schema")).get("type") != "object":
                 self.say(f"{path}.input_schema.type", "should be 'object'")
-            if name in seen:
+            if str(name) in seen:
                 self.say(f"{path}.name", f"tool names must be unique: {name}")
             seen.add(str(name))
 
@@ -144,7 +142,8 @@ class _Judge:
 
     def block(self, block: Json, path: str, role: str) -> None:
         kind = block["type"]
-        if (kind in _OF_A_USER and role == "assistant") or (kind in _OF_A_MODEL and role != "assistant"):
+        elsewhere = blocks.OF_A_USER if role == "assistant" else blocks.OF_A_MODEL
+        if kind in elsewhere:
             self.say(path, f"a {kind} block cannot stand in a message of role {role}")
         if kind == "text" and not blocks.says(block.get("text")):
             self.say(path, "text content blocks must contain non-whitespace text")

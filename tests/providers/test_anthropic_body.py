@@ -1,0 +1,199 @@
+"""An Anthropic body read back: body → session → body is the same to the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history import providers
+from codeh_history.errors import BadData
+from codeh_history.providers.anthropic.body import as_blocks
+from codeh_history.records import check_message
+from histories import PNG, conversations, given_back, odd, requested
+from support import corpus_files
+
+ANTHROPIC = providers.load("anthropic")
+MODEL = "claude-opus-4-8"
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+def canonical(body: dict[str, Any]) -> Any:
+    """A body as the API reads it: texts as blocks, neighbours of a role joined, cache marks left out."""
+    messages: list[Any] = []
+    for message in body["messages"]:
+        blocks = as_blocks(message["content"])
+        for block in blocks:
+            if block.get("type") == "tool_result":
+                block["content"] = as_blocks(block.get("content"))
+                block["is_error"] = bool(block.get("is_error"))
+        if messages and messages[-1]["role"] == message["role"]:
+            messages[-1]["content"] += blocks
+        else:
+            messages.append({"role": message["role"], "content": blocks})
+    system = {"system": as_blocks(body["system"])} if "system" in body else {}
+    return {**body, **system, "messages": messages}
+
+
+def test_every_recorded_body_comes_back() -> None:
+    """70 recorded bodies, 70 equal."""
+    paths = [p for p in corpus_files("exchanges/anthropic/*.json") if not p.name.endswith(".expected.json")]
+    if not paths:
+        pytest.skip("no recorded data")
+    different = []
+    for path in paths:
+        body = orjson.loads(path.read_bytes())["request"]
+        request = given_back("anthropic", ANTHROPIC.imported(body))
+        if canonical(request.body) != canonical(body) or request.notes:
+            different.append(path.name)
+    print(f"anthropic: {len(paths)} recorded bodies, {len(paths) - len(different)} equal")
+    assert different == []
+    assert len(paths) >= 70
+
+
+def text(value: str, **beside: Any) -> dict[str, Any]:
+    return {"type": "text", "text": value, **beside}
+
+
+def image(**source: Any) -> dict[str, Any]:
+    return {"type": "image", "source": source}
+
+
+IMAGE = image(type="base64", media_type="image/png", data=PNG)
+BLOB = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+NOTES = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hi"}}
+FILE = {"inlineData": {"mimeType": "text/plain", "data": "aGk="}}
+
+BLOCKS: dict[str, tuple[str, dict[str, Any], Any]] = {  # a block and its part
+    "text": ("user", text("a", **MARK), {"text": "a"}),
+    "an image": ("user", IMAGE, BLOB),
+    "an image's address": (
+        "user", image(type="url", url="https://x/a.webp"), {"fileData": {"mimeType": "image/webp", "fileUri": "https://x/a.webp"}}),
+    "an image's address of no type": (
+        "user", image(type="url", url="https://x/a"), {"fileData": {"mimeType": "image/jpeg", "fileUri": "https://x/a"}}),
+    "a document": (
+        "user", {"type": "document", "title": "t", "context": "c", "source": {"type": "base64", "media_type": "application/pdf", "data": PNG}},
+        {"inlineData": {"mimeType": "application/pdf", "data": PNG, "displayName": "t"}, "item": {"context": "c"}}),
+    "a text document": ("user", NOTES, FILE),
+    "thinking": ("assistant", {"type": "thinking", "thinking": "t", "signature": "s"}, {"text": "t", "thought": True, "thoughtSignature": "s"}),
+    "a call": (
+        "assistant", {"type": "tool_use", "id": "1", "name": "f", "input": {"a": 1}, "caller": {"type": "direct"}},
+        {"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}, "item": {"caller": {"type": "direct"}}}),
+    "citations": ("assistant", text("a", citations=[1]), {"text": "a", "citations": [1]}),
+    **{kind: (role, block, {"native": {"provider": "anthropic", "value": block}}) for kind, role, block in (
+        ("an uploaded image", "user", image(type="file", file_id="f")),
+        ("an image of our own alphabet", "user", image(type="base64", media_type="image/png", data="-_-_")),
+        ("a search result", "user", {"type": "search_result", "source": "s", "title": "t", "content": [text("x")]}),
+        ("hidden thinking", "assistant", {"type": "redacted_thinking", "data": "x"}),
+        ("a server's tool", "assistant", {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}),
+        ("a later block", "assistant", {"type": "later"}),
+    )},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "block", "part"), BLOCKS.values(), ids=BLOCKS)
+def test_blocks(role: str, block: dict[str, Any], part: Any) -> None:
+    messages = [{"role": role, "content": [block]}]
+    (message,) = ANTHROPIC.imported({"messages": messages, "model": MODEL}).messages
+    assert message["parts"] == [part]
+
+
+RESULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # a result's fields; the part's
+    "text": ({"content": "ok"}, {"response": {"output": "ok"}}),
+    "no content": ({}, {"response": {"output": ""}}),
+    "one text block": ({"content": [text("ok", **MARK)], "is_error": False}, {"response": {"output": "ok"}}),
+    "an error": ({"content": "no", "is_error": True}, {"response": {"error": "no"}}),
+    "text and media": ({"content": [text("ok"), IMAGE, NOTES]}, {"response": {"output": "ok"}, "parts": [BLOB, FILE]}),
+}  # fmt: skip
+KEPT: dict[str, tuple[Any, Any]] = {  # content that text and media do not say again; what others are told
+    "two texts": ([text("a"), text("b")], {"output": "a\nb"}),
+    "media first": ([IMAGE, text("a")], {"output": "a"}),
+    "tools": ([{"type": "tool_reference", "tool_name": "f"}], {"output": '[{"type":"tool_reference","tool_name":"f"}]'}),
+}  # fmt: skip
+
+
+def imported_result(**fields: Any) -> Any:
+    use = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "1", **fields}
+    read = ANTHROPIC.imported({"messages": [
+        {"role": "user", "content": "a"}, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result, text("b")]},
+    ]})  # fmt: skip
+    assert [m["kind"] for m in read.messages] == ["user", "codeh", "tool", "user"]
+    return read.messages[2]["parts"][0]
+
+
+@pytest.mark.parametrize(("fields", "expected"), RESULTS.values(), ids=RESULTS)
+def test_results(fields: Any, expected: Any) -> None:
+    assert imported_result(**fields) == {"functionResponse": {"id": "1", "name": "f", **expected}}
+
+
+@pytest.mark.parametrize(("content", "response"), KEPT.values(), ids=KEPT)
+def test_results_whose_content_is_kept(content: Any, response: Any) -> None:
+    part = imported_result(content=content)
+    assert part["functionResponse"]["response"] == response
+    assert part["item"] == {"type": "tool_result", "content": content}
+
+
+def test_what_is_kept() -> None:
+    blocks = [text("a", **MARK), text("b")]
+    read = ANTHROPIC.imported({
+        "model": MODEL, "max_tokens": 9, "system": blocks, "tools": [{"name": "f", **MARK}], "thinking": {"type": "adaptive"},
+        "messages": [
+            {"role": "user", "content": "a"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
+            {"role": "assistant", "content": "b"}, {"role": "system", "content": "c"}, {"role": "assistant", "content": ""},
+        ],
+    })  # fmt: skip
+    made = {"kind": "codeh", "role": "model", "provider": "anthropic", "model": MODEL}
+    call = {"functionCall": {"id": "1", "name": "f", "args": {}}}
+    assert read.messages == [
+        {"kind": "user", "role": "user", "parts": [{"text": "a"}]},
+        {**made, "parts": [call, {"text": "b"}]},
+        {"kind": "user", "role": "user", "parts": [{"text": "c"}], "item": {"role": "system"}},
+        {**made, "parts": [{"text": ""}]},
+    ]
+    assert (read.system, read.model, read.tools) == ("a\n\nb", MODEL, [{"name": "f", **MARK}])
+    assert read.settings == {"max_tokens": 9, "system": blocks, "thinking": {"type": "adaptive"}}
+
+
+def test_a_plain_system_prompt_is_no_setting() -> None:
+    for system in ("s", [text("s")]):
+        read = ANTHROPIC.imported({"messages": [], "system": system})
+        assert (read.system, read.settings) == ("s", {})
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"messages": "hi"}, {"messages": ["hi"]}, {"messages": [{"role": "tool", "content": "x"}]},
+    {"messages": [{"role": "user", "content": {"a": 1}}]},
+])  # fmt: skip
+def test_what_is_no_body(body: Any) -> None:
+    with pytest.raises(BadData, match="messages"):
+        ANTHROPIC.imported(body)
+
+
+@given(messages=conversations(), options=st.fixed_dictionaries({"model": st.just(MODEL)}, optional={
+    "system": st.just("be brief"), "max_tokens": st.just(9), "stream": st.just(True), "cache": st.just(True),
+    "tools": st.just([{"name": "f", "input_schema": {"type": "object"}}]),
+}))  # fmt: skip
+def test_every_request_comes_back(messages: list[Any], options: Any) -> None:
+    body = requested("anthropic", messages, **options).body
+    again = given_back("anthropic", ANTHROPIC.imported(body)).body
+    assert canonical(again) == canonical(body)
+
+
+@given(block=odd, content=odd)
+def test_any_block_becomes_a_part_that_a_record_can_hold(block: Any, content: Any) -> None:
+    kinds = ("text", "image", "document", "thinking", "tool_use", "tool_result", "later", 5)
+    blocks = [block, *({"type": kind, "text": block, "source": content, "content": content, "id": block, "name": content,
+                        "input": block, "thinking": content, "title": block} for kind in kinds)]  # fmt: skip
+    sources = [
+        {"type": "image", "source": {"type": t, "url": block, "data": block, "media_type": content}}
+        for t in ("url", "text", "base64")
+    ]
+    for role in ("user", "assistant", "system"):
+        for message in ANTHROPIC.imported(
+            {"messages": [{"role": role, "content": blocks + sources}]}
+        ).messages:
+            assert check_message({"id": "m", **message}) is None

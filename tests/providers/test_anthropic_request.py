@@ -1,0 +1,332 @@
+"""Anthropic's request: what each message becomes, by tables; what holds for all of them, by laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from anthropic.types import message_create_params as params
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history import providers
+from codeh_history.pairing import open_at_end
+from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE, SUMMARY_HEAD
+from histories import (
+    PNG,
+    call,
+    conversations,
+    message,
+    model,
+    prefix,
+    requested,
+    result,
+    session,
+    tool,
+    user,
+    without_cache,
+)  # fmt: skip
+from structure import validator
+
+ANTHROPIC = providers.load("anthropic")
+OPUS, OLD = "claude-opus-4-8", "claude-sonnet-4-5"
+CLAUDE = "anthropic/claude-opus-4-8"
+MODELS = (OPUS, OLD, "claude-3-5-sonnet-20241022")
+VALID = validator(params.MessageCreateParamsNonStreaming)
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+IMAGE_BLOCK = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+PDF = {"inlineData": {"mimeType": "application/pdf", "data": "JVBERi0="}}
+WAV = {"inlineData": {"mimeType": "audio/wav", "data": PNG}}
+SIGNED = {"thoughtSignature": "c2ln"}
+THINKING = {"type": "enabled", "budget_tokens": 1024}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+HIDDEN = {"type": "redacted_thinking", "data": "x"}
+
+
+def native(value: Any, provider: str = "anthropic") -> Any:
+    return {"native": {"provider": provider, "value": value}}
+
+
+def text(value: str, **beside: Any) -> dict[str, Any]:
+    return {"type": "text", "text": value, **beside}
+
+
+def use(name: str = "f", id: str = "1", input: Any = None, **beside: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": {} if input is None else input, **beside}
+
+
+def answer(id: str = "1", content: Any = "ok", **beside: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **beside}
+
+
+def thinking(value: str = "hm") -> dict[str, Any]:
+    return {"type": "thinking", "thinking": value, "signature": "c2ln"}
+
+
+def thought(value: str = "hm", **beside: Any) -> dict[str, Any]:
+    return {"text": value, "thought": True, **SIGNED, **beside}
+
+
+def sent(*messages: Any, **options: Any) -> list[Any]:
+    """Role and content of each message; a lone text stands for itself."""
+    found = requested("anthropic", list(messages), **{"model": OPUS, **options}).body["messages"]
+    return [
+        (m["role"], *(b["text"] if b.keys() == {"type", "text"} else b for b in m["content"]))
+        for m in found
+    ]
+
+
+def of(*blocks: Any) -> list[Any]:
+    """A user's question and a model's answer of these blocks, which a user's word follows."""
+    return [("user", "a"), ("assistant", *blocks), ("user", "b")]
+
+
+def asked(*parts: Any, by: str = CLAUDE) -> list[Any]:
+    return [user("a"), model(*parts, by=by), user("b")]
+
+
+CASES: dict[str, tuple[list[Any], list[Any]]] = {
+    "texts": ([user("a"), model("b"), user("c")], [("user", "a"), ("assistant", "b"), ("user", "c")]),
+    "users stay apart": ([user("a"), user("b")], [("user", "a"), ("user", "b")]),
+    "models are joined": ([user("a"), model("b"), model("c"), user("d")],
+                          [("user", "a"), ("assistant", "b", "c"), ("user", "d")]),
+    "a user first": ([model("a"), user("b")], [("user", CONTINUATION), ("assistant", "a"), ("user", "b")]),
+    "blank texts go": ([user("a", " \n", ""), model("b", " ")], [("user", "a"), ("assistant", "b")]),
+    "a blank message says so": ([user(" ")], [("user", EMPTY_MESSAGE)]),
+    "an unknown part alone, too": ([user({"later": 1})], [("user", EMPTY_MESSAGE)]),
+    "a blank model goes": (asked(" "), [("user", "a"), ("user", "b")]),
+    "images and documents": ([user(IMAGE, PDF)], [("user", IMAGE_BLOCK, {"type": "document", "source": {
+        "type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}})]),
+    "a text file": (
+        [user({"inlineData": {"mimeType": "text/csv", "data": "YSxi", "displayName": "t.csv"}})],
+        [("user", {"type": "document", "title": "t.csv",
+                   "source": {"type": "text", "media_type": "text/plain", "data": "a,b"}})]),
+    "by address": (
+        [user({"fileData": {"fileUri": "https://x/a.png"}}, {"fileData": {"fileUri": "https://x/d", "mimeType": "application/pdf"}})],
+        [("user", {"type": "image", "source": {"type": "url", "url": "https://x/a.png"}},
+          {"type": "document", "source": {"type": "url", "url": "https://x/d"}})]),
+    "both alphabets of base64": (
+        [user({"inlineData": {"mimeType": "image/jpg", "data": "-_-_"}})],
+        [("user", {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "+/+/"}})]),
+    "media it does not take": ([user(WAV)], [("user", "[audio/wav, 9 bytes: Anthropic does not take this type]")]),
+    "an address only Google knows": (
+        [user({"fileData": {"fileUri": "gs://b/a.png", "mimeType": "image/png"}})],
+        [("user", "[image/png gs://b/a.png: its data is missing, damaged or elsewhere]")]),
+    "text and media in one part": ([user({"text": "a", **IMAGE})], [("user", "a", IMAGE_BLOCK)]),
+    "a model's media": (asked(IMAGE), of("[image/png, 9 bytes: a model's message holds no media]")),
+    "code that Gemini ran": (
+        asked({"executableCode": {"code": "1", "language": "PYTHON"}}, {"codeExecutionResult": {"output": "2"}}, by="gemini"),
+        of("```python\n1\n```", "```\n2\n```")),
+    "thinking comes back": (asked(thought(), "b"), of(thinking(), "b")),
+    "thinking that is hidden, too": (asked(thought(""), native(HIDDEN), "b"), of(thinking(""), HIDDEN, "b")),
+    "thinking of the family": (asked(thought(), "b", by="anthropic/claude-sonnet-4-5"), of(thinking(), "b")),
+    "unsigned thoughts go": (asked({"text": "hm", "thought": True}, "b"), of("b")),
+    "thoughts of others go": (asked(thought(), "b", by="gemini/gemini-3-pro"), of("b")),
+    "thoughts of another family go": (asked(thought(), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
+    "thinking cannot be last": (asked("b", thought(), native(HIDDEN)), of("b")),
+    "nor alone": (asked(thought()), [("user", "a"), ("user", "b")]),
+    "native blocks come back": (asked(native(SEARCH), "b"), of(SEARCH, "b")),
+    "native parts of others go": (asked(native(SEARCH, "gemini"), "b", by="gemini"), of("b")),
+    "native blocks of a user": (
+        [user("a", native({"type": "container_upload", "file_id": "f"}))],
+        [("user", "a", {"type": "container_upload", "file_id": "f"})]),
+    "citations come back": (asked({"text": "b", "citations": [1]}), of(text("b", citations=[1]))),
+    "citations of others go": (asked({"text": "b", "citations": [1]}, by="openai-chat"), of("b")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_messages(messages: list[Any], expected: list[Any]) -> None:
+    assert sent(*messages) == expected
+
+
+TOOLS: dict[str, tuple[list[Any], list[Any], list[Any]]] = {  # the model's parts, results, then both sides' blocks
+    "a call": ([call("f", "1", {"x": 1})], [result("f", "1")], [use("f", "1", {"x": 1}), answer()]),
+    "no id": ([call()], [result()], [use(id="call_1"), answer("call_1")]),
+    "in the calls' order": (
+        [call("f", "1"), call("g", "2")], [result("g", "2"), result("f", "1")],
+        [use("f", "1"), use("g", "2"), answer("1"), answer("2")]),
+    "an id outside the alphabet": (
+        [call("f", "a b")], [result("f", "a b")], [use(id="a_b_c8687a08aa"), answer("a_b_c8687a08aa")]),
+    "one id twice": (
+        [call("f", "1"), call("g", "1")], [result("f", "1"), result("g", "1")],
+        [use("f", "1"), use("g", "1_2"), answer("1"), answer("1_2")]),
+    "a name outside the alphabet": (
+        [call("mcp.f", "1")], [result("mcp.f", "1")], [use("mcp_f_bdd008bfd8", "1"), answer()]),
+    "no name": ([call("", "1")], [result("", "1")], [use("tool"), answer()]),
+    "arguments that are no object": (
+        [{"functionCall": {"id": "1", "name": "f", "args": [1]}}], [result("f", "1")], [use(input={"arguments": [1]}), answer()]),
+    "arguments kept as they came": (
+        [call("f", "1", arguments="{torn")], [result("f", "1")], [use(input={"arguments": "{torn"}), answer()]),
+    "the caller": (
+        [call("f", "1", item={"caller": {"type": "direct"}, "more": 1})], [result("f", "1")],
+        [use(caller={"type": "direct"}), answer()]),
+    "an object": ([call("f", "1")], [result("f", "1", {"a": [1]})], [use(), answer(content='{"a":[1]}')]),
+    "text with more": (
+        [call("f", "1")], [result("f", "1", {"output": "x", "a": 1})], [use(), answer(content='{"output":"x","a":1}')]),
+    "no text": ([call("f", "1")], [result("f", "1", {"output": " "})], [use(), answer(content="")]),
+    "an error": ([call("f", "1")], [result("f", "1", {"error": "no"})], [use(), answer(content="no", is_error=True)]),
+    "an error that is an object": (
+        [call("f", "1")], [result("f", "1", {"error": {"a": 1}})],
+        [use(), answer(content='{"error":{"a":1}}', is_error=True)]),
+    "an error without a word": (
+        [call("f", "1")], [result("f", "1", {"error": ""})], [use(), answer(content="The tool call failed.", is_error=True)]),
+    "no error": ([call("f", "1")], [result("f", "1", {"error": None})], [use(), answer(content='{"error":null}')]),
+    "a text for a response": ([call("f", "1")], [result("f", "1", "ok")], [use(), answer()]),
+    "media": (
+        [call("f", "1")], [result("f", "1", parts=[IMAGE])], [use(), answer(content=[text("ok"), IMAGE_BLOCK])]),
+    "media alone": (
+        [call("f", "1")], [result("f", "1", {"output": ""}, parts=[IMAGE])], [use(), answer(content=[IMAGE_BLOCK])]),
+    "media it does not take": (
+        [call("f", "1")], [result("f", "1", parts=[WAV])],
+        [use(), answer(content=[text("ok"), text("[audio/wav, 9 bytes: Anthropic does not take this type]")])]),
+    "content as it was": (
+        [call("f", "1")],
+        [{**result("f", "1"), "item": {"type": "tool_result", "content": [{"type": "tool_reference", "tool_name": "g"}]}}],
+        [use(), answer(content=[{"type": "tool_reference", "tool_name": "g"}])]),
+    "content of another's": (
+        [call("f", "1")], [{**result("f", "1"), "item": {"content": [{"type": "input_text"}]}}], [use(), answer()]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("calls", "results", "expected"), TOOLS.values(), ids=TOOLS)
+def test_tools(calls: list[Any], results: list[Any], expected: list[Any]) -> None:
+    found = sent(user("a"), model(*calls, by=CLAUDE), tool(*results), user("b"))
+    assert [block for _, *blocks in found[1:3] for block in blocks] == expected
+    assert [role for role, *_ in found] == ["user", "assistant", "user", "user"]
+
+
+def test_results_come_first_and_what_was_said_with_them_follows() -> None:
+    found = sent(
+        user("a"),
+        model(call("f", "1"), call("g", "2")),
+        tool("x", result("g", "2")),
+        tool(result("f", "1"), "y"),
+    )
+    assert found[2:] == [("user", answer("1"), answer("2")), ("user", "x"), ("user", "y")]
+
+
+def system(*parts: Any) -> dict[str, Any]:
+    return message("user", *parts, item={"role": "system"})
+
+
+SYSTEMS: list[tuple[str, list[Any], list[Any]]] = [
+    (OPUS, [user("a"), system("s")], [("user", "a"), ("system", "s")]),
+    (OPUS, [user("a"), system("s"), model("b")], [("user", "a"), ("system", "s"), ("assistant", "b")]),
+    (
+        OPUS,
+        [user("a"), system("s"), user("b")],
+        [("user", "a"), ("system", "s"), ("assistant", "(noted)"), ("user", "b")],
+    ),
+    (OPUS, [system("s"), user("a")], [("user", "s"), ("user", "a")]),
+    (OPUS, [user("a"), model("b"), system("s")], [("user", "a"), ("assistant", "b"), ("user", "s")]),
+    (OPUS, [user("a"), system("s", IMAGE)], [("user", "a"), ("user", "s", IMAGE_BLOCK)]),
+    (
+        OPUS,
+        [user("a"), system(native({"type": "tool_addition"}))],
+        [("user", "a"), ("system", {"type": "tool_addition"})],
+    ),
+    (OLD, [user("a"), system(native({"type": "tool_addition"}))], [("user", "a")]),
+    (OLD, [user("a"), system("s")], [("user", "a"), ("user", "s")]),
+    (OLD, [user("a"), model("b"), system()], [("user", "a"), ("assistant", "b"), ("user", EMPTY_MESSAGE)]),
+    ("claude-sonnet-5", [user("a"), system("s")], [("user", "a"), ("user", "s")]),
+    ("claude-fable-5", [user("a"), system("s")], [("user", "a"), ("system", "s")]),
+]
+
+
+@pytest.mark.parametrize(("target", "messages", "expected"), SYSTEMS)
+def test_system_messages_between(target: str, messages: list[Any], expected: list[Any]) -> None:
+    assert sent(*messages, model=target) == expected
+
+
+def test_the_end_of_a_prefill() -> None:
+    assert sent(user("a"), model("b \n"))[1:] == [("assistant", "b")]
+    assert sent(user("a"), model(thought(), "b", by=CLAUDE))[1:] == [("assistant", "b")]
+    on = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+    assert sent(user("a"), model(thought(), "b", by=CLAUDE), settings=on)[1:] == [
+        ("assistant", thinking(), "b")
+    ]
+
+
+def test_what_could_not_be_sent_is_noted() -> None:
+    messages = [
+        user(WAV, {"later": 1}),
+        model(native({"type": "reasoning"}, "openai-responses"), call("f", "1")),
+        tool(result("f", "1", parts=[WAV])),
+    ]
+    request = requested(
+        "anthropic", messages, model=OPUS, settings={"thinking": THINKING}, tools=[{"googleSearch": {}}]
+    )
+    assert request.notes == [
+        "message m0: media is sent as a text about it: Anthropic does not take this type",
+        "message m0: a part that Anthropic does not know (later) is left out",
+        "message m1: a part that only openai-responses knows (reasoning) is left out",
+        "message m2: media in a tool's result is sent as a text about it: Anthropic does not take this type",
+        "tool googleSearch is a tool of gemini: not sent to anthropic",
+        "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools",
+        "thinking is left out: the model's last turn was not made with it, or is to be continued",
+    ]
+
+
+def test_each_block_s_source_is_traced() -> None:
+    messages = [
+        model(thought(), by=CLAUDE), user("b", WAV), user(), model("c"), model(call("f", "1")), tool(result("f", "1"), "d"),
+        model(" "), user("e"), model(thought(), "f ", by=CLAUDE),
+    ]  # fmt: skip
+    request = requested("anthropic", messages, "a summary", trace=True, model=OPUS)
+    assert request.sources == [
+        [""], ["m1", "m1"], ["m2"], ["m3", "m4"], ["m5"], ["m5"], ["m7"], ["m8"],
+    ]  # fmt: skip
+    assert request.body["messages"][0]["content"] == [text(f"{SUMMARY_HEAD}\n\na summary")]
+
+
+def test_faithful_repairs_nothing() -> None:
+    messages = [
+        model(call("f", "1")),
+        user("b"),
+        tool(result("f", "1"), result("g", "2")),
+        user(" "),
+        model(),
+    ]
+    assert sent(*messages, faithful=True) == [
+        ("assistant", use()), ("user", "b"), ("user", answer("1"), answer("2")), ("user", " "), ("assistant",),
+    ]  # fmt: skip
+
+
+# -- laws -----------------------------------------------------------------------------------------------
+
+options = st.fixed_dictionaries({"model": st.sampled_from(MODELS)}, optional={
+    "cache": st.booleans(), "system": st.just("s"), "tools": st.just([{"name": "f", "parameters": {}}]),
+    "settings": st.just({"thinking": THINKING}),
+})  # fmt: skip
+
+
+@given(messages=conversations(), given=options)
+def test_any_history_becomes_what_anthropic_takes(messages: list[Any], given: Any) -> None:
+    body = requested("anthropic", messages, **given).body
+    problems = [p for p in ANTHROPIC.problems(body) if "prefill" not in p.reason]
+    assert problems == []
+    VALID(body)
+    assert body == requested("anthropic", messages, **given).body
+
+
+@given(messages=conversations(), given=options)
+def test_a_faithful_one_raises_nothing(messages: list[Any], given: Any) -> None:
+    request = requested("anthropic", messages, faithful=True, trace=True, **{**given, "cache": False})
+    ANTHROPIC.problems(request.body)
+    assert [len(message["content"]) for message in request.body["messages"]] == [
+        len(ids) for ids in request.sources
+    ]
+
+
+@given(messages=conversations(whole=True), given=options)
+def test_a_request_is_a_prefix_of_the_next(messages: list[Any], given: Any) -> None:
+    before = b""
+    for end in range(1, len(messages) + 1):
+        view = session(messages[:end])
+        if view.messages[-1].role == "user" and not open_at_end(view.messages):
+            request = requested("anthropic", messages[:end], trace=True, **given)
+            array = request.body["messages"]
+            assert [len(message["content"]) for message in array] == [len(ids) for ids in request.sources]
+            assert prefix(without_cache(array)).startswith(before)
+            before = prefix(without_cache(array))

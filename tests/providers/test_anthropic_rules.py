@@ -1,0 +1,213 @@
+"""Anthropic's offline validator: every rule catches its broken body, and no recorded request is flagged."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+
+from codeh_history import providers
+from histories import PNG, odd
+from support import corpus_files
+
+ANTHROPIC = providers.load("anthropic")
+OPUS, OLD = "claude-opus-4-8", "claude-sonnet-4-5"
+MARK = {"cache_control": {"type": "ephemeral"}}
+THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+ON = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+SERVER = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+
+
+def text(value: Any, **beside: Any) -> dict[str, Any]:
+    return {"type": "text", "text": value, **beside}
+
+
+def user(*content: Any) -> dict[str, Any]:
+    return {"role": "user", "content": [text(b) if isinstance(b, str) else b for b in content]}
+
+
+def said(*content: Any) -> dict[str, Any]:
+    return {**user(*content), "role": "assistant"}
+
+
+def system(*content: Any) -> dict[str, Any]:
+    return {**user(*content), "role": "system"}
+
+
+def use(id: Any = "1", name: Any = "f", input: Any = None) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": {} if input is None else input}
+
+
+def answer(id: Any = "1", content: Any = "ok", **beside: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": content, **beside}
+
+
+def image(**source: Any) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG} | source}
+
+
+def document(**source: Any) -> dict[str, Any]:
+    return {"type": "document", "source": source}
+
+
+def body(*messages: Any, **around: Any) -> dict[str, Any]:
+    return {"model": OLD, "max_tokens": 2048, "messages": list(messages), **around}
+
+
+def tool(name: Any = "f", **beside: Any) -> dict[str, Any]:
+    return {"name": name, "input_schema": {"type": "object"}, **beside}
+
+
+PDF = document(type="base64", media_type="application/pdf", data="JVBERi0=")
+
+GOOD: dict[str, dict[str, Any]] = {
+    "a text": body({"role": "user", "content": "hi"}),
+    "neighbours": body(user("a"), user("b"), said("c"), said("d"), user("e")),
+    "an assistant first": body(said("a"), user("b")),
+    "a pair": body(user("a"), said("b", use()), user(answer(), "c")),
+    "parallel calls": body(user("a"), said(use("1"), use("2")), user(answer("2"), answer("1"))),
+    "calls and results one by one": body(user("a"), said(use("1")), said(use("2")), user(answer("1")), user(answer("2"))),
+    "an id used again later": body(user("a"), said(use()), user(answer()), said(use()), user(answer())),
+    "results of all kinds": body(user("a"), said(use("1"), use("2"), use("3")), user(
+        {"type": "tool_result", "tool_use_id": "1"}, answer("2", ""),
+        answer("3", [text("x"), image(), {"type": "tool_reference", "tool_name": "f"}], is_error=True))),
+    "media": body(user(image(), image(type="url", url="https://x"), image(type="file", file_id="f"), PDF,
+                       document(type="url", url="https://x"), document(type="text", media_type="text/plain", data="x"),
+                       document(type="content", content="x"))),
+    "thinking": body(user("a"), said(THINKING, {"type": "redacted_thinking", "data": "x"}, use()), user(answer()), **ON),
+    "thinking that shows nothing": body(user("a"), said({**THINKING, "thinking": ""}, "b"), user("c"), **ON),
+    "thinking off in an earlier loop": body(user("a"), said(use()), user(answer()), said("b"), user("c"), **ON),
+    "a later step of a loop": body(user("a"), said(THINKING, use()), user(answer()), said(use()), user(answer()), **ON),
+    "a prefill of an old model": body(user("a"), said("b")),
+    "an empty prefill": body(user("a"), {"role": "assistant", "content": []}),
+    "a pause": body(user("a"), said(THINKING, SERVER), **ON, model=OPUS),
+    "system messages": body(user("a"), system("b"), system("c"), said("d"), user("e"), system("f"), model=OPUS),
+    "after a server's tool": body(user("a"), said("b", SERVER), system("c"), said("d"), user("e"), model=OPUS),
+    "a model not known": body(user("a"), system("b"), model="my-deployment"),
+    "around": body(user("a"), system=[text("s", **MARK)], tools=[tool(), tool("g", **MARK), {"type": "web_search_20250305", "name": "web_search"}],
+                   cache_control=MARK["cache_control"]),
+}  # fmt: skip
+
+LATE = (user("a"), said(use()), user("b"), said("c"), user(answer()))
+BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
+    "no model": ({"max_tokens": 5, "messages": [user("a")]}, "model", "required"),
+    "no limit": ({"model": OLD, "messages": [user("a")]}, "max_tokens", "required"),
+    "no number": (body(user("a"), max_tokens=True), "max_tokens", "required"),
+    "a budget above the limit": (body(user("a"), **ON, max_tokens=1024), "max_tokens", "budget_tokens"),
+    "no messages": (body(), "messages", "at least one"),
+    "messages that are none": (body(messages="hi"), "messages", "at least one"),
+    "too many": ({**body(), "messages": [{"role": "user", "content": "x"}] * 100_001}, "messages", "at most"),
+    "a role of another provider": (body({"role": "tool", "content": "x"}), "messages.0.role", "user or assistant"),
+    "no object": (body("hi"), "messages.0.role", "user or assistant"),
+    "no content": (body({"role": "user"}), "messages.0.content", "expected"),
+    "empty content": (body(user()), "messages.0", "non-empty content"),
+    "an empty text": (body({"role": "user", "content": ""}), "messages.0", "non-empty content"),
+    "an empty assistant": (body(user("a"), said(), user("b")), "messages.1", "non-empty content"),
+    "an empty block": (body(user("a", "")), "messages.0.content.1", "non-whitespace"),
+    "a blank block": (body(user("a"), said(" \n"), user("b")), "messages.1.content.0", "non-whitespace"),
+    "a block without a type": (body(user({})), "messages.0.content.0", "type expected"),
+    "a user's call": (body(user(use())), "messages.0.content.0", "role user"),
+    "an assistant's image": (body(user("a"), said(image()), user("b")), "messages.1.content.0", "role assistant"),
+    "an assistant's result": (body(user("a"), said(answer()), user("b")), "messages.1.content.0", "role assistant"),
+    "an id of no text": (body(user("a"), said(use("a.b")), user(answer("a.b"))), "messages.1.content.0.id", "pattern"),
+    "an id of no text in a result": (body(user("a"), said(use("a.b")), user(answer("a.b"))), "messages.2.content.0.tool_use_id", "pattern"),
+    "a call's name": (body(user("a"), said(use(name="a.b")), user(answer())), "messages.1.content.0.name", "pattern"),
+    "a long name": (body(user("a"), said(use(name="n" * 129)), user(answer())), "messages.1.content.0.name", "pattern"),
+    "arguments": (body(user("a"), said(use(input="{}")), user(answer())), "messages.1.content.0.input", "object"),
+    "an id twice": (body(user("a"), said(use(), use()), user(answer(), answer())), "messages.1.content.1", "unique"),
+    "a lost result": (body(user("a"), said(use("1"), use("2")), user(answer("1"))), "messages.1.content.1", "immediately after: 2"),
+    "open calls": (body(user("a"), said(use())), "messages.1.content.0", "immediately after"),
+    "a late result": (body(*LATE), "messages.1.content.0", "immediately after"),
+    "a late result, too": (body(*LATE), "messages.4.content.0", "no such call just before"),
+    "an orphan": (body(user("a"), said("b"), user(answer())), "messages.2.content.0", "no such call"),
+    "an orphan first": (body(user(answer())), "messages.0.content.0", "no such call"),
+    "a doubled result": (body(user("a"), said(use()), user(answer(), answer())), "messages.2.content.1", "single result"),
+    "a text before a result": (body(user("a"), said(use()), user("b", answer())), "messages.2.content.1", "come first"),
+    "a message before a result": (body(user("a"), said(use()), user("b"), user(answer())), "messages.3.content.0", "come first"),
+    "an error without a word": (body(user("a"), said(use()), user(answer(content="", is_error=True))), "messages.2.content.0.content", "is_error"),
+    "an empty list": (body(user("a"), said(use()), user(answer(content=[]))), "messages.2.content.0.content", "empty list"),
+    "a result that is an object": (body(user("a"), said(use()), user(answer(content={"a": 1}))), "messages.2.content.0.content", "expected"),
+    "a blank text in a result": (body(user("a"), said(use()), user(answer(content=[text(" ")]))), "messages.2.content.0.content.0", "non-whitespace"),
+    "a call in a result": (body(user("a"), said(use()), user(answer(content=[use()]))), "messages.2.content.0.content.0", "holds text"),
+    "an image in a result": (
+        body(user("a"), said(use()), user(answer(content=[image(media_type="image/bmp")]))),
+        "messages.2.content.0.content.0.source.media_type", "should be"),
+    "image/jpg": (body(user(image(media_type="image/jpg"))), "messages.0.content.0.source.media_type", "should be"),
+    "no data": (body(user(image(data=""))), "messages.0.content.0.source.data", "required"),
+    "no address": (body(user(image(type="url"))), "messages.0.content.0.source.url", "required"),
+    "no file": (body(user(image(type="file"))), "messages.0.content.0.source.file_id", "required"),
+    "no source": (body(user({"type": "image"})), "messages.0.content.0.source", "unknown source"),
+    "a document that is none": (body(user(document(type="base64", media_type="text/html", data="x"))), "messages.0.content.0.source.media_type", "should be"),
+    "an empty document": (body(user(document(type="text", media_type="text/plain", data=" "))), "messages.0.content.0.source", "non-empty"),
+    "unsigned thinking": (body(user("a"), said({"type": "thinking", "thinking": "x"}, "b"), user("c")), "messages.1.content.0.signature", "required"),
+    "thinking without its field": (body(user("a"), said({"type": "thinking", "signature": "x"}, "b"), user("c")), "messages.1.content.0.thinking", "required"),
+    "hidden thinking without data": (body(user("a"), said({"type": "redacted_thinking"}, "b"), user("c")), "messages.1.content.0.data", "required"),
+    "thinking last": (body(user("a"), said("b", THINKING), user("c")), "messages.1", "cannot be thinking"),
+    "no thinking before a call": (body(user("a"), said(use()), user(answer()), **ON), "messages.2", "expected thinking first"),
+    "no thinking before a prefill": (body(user("a"), said("b"), **ON), "messages.1", "expected thinking first"),
+    "thinking in a prefill without": (body(user("a"), said(THINKING, "b")), "messages.1", "thinking disabled"),
+    "whitespace at the end": (body(user("a"), said("b ")), "messages.1", "trailing whitespace"),
+    "whitespace at the end of a text": (body(user("a"), {"role": "assistant", "content": "b\n"}), "messages.1", "trailing whitespace"),
+    "a prefill": (body(user("a"), said("b"), model=OPUS), "messages.1", "prefill"),
+    "a system message of an old model": (body(user("a"), system("b")), "messages.1.role", "not supported"),
+    "a system message first": (body(system("a"), user("b"), model=OPUS), "messages.0", "follow a user"),
+    "a system message after an assistant": (body(user("a"), said("b"), system("c"), model=OPUS), "messages.2", "follow a user"),
+    "a system message before a user": (body(user("a"), system("b"), user("c"), model=OPUS), "messages.1", "precede an assistant"),
+    "an empty system": (body(user("a"), system=[text("")]), "system.0", "non-empty"),
+    "a tool's name": (body(user("a"), tools=[tool("a.b")]), "tools.0.name", "pattern"),
+    "a tool's schema": (body(user("a"), tools=[tool(input_schema={})]), "tools.0.input_schema.type", "object"),
+    "a tool twice": (body(user("a"), tools=[tool(), tool()]), "tools.1.name", "unique"),
+    "five marks": (body(user(*(text(str(n), **MARK) for n in range(5)))), "messages.0.content.4", "at most 4"),
+    "five marks with the tools'": (
+        body(user(text("a", **MARK)), tools=[tool(**MARK), tool("g", **MARK)], system=[text("s", **MARK)], **MARK),
+        "cache_control", "at most 4"),
+    "a mark on thinking": (body(user("a"), said({**THINKING, **MARK}, "b"), user("c")), "messages.1.content.0", "cache_control"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
+def test_what_anthropic_takes(good: dict[str, Any]) -> None:
+    before = deepcopy(good)
+    assert ANTHROPIC.problems(good) == []
+    assert good == before
+
+
+@pytest.mark.parametrize(("broken", "path", "reason"), BROKEN.values(), ids=BROKEN)
+def test_what_anthropic_refuses(broken: dict[str, Any], path: str, reason: str) -> None:
+    found = ANTHROPIC.problems(broken)
+    assert [problem for problem in found if problem.path == path and reason in problem.reason], found
+
+
+def test_problems_come_in_the_order_of_the_body() -> None:
+    found = ANTHROPIC.problems(body(user(answer()), said(""), user("a", answer()), max_tokens=0))
+    assert [p.path for p in found] == [
+        "max_tokens", "messages.0.content.0", "messages.1.content.0", "messages.2.content.1",
+    ]  # fmt: skip
+
+
+RECORDED = [p for p in corpus_files("exchanges/anthropic/*.json") if not p.name.endswith(".expected.json")]
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem[-60:])
+def test_no_recorded_request_is_flagged(path: Any) -> None:
+    recorded = orjson.loads(path.read_bytes())
+    assert recorded["meta"]["status"] == 200
+    assert ANTHROPIC.problems(recorded["request"]) == []
+
+
+@given(one=odd, other=odd, third=odd)
+def test_nothing_raises(one: Any, other: Any, third: Any) -> None:
+    kinds = ("text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "x")
+    for value in (
+        {"messages": one}, {"messages": [one]}, {"messages": [{"role": one, "content": other}], "model": third},
+        body(user(one, other), said(third), user(third)), body(user("a"), said(one), tools=other, system=third),
+        body(user("a"), tools=[one, {"name": other}], system=[third], thinking=one, max_tokens=other, model=third),
+        *(body(user({"type": kind, "content": one, "source": other, "tool_use_id": third}), said(
+            {"type": kind, "id": one, "name": other, "input": third, "thinking": one, "text": other})) for kind in kinds),
+        body(user("a"), said(use(one, other, third)), user(answer(one, [other, {"type": third}]))),
+        body(user(image(type=one, media_type=other, data=third)), {"role": "assistant", "content": one}),
+    ):  # fmt: skip
+        ANTHROPIC.problems(value)
