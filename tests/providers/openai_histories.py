@@ -72,6 +72,7 @@ SAID = [
     native("openai-chat", audio={"id": "audio_1", "transcript": "spoken"}),
     native("openai-chat", annotations=[{"type": "url_citation"}]),
 ]  # fmt: skip
+SEARCHING = next(part for part in SAID if part.get("native", {}).get("value", {}).get("call_id"))
 ANSWERS = [
     native("openai-responses", type="tool_search_output", call_id="ts_1", execution="client", tools=[]),
     native("openai-responses", type="additional_tools", role="developer", tools=[]),
@@ -80,7 +81,15 @@ ANSWERS = [
 ]
 IDS = [None, "c1", "c2", "toolu_01", "x" * 80, "a b", "call_1"]
 NAMES = ["read", "grep", "google:search", "é", "n" * 80, ""]
-ARGS: list[Any] = [{}, {"input": "words"}, {"b": 1, "a": {"deep": [None, 1.5]}}, None, "text", [1], "missing"]
+ARGS: list[Any] = [
+    {},
+    {"input": "words"},
+    {"b": 1, "a": {"deep": [None, 1.5]}},
+    None,
+    "text",
+    [1],
+    "missing",
+]
 RESPONSES: list[Any] = [
     {"output": "ok"}, {"output": ""}, {}, {"error": "failed"}, {"rows": [1, {"a": None}]}, "text", None, [1], 7,
 ]  # fmt: skip
@@ -88,7 +97,15 @@ RESPONSES: list[Any] = [
 
 def message(number: int, kind: str, parts: list[Any], **fields: Any) -> dict[str, Any]:
     role = "model" if kind == "codeh" else "user"
-    return {"type": "message", "id": f"m{number}", "ts": TS, "kind": kind, "role": role, "parts": parts, **fields}
+    return {
+        "type": "message",
+        "id": f"m{number}",
+        "ts": TS,
+        "kind": kind,
+        "role": role,
+        "parts": parts,
+        **fields,
+    }
 
 
 @st.composite
@@ -109,8 +126,13 @@ def calls(draw: st.DrawFn, provider: str | None) -> dict[str, Any]:
 def replayed(draw: st.DrawFn, number: int) -> list[dict[str, Any]]:
     """A response as the API gives it: reasoning before what it led to; now and then a part is missing."""
     said = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
-    call = {"functionCall": {"id": f"call_n{number}", "name": "read", "args": {}}, "item": {"id": f"fc_{number}"}}
-    searched = native("openai-responses", type="mcp_list_tools", id=f"mcpl_{number}", server_label="s", tools=[])
+    call = {
+        "functionCall": {"id": f"call_n{number}", "name": "read", "args": {}},
+        "item": {"id": f"fc_{number}"},
+    }
+    searched = native(
+        "openai-responses", type="mcp_list_tools", id=f"mcpl_{number}", server_label="s", tools=[]
+    )
     follower = draw(st.sampled_from([said, call, searched]))
     parts = [reasoning(f"rs_{number}"), follower, *draw(st.sampled_from([[], [said], [call]]))]
     if draw(st.integers(0, 3)) == 0:
@@ -121,7 +143,10 @@ def replayed(draw: st.DrawFn, number: int) -> list[dict[str, Any]]:
 @st.composite
 def result_of(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
     id = call["functionCall"].get("id")
-    response: dict[str, Any] = {"name": call["functionCall"]["name"], "response": draw(st.sampled_from(RESPONSES))}
+    response: dict[str, Any] = {
+        "name": call["functionCall"]["name"],
+        "response": draw(st.sampled_from(RESPONSES)),
+    }
     if id is not None:
         response["id"] = id
     if draw(st.integers(0, 4)) == 0:
@@ -141,7 +166,9 @@ def histories(draw: st.DrawFn, *, broken: bool = True) -> list[dict[str, Any]]:
     users = st.lists(texts | st.sampled_from(MEDIA + ODD + ANSWERS), max_size=3)
     late: list[Any] = []
     for _ in range(draw(st.integers(1, 4))):
-        item = draw(st.sampled_from([{}, {}, {}, {"item": {"role": "developer"}}, {"item": {"name": "bob"}}]))
+        item = draw(
+            st.sampled_from([{}, {}, {}, {"item": {"role": "developer"}}, {"item": {"name": "bob"}}])
+        )
         add("user", draw(users), **item)
         for _ in range(draw(st.integers(0, 2))):
             said = draw(st.lists(texts | st.sampled_from(SAID + MEDIA[:3] + ODD), max_size=3))
@@ -158,7 +185,9 @@ def histories(draw: st.DrawFn, *, broken: bool = True) -> list[dict[str, Any]]:
                 results = {"lost": results[1:], "late": [], "double": [*results, results[0]],
                            "swapped": results[::-1]}.get(fate, results)  # fmt: skip
                 late = [draw(result_of(asked[0]))] if fate == "late" else late
-            if results and draw(st.booleans()):
+            if SEARCHING in parts and draw(st.booleans()):
+                add("tool", [*results, ANSWERS[0]])
+            elif results and draw(st.booleans()):
                 add("tool", results)
             else:
                 for result in results:

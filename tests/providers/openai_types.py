@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from typing import Any, List  # noqa: UP035 - put in the place of the SDK's own name
+from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import is_typeddict
@@ -31,7 +31,7 @@ def adapter(format: str) -> TypeAdapter[Any]:
             if "Iterable" in vars(module):
                 lazy.append((module, vars(module)["Iterable"]))
     for module, _ in lazy:
-        vars(module)["Iterable"] = List
+        vars(module)["Iterable"] = list
     try:
         types = {
             "openai-chat": chat.CompletionCreateParamsNonStreaming,

@@ -48,20 +48,25 @@ def declared(
 ) -> list[Json]:
     """The `tools` array for a provider: its own shapes verbatim, other functions as `declare` gives them.
 
-    A native tool of another provider is left out, with a note.
+    Left out, with a note: another provider's native tool, and a function of a name declared before.
     """
     result: list[Json] = []
     sent: list[Json] = []  # elements already there: one that declares several tools is sent once
+    names: set[str] = set()
     for tool in read(tools):
-        if tool.shape == target:
-            if not any(tool.source is other for other in sent):
-                sent.append(tool.source)
-                result.append(tool.source)
+        if any(tool.source is other for other in sent):
+            continue
+        if tool.native is None and tool.name in names:
+            notes.append(f"tool {tool.name} is declared twice: the first declaration is sent")
+        elif tool.shape == target:
+            sent.append(tool.source)
+            result.append(tool.source)
         elif tool.native is None:
             result.append(declare(tool))
         else:
             owner = f"a tool of {tool.shape}" if tool.shape else "not a tool declaration"
             notes.append(f"tool {tool.name} is {owner}: not sent to {target}")
+        names.update([tool.name] if tool.native is None else [])
     return result
 
 

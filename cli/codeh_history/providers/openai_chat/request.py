@@ -197,7 +197,7 @@ class _Chat:
         message.update(said.thoughts)
         if calls:
             message["tool_calls"] = calls
-        self.add(message, [_id(turn)])
+        self.add(message, [_id(turn)] * (len(content) if isinstance(content, list) else 1))
 
     def call(self, part: Part, id: str, *, own: bool) -> Json:
         name = str(part["functionCall"].get("name"))

@@ -47,7 +47,7 @@ class Replay:
         self.faithful = faithful
         self.sent: set[str] = set()  # ids of items
         self.asked: set[str] = set()  # call ids of native calls that were sent
-        self._answers: set[str] | None = None
+        self._answers: dict[str, set[str]] | None = None
 
     def turn(self, turn: Turn) -> bool:
         """Whether the turn's items go back with their ids and reasoning, all or none."""
@@ -68,7 +68,7 @@ class Replay:
         self.sent.add(id)
         return True
 
-    def item(self, part: Part, *, replayed: bool) -> bool:
+    def item(self, part: Part, turn: Turn, *, replayed: bool) -> bool:
         """Whether a part of a model's turn is a native item that goes back."""
         item = native_of(part)
         kind = item.get("type") if isinstance(item, dict) else None
@@ -81,7 +81,7 @@ class Replay:
         if not self._needs_answer(item):
             return True
         call = item.get("call_id")
-        if not isinstance(call, str) or call in self.asked or call not in self.answers():
+        if not isinstance(call, str) or call in self.asked or call not in self.answers(turn.message):
             return False
         self.asked.add(call)
         return True
@@ -101,13 +101,20 @@ class Replay:
         self.asked.remove(call)
         return True
 
-    def answers(self) -> set[str]:
-        """The call ids that native items of this side answer."""
+    def answers(self, message: Message | None) -> set[str]:
+        """The call ids that native items of the tool messages right after a model's message answer."""
         if self._answers is None:
-            values = (native_of(part) for m in self.messages if m.role == "user" for part in m.parts)
-            found = (value.get("call_id") for value in values if isinstance(value, dict))
-            self._answers = {call for call in found if isinstance(call, str)}
-        return self._answers
+            self._answers = {}
+            found: set[str] = set()
+            for other in self.messages:
+                if other.role == "model":
+                    self._answers[other.id] = found = set()
+                elif other.kind != "tool":
+                    found = set()
+                values = [native_of(part) for part in other.parts]
+                calls = [value.get("call_id") for value in values if isinstance(value, dict)]
+                found.update(call for call in calls if other.kind == "tool" and isinstance(call, str))
+        return self._answers.get(message.id if message is not None else "", set())
 
     def _needs_answer(self, item: Json) -> bool:
         if item["type"] == "tool_search_call":

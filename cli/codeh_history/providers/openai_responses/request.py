@@ -177,7 +177,7 @@ class _Items:
             elif why := unwritten(part, by_model=True):
                 stub = self.notes.stub(part, source, why)
                 self.add({"role": "assistant", "content": stub}, [source])
-            elif self.replay.item(part, replayed=replayed):
+            elif self.replay.item(part, turn, replayed=replayed):
                 self.add(native_of(part), [source])
             elif not part.get("thought"):
                 self.notes.left_out(part, source)

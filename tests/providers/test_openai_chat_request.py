@@ -1,0 +1,391 @@
+"""Sessions as Chat Completions requests: what becomes of each kind of part, and what holds for all."""
+
+from __future__ import annotations
+
+import base64
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_histories import (
+    PNG,
+    histories,
+    inline,
+    linked,
+    message,
+    native,
+    paired,
+    reasoning,
+    request,
+    view_of,
+)
+from openai_types import mistakes
+
+from codeh_history.pairing import open_at_end
+from codeh_history.providers.base import Options
+from codeh_history.providers.openai_chat import request as chat
+from codeh_history.providers.openai_chat import rules
+
+USER = message(0, "user", [{"text": "hi"}])
+CHAT = {"provider": "openai-chat", "model": "gpt-5.1"}
+DEEPSEEK = {"provider": "openai-chat", "model": "deepseek-reasoner"}
+GEMINI = {"provider": "gemini", "model": "gemini-3-pro"}
+
+
+def call(name: str = "read", id: str | None = "c1", **fields: Any) -> dict[str, Any]:
+    named = {"name": name} if id is None else {"id": id, "name": name}
+    return {"functionCall": {"args": {}, **named, **fields}}
+
+
+def result(response: Any, name: str = "read", id: str | None = "c1", **fields: Any) -> dict[str, Any]:
+    named = {"name": name} if id is None else {"id": id, "name": name}
+    return {"functionResponse": {**named, "response": response, **fields}}
+
+
+def sent(*parts: Any, to: str = "gpt-5.1", **fields: Any) -> Any:
+    """What a message of these parts becomes, between a user's first word and the results of its calls."""
+    results = [result({"output": "ok"}, p["functionCall"]["name"], p["functionCall"].get("id"))
+               for p in parts if "functionCall" in p]  # fmt: skip
+    records = [USER, message(1, "codeh", list(parts), **fields)]
+    records += [message(2, "tool", results)] if results else []
+    return request(chat, records, model=to).body["messages"][1:]
+
+
+def asked(*parts: Any, **fields: Any) -> Any:
+    """The content of a user's message of these parts."""
+    [found] = request(chat, [message(0, "user", list(parts), **fields)]).body["messages"]
+    return found["content"]
+
+
+def answered(part: Any) -> Any:
+    """What follows a call that this result answers."""
+    records = [USER, message(1, "codeh", [call()]), message(2, "tool", [part])]
+    return request(chat, records).body["messages"][2:]
+
+
+def text(value: str) -> dict[str, str]:
+    return {"type": "text", "text": value}
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
+CONTENTS: dict[str, tuple[list[Any], Any]] = {
+    "text": ([{"text": "hi"}], "hi"),
+    "texts": ([{"text": "a"}, {"text": "b"}], [text("a"), text("b")]),
+    "blank": ([{"text": ""}], ""),
+    "nothing": ([], ""),
+    "unknown only": ([{"later": 1}], ""),
+    "image": ([inline("image/png", PNG)], [IMAGE]),
+    "image, other spelling": ([inline("IMAGE/JPG", "a-_=")], [
+        {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,a+/="}}]),
+    "image by address": ([linked("https://e.example/a.png")], [
+        {"type": "image_url", "image_url": {"url": "https://e.example/a.png"}}]),
+    "detail": ([{**inline("image/png", PNG), "item": {"type": "image_url", "detail": "low"}}], [
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}", "detail": "low"}}]),
+    "sound": ([inline("audio/x-wav", PNG)], [
+        {"type": "input_audio", "input_audio": {"data": PNG, "format": "wav"}}]),
+    "pdf": ([inline("application/pdf", PNG, displayName="a.pdf")], [
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{PNG}"}}]),
+    "text file": ([inline("text/csv", base64.b64encode(b"a,b").decode(), displayName="t.csv")],
+                  "[File t.csv, text/csv]\na,b"),
+    "svg": ([inline("image/svg+xml", base64.b64encode(b"<svg/>").decode())],
+            "[File without a name, image/svg+xml]\n<svg/>"),
+    "heic": ([inline("image/heic", PNG)], "[image/heic, 9 bytes: image/heic cannot be sent]"),
+    "pdf by address": ([linked("https://e.example/a.pdf")],
+                       "[file https://e.example/a.pdf: only images can be sent by URL]"),
+    "own uploaded file": ([native("openai-chat", type="file", file={"file_id": "f"})], [
+        {"type": "file", "file": {"file_id": "f"}}]),
+    "another's part": ([native("gemini", executableCode={}), {"text": "x"}], "x"),
+    "cache mark": ([{"text": "x", "item": {"type": "text", "cache_control": {"type": "ephemeral"}}}], [
+        {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "content"), CONTENTS.values(), ids=CONTENTS)
+def test_user_content(parts: list[Any], content: Any) -> None:
+    assert asked(*parts) == content
+
+
+def said(content: Any, **fields: Any) -> list[dict[str, Any]]:
+    return [{"role": "assistant", "content": content, **fields}]
+
+
+ASSISTANTS: dict[str, tuple[list[Any], dict[str, Any], Any]] = {
+    "text": ([{"text": "a"}], {}, said("a")),
+    "pieces of one text": ([{"text": "a"}, {"text": "b", "thoughtSignature": "x"}], GEMINI, said("ab")),
+    "a thought between": ([{"text": "a"}, {"text": "t", "thought": True}, {"text": "b"}], GEMINI, said("a\n\nb")),
+    "thoughts only": ([{"text": "t", "thought": True}], GEMINI, []),
+    "nothing": ([], GEMINI, []),
+    "own texts": ([{"text": "a"}, {"text": "b"}], CHAT, said([text("a"), text("b")])),
+    "own empty text": ([{"text": ""}], CHAT, said("")),
+    "items of responses": ([{"text": "a", "item": {"id": "m1"}}, {"text": "b", "item": {"id": "m2"}}],
+                           {"provider": "openai-responses"}, said("a\n\nb")),
+    "own refusal": ([{"text": "no", "refusal": True}], CHAT, said([{"type": "refusal", "refusal": "no"}])),
+    "another's refusal": ([{"text": "no", "refusal": True}], GEMINI, said("no")),
+    "image": ([inline("image/png", PNG)], GEMINI, said("[image/png, 9 bytes: a model's message takes only text]")),
+    "reasoning back to its host": (
+        [{"text": "t", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}], DEEPSEEK,
+        said("a", reasoning_content="t")),
+    "reasoning to another family": (
+        [{"text": "t", "thought": True, "item": {"field": "reasoning_content"}}, {"text": "a"}], CHAT, said("a")),
+    "reasoning details": ([native("openai-chat", reasoning_details=[{"x": 1}]), {"text": "a"}], DEEPSEEK,
+                          said("a", reasoning_details=[{"x": 1}])),
+    "spoken answer": ([native("openai-chat", audio={"id": "a", "transcript": "hi"})], CHAT, said("hi")),
+    "item of responses": ([reasoning("rs_1"), {"text": "a"}], {"provider": "openai-responses"}, said("a")),
+    "imported fields": ([{"text": "a"}], {**CHAT, "item": {"name": "bot"}}, said("a", name="bot")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "fields", "messages"), ASSISTANTS.values(), ids=ASSISTANTS)
+def test_assistant(parts: list[Any], fields: dict[str, Any], messages: Any) -> None:
+    assert sent(*parts, to="deepseek-chat", **fields) == messages
+
+
+def function(name: str, arguments: str) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+CALLS: dict[str, tuple[Any, Any]] = {
+    "arguments keep their order": (call(args={"b": 1, "a": "é"}), {"id": "c1", **function("read", '{"b":1,"a":"é"}')}),
+    "no arguments": (call(args=None), {"id": "c1", **function("read", "{}")}),
+    "arguments that are a text": (call(args="x"), {"id": "c1", **function("read", '{"arguments":"x"}')}),
+    "cut arguments": ({**call(), "arguments": '{"a": "b'}, {"id": "c1", **function("read", '{"arguments":"{\\"a\\": \\"b"}')}),
+    "exact numbers": ({**call(args={"n": 12345678901234567890123.0}), "arguments": '{"n": 12345678901234567890123}'},
+                      {"id": "c1", **function("read", '{"n": 12345678901234567890123}')}),
+    "changed since": ({**call(args={"n": "stub"}), "arguments": '{"n": 1}'}, {"id": "c1", **function("read", '{"n":"stub"}')}),
+    "no id": (call(id=None), {"id": "call_1", **function("read", "{}")}),
+    "64 characters": (call(id="x" * 64), {"id": "x" * 64, **function("read", "{}")}),
+    "custom": ({**call(args={"input": "words"}), "item": {"type": "custom"}},
+               {"id": "c1", "type": "custom", "custom": {"name": "read", "input": "words"}}),
+    "fields of a host": ({**call(), "item": {"extra_content": {"google": {}}, "id": "other"}},
+                         {"id": "c1", **function("read", "{}"), "extra_content": {"google": {}}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "expected"), CALLS.values(), ids=CALLS)
+def test_call(part: Any, expected: Any) -> None:
+    assistant, tool = sent(part, **CHAT)
+    assert assistant == {"role": "assistant", "content": None, "tool_calls": [expected]}
+    assert tool == {"role": "tool", "tool_call_id": expected["id"], "content": "ok"}
+
+
+def test_long_ids_and_foreign_names_fit_on_both_sides() -> None:
+    assistant, tool = sent(call("google:search", "x" * 65))
+    [made] = assistant["tool_calls"]
+    assert made["id"] == tool["tool_call_id"] == "call_" + made["id"][5:]
+    assert len(made["id"]) <= 40
+    assert made["function"]["name"].startswith("google_search_")
+
+
+def test_every_call_has_an_id_of_its_own() -> None:
+    """One id in parallel calls, again in a later turn, and one that a generated id would take."""
+    again = [message(3, "codeh", [call(id="c1")]), message(4, "tool", [result({"output": "d"})])]
+    records = [
+        USER,
+        message(1, "codeh", [call(id="c1"), call(id="c1"), call(id=None), call(id="call_1")]),
+        message(2, "tool", [result({"output": "a"}), result({"output": "b"}),
+                            result({"output": "c"}, id=None), result({"output": "n"}, id="call_1")]),
+        *again,
+    ]  # fmt: skip
+    body = request(chat, records).body
+    ids = [c["id"] for m in body["messages"] for c in m.get("tool_calls") or ()]
+    assert len(set(ids)) == 5
+    answers = {m["tool_call_id"]: m["content"] for m in body["messages"] if m["role"] == "tool"}
+    assert [answers[id] for id in ids] == ["a", "b", "c", "n", "d"]
+
+
+RESULTS: dict[str, tuple[Any, str]] = {
+    "output": ({"output": "x"}, "x"), "text": ("x", "x"), "empty": ({}, ""), "null": (None, ""),
+    "error": ({"error": "x"}, '{"error":"x"}'), "object": ({"b": 1, "a": 2}, '{"b":1,"a":2}'),
+    "output beside others": ({"output": "x", "a": 1}, '{"output":"x","a":1}'),
+    "output that is no text": ({"output": [1]}, '{"output":[1]}'), "list": ([1], "[1]"), "number": (7, "7"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("response", "content"), RESULTS.values(), ids=RESULTS)
+def test_result(response: Any, content: str) -> None:
+    assert answered(result(response)) == [{"role": "tool", "tool_call_id": "c1", "content": content}]
+
+
+def test_media_of_results_follows_all_tool_messages() -> None:
+    held = [inline("image/png", PNG), inline("video/mp4", PNG), {"text": "no media"}, 7]
+    records = [
+        USER,
+        message(1, "codeh", [call(id="c1"), call(id="c2")]),
+        message(2, "tool", [result({}, id="c1", parts=held)]),
+        message(3, "tool", [result({"output": "b"}, id="c2")]),
+        message(4, "user", [{"text": "and?"}]),
+    ]
+    found = request(chat, records)
+    roles = [(m["role"], m.get("tool_call_id")) for m in found.body["messages"][2:]]
+    assert roles == [("tool", "c1"), ("tool", "c2"), ("user", None), ("user", None)]
+    assert found.body["messages"][4]["content"] == [
+        text("From the result of read (c1):"), IMAGE, text("[video/mp4, 9 bytes: video/mp4 cannot be sent]"),
+    ]  # fmt: skip
+    assert found.notes == [
+        "message m2: sent to openai-chat as a text about it: video/mp4, 9 bytes: video/mp4 cannot be sent"
+    ]
+
+
+def test_notes_say_what_is_left_out() -> None:
+    parts = [
+        native("anthropic", type="server_tool_use"),
+        native("anthropic", type="thinking"),
+        {"later": 1},
+        {},
+    ]
+    assert request(chat, [USER, message(1, "codeh", parts), message(2, "user", [{"text": "x"}])]).notes == [
+        "message m1: a part that only anthropic knows is not sent to openai-chat",
+        "message m1: a part of an unknown kind (later) is left out",
+    ]
+
+
+# -- around the messages ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "role"),
+    [("gpt-5.1", "system"), ("o3-mini", "developer"), ("openai/o4-mini", "developer"), ("olmo", "system"), (None, "system")],
+)  # fmt: skip
+def test_the_system_prompt_comes_first(model: str | None, role: str) -> None:
+    body = request(chat, [USER], model=model, system="Be brief.").body
+    assert body["messages"] == [{"role": role, "content": "Be brief."}, {"role": "user", "content": "hi"}]
+
+
+def test_summaries_are_the_first_words_of_the_user() -> None:
+    messages = chat.build(paired([USER]).messages, Options(system="s"), ["one", "two"]).body["messages"]
+    assert [m["role"] for m in messages] == ["system", "user", "user"]
+    assert messages[1]["content"].endswith("\n\none\n\ntwo")
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "nothing": ({}, {}),
+    "stream": ({"stream": True}, {"stream": True, "stream_options": {"include_usage": True}}),
+    "stream, imported": (
+        {"stream": True, "settings": {"stream": False, "stream_options": {"include_obfuscation": False}}},
+        {"stream": True, "stream_options": {"include_obfuscation": False, "include_usage": True}}),
+    "cap": ({"max_tokens": 9, "settings": {"max_tokens": 7, "max_completion_tokens": 8}}, {"max_completion_tokens": 9}),
+    "imported cap": ({"settings": {"max_tokens": 7}}, {"max_tokens": 7}),
+    "cache": ({"cache": True}, {"prompt_cache_key": "s"}),
+    "settings": ({"settings": {"temperature": 0.5, "model": "other", "messages": []}}, {"temperature": 0.5}),
+    "choice without tools": ({"settings": {"tool_choice": "auto", "parallel_tool_calls": True}}, {}),
+    "tools": (
+        {"tools": [{"name": "a.b", "description": "d", "input_schema": {"properties": {}}, "strict": True}],
+         "settings": {"tool_choice": "auto"}},
+        {"tools": [{"type": "function", "function": {
+            "name": "a_b_5a92b0e5e2", "description": "d", "parameters": {"type": "object", "properties": {}},
+            "strict": True}}], "tool_choice": "auto"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "expected"), OPTIONS.values(), ids=OPTIONS)
+def test_options(options: dict[str, Any], expected: dict[str, Any]) -> None:
+    body = request(chat, [USER], **options).body
+    if "tools" in body:
+        name = body["tools"][0]["function"]["name"]
+        assert name.startswith("a_b_")
+        body["tools"][0]["function"]["name"] = "a_b_5a92b0e5e2"
+    assert body == {"model": "gpt-5.1", "messages": [{"role": "user", "content": "hi"}], **expected}
+
+
+def test_a_system_message_in_the_middle_keeps_its_role() -> None:
+    middle = message(1, "user", [{"text": "x"}], item={"role": "developer"})
+    assert request(chat, [USER, middle]).body["messages"][1] == {"role": "developer", "content": "x"}
+    image = message(1, "user", [inline("image/png", PNG)], item={"role": "developer"})
+    assert request(chat, [USER, image]).body["messages"][1]["role"] == "user"
+
+
+# -- faithful and traced ------------------------------------------------------------------------------
+
+FAULTS: dict[str, tuple[list[Any], list[str]]] = {
+    "lost result": ([USER, message(1, "codeh", [call()]), USER], ["messages.1.tool_calls"]),
+    "orphan": ([message(0, "tool", [result({})])], ["messages.0"]),
+    "late": ([USER, message(1, "codeh", [call()]), message(2, "user", [{"text": "x"}]), message(3, "tool", [result({})])],
+             ["messages.1.tool_calls", "messages.3"]),
+    "double": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({})]), message(3, "tool", [result({})])],
+               ["messages.3.tool_call_id"]),
+    "empty": ([message(0, "user", []), message(1, "codeh", [])], ["messages.0.content", "messages.1.content"]),
+    "long id": ([USER, message(1, "codeh", [call(id="x" * 65)])], ["messages.1.tool_calls.0.id"]),
+    "same ids": ([USER, message(1, "codeh", [call(), call()]), message(2, "tool", [result({}), result({})])],
+                 ["messages.1.tool_calls.1.id", "messages.3.tool_call_id"]),
+    "foreign name": ([USER, message(1, "codeh", [call("a.b")]), message(2, "tool", [result({}, "a.b")])],
+                     ["messages.1.tool_calls.0.function.name"]),
+    "none": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({})])], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
+def test_a_faithful_body_has_the_historys_faults(records: list[Any], paths: list[str]) -> None:
+    records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
+    body = request(chat, records, faithful=True).body
+    assert [problem.path for problem in rules.problems(body)] == paths
+
+
+def test_sources_name_the_message_of_every_block() -> None:
+    held = result({}, parts=[inline("image/png", PNG)])
+    records = [
+        message(0, "user", [{"text": "a"}, {"text": "b"}]),
+        message(1, "codeh", [call()]),
+        message(2, "tool", [held]),
+    ]
+    found = request(chat, records, system="s", trace=True)
+    assert found.sources == [[""], ["m0", "m0"], ["m1"], ["m2"], ["m2", "m2"]]
+    assert request(chat, records).sources == []
+
+
+# -- laws ---------------------------------------------------------------------------------------------
+
+
+def without_reasoning(body: Any) -> Any:
+    """The body without the field of compatible hosts that the official types do not know."""
+    messages = [{k: v for k, v in m.items() if k != "reasoning_content"} for m in body["messages"]]
+    return {**body, "messages": messages}
+
+
+@given(histories(), st.sampled_from(["gpt-5.1", "o3", "deepseek-chat"]))
+def test_any_history_is_a_valid_request(records: list[Any], model: str) -> None:
+    found = request(chat, records, model=model, trace=True)
+    assert rules.problems(found.body) == []
+    assert mistakes("openai-chat", without_reasoning(found.body)) == []
+    assert [len(ids) for ids in found.sources] == [
+        len(m["content"]) if isinstance(m["content"], list) else 1 for m in found.body["messages"]
+    ]
+    assert orjson.dumps(found.body) == orjson.dumps(request(chat, records, model=model).body)
+
+
+@given(histories(broken=False))
+def test_a_request_is_a_prefix_of_the_next(records: list[Any]) -> None:
+    arrays = []
+    for end in range(1, len(records) + 1):
+        view = paired(records[:end], unanswered="error")
+        if records[end - 1]["role"] == "user" and not open_at_end(view.messages):
+            body = chat.build(view.messages, Options(model="gpt-5.1"), []).body
+            arrays.append(orjson.dumps(body["messages"])[:-1])
+    assert all(after.startswith(before) for before, after in pairwise(arrays))
+
+
+@given(histories())
+def test_a_faithful_body_is_built_of_anything(records: list[Any]) -> None:
+    found = request(chat, records, faithful=True, trace=True)
+    assert len(found.sources) == len(found.body["messages"])
+    assert rules.problems(found.body) is not None
+
+
+@given(histories())
+def test_plain_messages_take_the_short_way_to_the_same_body(records: list[Any]) -> None:
+    """A message that is one text is not made a turn; as two parts, one of them unknown, it is."""
+    quick = request(chat, records).body
+    slow = [
+        {**r, "parts": [{**r["parts"][0], "later": 1}]} if [*map(len, r["parts"])] == [1] and "text" in r["parts"][0] else r
+        for r in records
+    ]  # fmt: skip
+    assert quick == request(chat, slow).body
+
+
+def test_only_what_is_sent_counts() -> None:
+    records = [message(0, "error", [{"text": "busy"}]), USER | {"id": "m1"}]
+    del records[0]["role"]
+    body = chat.build(view_of(records).messages, Options(model="m"), []).body
+    assert body["messages"] == [{"role": "user", "content": "hi"}]

@@ -1,0 +1,347 @@
+"""Sessions as Responses requests: items, what goes back to the model that made it, and what holds for all."""
+
+from __future__ import annotations
+
+import base64
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_histories import PNG, histories, inline, linked, message, native, paired, reasoning, request
+from openai_types import mistakes
+
+from codeh_history.model import Message
+from codeh_history.pairing import open_at_end
+from codeh_history.providers.base import Options
+from codeh_history.providers.openai_responses import request as responses
+from codeh_history.providers.openai_responses import rules
+
+USER = message(0, "user", [{"text": "hi"}])
+OWN = {"provider": "openai-responses", "model": "gpt-5.1"}
+OTHER = {"provider": "anthropic", "model": "claude-opus-4-8"}
+
+
+def call(id: str | None = "c1", name: str = "read", **beside: Any) -> dict[str, Any]:
+    named = {"name": name} if id is None else {"id": id, "name": name}
+    return {"functionCall": {**named, "args": {}}, **beside}
+
+
+def result(response: Any, id: str | None = "c1", name: str = "read", **fields: Any) -> dict[str, Any]:
+    named = {"name": name} if id is None else {"id": id, "name": name}
+    return {"functionResponse": {**named, "response": response, **fields}}
+
+
+def said(text: str, **item: Any) -> dict[str, Any]:
+    return {"text": text, "item": item} if item else {"text": text}
+
+
+def sent(*parts: Any, to: str = "gpt-5.1", **fields: Any) -> list[Any]:
+    """The items that a model's message of these parts becomes."""
+    results = [result({"output": "ok"}, p["functionCall"].get("id")) for p in parts if "functionCall" in p]
+    records = [USER, message(1, "codeh", list(parts), **fields)]
+    records += [message(2, "tool", results)] if results else []
+    items = request(responses, records, model=to).body["input"][1:]
+    return [item for item in items if not str(item.get("type")).endswith("_output")]
+
+
+def asked(*parts: Any, **fields: Any) -> list[Any]:
+    """The items that a user's message of these parts becomes."""
+    items: list[Any] = request(responses, [message(0, "user", list(parts), **fields)]).body["input"]
+    return items
+
+
+def answered(*parts: Any, asking: Any = None) -> list[Any]:
+    """What follows a call that these results answer."""
+    records = [USER, message(1, "codeh", [asking or call()], **OWN), message(2, "tool", list(parts))]
+    items: list[Any] = request(responses, records).body["input"]
+    return items[2:]
+
+
+def text(value: str) -> dict[str, str]:
+    return {"type": "input_text", "text": value}
+
+
+def user(content: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content}
+
+
+IMAGE = {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "detail": "auto"}
+USERS: dict[str, tuple[list[Any], list[Any]]] = {
+    "text": ([{"text": "hi"}], [user("hi")]),
+    "texts": ([{"text": "a"}, {"text": "b"}], [user([text("a"), text("b")])]),
+    "nothing": ([], [user("")]),
+    "image": ([inline("image/png", PNG)], [user([IMAGE])]),
+    "image by address, detail": (
+        [{**linked("https://e.example/x"), "item": {"type": "input_image", "detail": "low"}}],
+        [user([{"type": "input_image", "image_url": "https://e.example/x", "detail": "low"}])]),
+    "pdf": ([inline("application/pdf", PNG)], [user([
+        {"type": "input_file", "filename": "file.pdf", "file_data": f"data:application/pdf;base64,{PNG}"}])]),
+    "pdf by address": ([linked("https://e.example/a.pdf")], [user([
+        {"type": "input_file", "file_url": "https://e.example/a.pdf"}])]),
+    "text file": ([inline("text/csv", base64.b64encode(b"a").decode(), displayName="a.csv")], [user([
+        {"type": "input_file", "filename": "a.csv", "file_data": "data:text/csv;base64,YQ=="}])]),
+    "sound": ([inline("audio/wav", PNG)], [user("[audio/wav, 9 bytes: audio/wav cannot be sent]")]),
+    "own uploaded file": ([native("openai-responses", type="input_image", file_id="f", detail="auto")], [
+        user([{"type": "input_image", "file_id": "f", "detail": "auto"}])]),
+    "own item between texts": (
+        [{"text": "a"}, native("openai-responses", type="additional_tools", role="developer", tools=[]), {"text": "b"}],
+        [user("a"), {"type": "additional_tools", "role": "developer", "tools": []}, user("b")]),
+    "answer to nothing": ([native("openai-responses", type="computer_call_output", call_id="x"), {"text": "b"}], [user("b")]),
+    "another's part": ([native("gemini", executableCode={}), {"text": "x"}], [user("x")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "items"), USERS.values(), ids=USERS)
+def test_user(parts: list[Any], items: list[Any]) -> None:
+    assert asked(*parts) == items
+
+
+def output_text(value: str) -> dict[str, Any]:
+    return {"type": "output_text", "text": value, "annotations": []}
+
+
+def item(id: str, *contents: Any, **fields: Any) -> dict[str, Any]:
+    return {
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "id": id,
+        **fields,
+        "content": list(contents),
+    }
+
+
+def assistant(value: str, **fields: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": value, **fields}
+
+
+def thinking(id: str) -> dict[str, Any]:
+    return {"type": "reasoning", "id": id, "summary": [], "encrypted_content": "gAAA"}
+
+
+def function_call(id: str = "c1", **fields: Any) -> dict[str, Any]:
+    return {"type": "function_call", **fields, "call_id": id, "name": "read", "arguments": "{}"}
+
+
+SEARCH = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {}}
+SEARCHED = native("openai-responses", **SEARCH)
+SHELL = native(
+    "openai-responses", type="local_shell_call", id="ls_1", call_id="x", status="completed", action={}
+)
+MODELS: dict[str, tuple[list[Any], dict[str, Any], list[Any]]] = {
+    "text": ([{"text": "a"}], OTHER, [assistant("a")]),
+    "pieces of one text": ([{"text": "a"}, {"text": ""}, {"text": "b"}], OTHER, [assistant("ab")]),
+    "another's calls stand last": ([{"text": "a"}, call(), {"text": "b"}], OTHER,
+                                   [assistant("a"), assistant("b"), function_call()]),
+    "own order": ([call(), said("b")], OWN, [function_call(), assistant("b")]),
+    "own texts stay apart": ([said("a"), said("b")], OWN, [assistant("a"), assistant("b")]),
+    "thoughts": ([{"text": "t", "thought": True}], OTHER, []),
+    "image": ([inline("image/png", PNG)], OTHER, [assistant("[image/png, 9 bytes: a model's message takes only text]")]),
+    "reasoning before its text": ([reasoning("rs_1"), said("a", id="msg_1", status="completed")], OWN,
+                                  [thinking("rs_1"), item("msg_1", output_text("a"))]),
+    "reasoning before its call": ([reasoning("rs_1"), call(item={"id": "fc_1", "status": "completed"})], OWN,
+                                  [thinking("rs_1"), function_call(id="c1") | {"id": "fc_1", "status": "completed"}]),
+    "reasoning before a server tool": ([reasoning("rs_1"), SEARCHED, said("a", id="msg_1")], OWN,
+                                       [thinking("rs_1"), SEARCH, item("msg_1", output_text("a"))]),
+    "several contents of one item": ([said("a", id="m", phase="final_answer"), said("b", id="m", phase="final_answer")], OWN,
+                                     [item("m", output_text("a"), output_text("b"), phase="final_answer")]),
+    "refusal": ([{**said("no", id="m"), "refusal": True}], OWN, [item("m", {"type": "refusal", "refusal": "no"})]),
+    "annotations": ([said("a", id="m", annotations=[{"type": "file_path"}])], OWN,
+                    [item("m", {**output_text("a"), "annotations": [{"type": "file_path"}]})]),
+    "namespace": ([call(item={"id": "fc_1", "namespace": "n"})], OWN, [function_call(namespace="n") | {"id": "fc_1"}]),
+    "custom": ([{"functionCall": {"id": "c1", "name": "read", "args": {"input": "w"}}, "item": {"type": "custom_tool_call"}}], OWN,
+               [{"type": "custom_tool_call", "call_id": "c1", "name": "read", "input": "w"}]),
+    "reasoning at the end": ([said("a", id="m"), reasoning("rs_1")], OWN, [assistant("a")]),
+    "reasoning that cannot be read": ([reasoning("rs_1", None), said("a", id="m", phase="commentary")], OWN,
+                                      [assistant("a", phase="commentary")]),
+    "what followed has no id": ([reasoning("rs_1"), said("a")], OWN, [assistant("a")]),
+    "two items of one id": ([said("a", id="m"), call(item={"id": "m"})], OWN, [assistant("a"), function_call()]),
+    "another family": ([reasoning("rs_1"), SEARCHED, said("a", id="m"), call(item={"id": "fc_1", "namespace": "n"})],
+                       {**OWN, "model": "o3"}, [assistant("a"), function_call(namespace="n")]),
+    "an item without an id": ([native("openai-responses", type="tool_search_call", execution="server", arguments={})],
+                              {**OWN, "model": "o3"}, [{"type": "tool_search_call", "execution": "server", "arguments": {}}]),
+    "a call that only this format knows": ([SHELL], OWN, []),
+    "empty message item": ([native("openai-responses", type="message", id="m", content=[])], OWN, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "fields", "items"), MODELS.values(), ids=MODELS)
+def test_model(parts: list[Any], fields: dict[str, Any], items: list[Any]) -> None:
+    assert sent(*parts, **fields) == items
+
+
+def test_a_native_call_goes_back_with_its_output() -> None:
+    output = {"type": "local_shell_call_output", "call_id": "x", "id": "lso_1", "output": "done"}
+    answer = message(2, "tool", [native("openai-responses", **output)])
+    body = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer]).body
+    assert body["input"][1:] == [SHELL["native"]["value"], output]
+    other = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer], model="o3").body
+    assert other["input"][1:] == [user("")]
+    late = [USER, message(1, "codeh", [SHELL], **OWN), message(3, "user", [{"text": "x"}]), answer]
+    assert request(responses, late).body["input"][1:] == [user("x"), user("")]
+
+
+def test_an_item_is_sent_once() -> None:
+    """A turn stored twice, as after a resume, goes back without ids the second time."""
+    turn = [reasoning("rs_1"), said("a", id="msg_1")]
+    records = [
+        USER,
+        message(1, "codeh", turn, **OWN),
+        message(2, "user", [{"text": "x"}]),
+        message(3, "codeh", turn, **OWN),
+    ]
+    body = request(responses, [*records, message(4, "user", [{"text": "y"}])]).body
+    assert body["input"][1:] == [
+        thinking("rs_1"), item("msg_1", output_text("a")), user("x"), assistant("a"), user("y")
+    ]  # fmt: skip
+
+
+def test_reasoning_needs_the_very_item_that_followed_it() -> None:
+    """Compaction that takes away an item takes the turn's reasoning and ids with it."""
+    own: Any = [reasoning("rs_1"), said("a", id="msg_1"), call(item={"id": "fc_1"})]
+    whole = Message(id="m", kind="codeh", role="model", ts=None, fields=OWN, own=own, parts=own)
+    for left, ids in (
+        ([0, 1, 2], ["rs_1", "msg_1", "fc_1"]),
+        ([0, 1], ["rs_1", "msg_1"]),
+        ([0, 2], []),
+        ([1, 2], []),
+    ):
+        items = responses.build([whole.derive([own[n] for n in left])], Options(model="gpt-5.1"), []).body[
+            "input"
+        ]
+        assert [i["id"] for i in items if "id" in i] == ids
+
+
+RESULTS: dict[str, tuple[list[Any], list[Any]]] = {
+    "text": ([result({"output": "x"})], [{"type": "function_call_output", "call_id": "c1", "output": "x"}]),
+    "error": ([result({"error": "x"})], [{"type": "function_call_output", "call_id": "c1", "output": '{"error":"x"}'}]),
+    "media": ([result({"output": "x"}, parts=[inline("image/png", PNG), inline("audio/wav", PNG)])], [
+        {"type": "function_call_output", "call_id": "c1", "output": [
+            text("x"), IMAGE, text("[audio/wav, 9 bytes: audio/wav cannot be sent]")]}]),
+    "media alone": ([result({}, parts=[inline("image/png", PNG)])], [
+        {"type": "function_call_output", "call_id": "c1", "output": [IMAGE]}]),
+    "as it was received": ([{**result({"output": "ab"}), "item": {"output": [text("a"), text("b")], "id": "fco_1"}}], [
+        {"type": "function_call_output", "call_id": "c1", "output": [text("a"), text("b")], "id": "fco_1"}]),
+    "changed since": ([{**result({"output": "stub"}), "item": {"output": [text("a"), text("b")]}}], [
+        {"type": "function_call_output", "call_id": "c1", "output": "stub"}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "items"), RESULTS.values(), ids=RESULTS)
+def test_result(parts: list[Any], items: list[Any]) -> None:
+    assert answered(*parts) == items
+
+
+def test_the_output_of_a_custom_call() -> None:
+    asking = {
+        "functionCall": {"id": "c1", "name": "read", "args": {"input": "w"}},
+        "item": {"type": "custom_tool_call"},
+    }
+    assert answered(result({"output": "x"}), asking=asking)[0]["type"] == "custom_tool_call_output"
+
+
+def test_parallel_calls_stand_together_before_their_outputs() -> None:
+    records = [USER, message(1, "codeh", [{"text": "a"}, call("c1"), call("c2")], **OTHER),
+               message(2, "tool", [result({}, "c2"), result({}, "c1")]), message(3, "user", [{"text": "b"}])]  # fmt: skip
+    items = request(responses, records).body["input"]
+    assert [i.get("call_id") or i["role"] for i in items] == [
+        "user",
+        "assistant",
+        "c1",
+        "c2",
+        "c1",
+        "c2",
+        "user",
+    ]
+
+
+def test_ids_fit_and_are_told_apart() -> None:
+    records = [USER, message(1, "codeh", [call("x" * 65), call(None)]), message(2, "tool", [result({}, "x" * 65), result({}, None)]),
+               message(3, "codeh", [call("call_1")]), message(4, "tool", [result({}, "call_1")])]  # fmt: skip
+    ids = [i["call_id"] for i in request(responses, records).body["input"] if "call_id" in i]
+    assert ids[:2] == ids[2:4]
+    assert ids[4] == ids[5] == "call_1_2"
+    assert all(len(id) <= 64 for id in ids)
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "nothing": ({}, {}),
+    "system": ({"system": "s"}, {"instructions": "s"}),
+    "imported empty system": ({"settings": {"instructions": ""}}, {"instructions": ""}),
+    "stream": ({"stream": True, "settings": {"stream": False}}, {"stream": True}),
+    "cap": ({"max_tokens": 9, "settings": {"max_output_tokens": 7}}, {"max_output_tokens": 9}),
+    "cache": ({"cache": True}, {"prompt_cache_key": "s"}),
+    "settings": ({"settings": {"reasoning": {"effort": "low"}, "include": []}}, {"reasoning": {"effort": "low"}, "include": []}),
+    "tools": ({"tools": [{"name": "f", "input_schema": {}}, {"type": "web_search"}]}, {"tools": [
+        {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}, "strict": False},
+        {"type": "web_search"}]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "expected"), OPTIONS.values(), ids=OPTIONS)
+def test_options(options: dict[str, Any], expected: dict[str, Any]) -> None:
+    kept_nothing = {"store": False, "include": ["reasoning.encrypted_content"]}
+    body = request(responses, [USER], **options).body
+    assert body == {"model": "gpt-5.1", "input": [user("hi")], **kept_nothing, **expected}
+
+
+@pytest.mark.parametrize(
+    "kept", [{"store": True}, {"background": True}, {"conversation": "c"}, {"previous_response_id": "r"}]
+)
+def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept: dict[str, Any]) -> None:
+    body = request(responses, [USER], settings=kept).body
+    assert {k: v for k, v in body.items() if k not in ("model", "input")} == kept
+
+
+FAULTS: dict[str, tuple[list[Any], list[str]]] = {
+    "lost result": ([USER, message(1, "codeh", [call()]), USER], ["input.1"]),
+    "orphan": ([message(0, "tool", [result({})])], ["input.0"]),
+    "double": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({}), result({})])], ["input.3.call_id"]),
+    "long id": ([USER, message(1, "codeh", [call("x" * 65)]), message(2, "tool", [result({}, "x" * 65)])],
+                ["input.1.call_id", "input.2.call_id"]),
+    "reused id": ([USER, message(1, "codeh", [call(), call()]), message(2, "tool", [result({})])], ["input.2.call_id"]),
+    "empty": ([message(0, "user", []), message(1, "codeh", [])], ["input.0.content", "input.1.content"]),
+    "reasoning alone": ([USER, message(1, "codeh", [reasoning("rs_1"), said("a")], **OWN)], ["input.1"]),
+    "none": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({})])], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
+def test_a_faithful_body_has_the_historys_faults(records: list[Any], paths: list[str]) -> None:
+    records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
+    body = request(responses, records, faithful=True).body
+    assert [problem.path for problem in rules.problems(body)] == paths
+
+
+# -- laws ---------------------------------------------------------------------------------------------
+
+
+@given(histories(), st.sampled_from(["gpt-5.1", "o3"]))
+def test_any_history_is_a_valid_request(records: list[Any], model: str) -> None:
+    found = request(responses, records, model=model, trace=True)
+    assert rules.problems(found.body) == []
+    assert mistakes("openai-responses", found.body) == []
+    lists = [i.get("content", i.get("output")) for i in found.body["input"]]
+    assert [len(ids) for ids in found.sources] == [len(c) if isinstance(c, list) else 1 for c in lists]
+    assert orjson.dumps(found.body) == orjson.dumps(request(responses, records, model=model).body)
+
+
+@given(histories(broken=False))
+def test_a_request_is_a_prefix_of_the_next(records: list[Any]) -> None:
+    arrays = []
+    for end in range(1, len(records) + 1):
+        view = paired(records[:end], unanswered="error")
+        if records[end - 1]["role"] == "user" and not open_at_end(view.messages):
+            body = responses.build(view.messages, Options(model="gpt-5.1"), []).body
+            arrays.append(orjson.dumps(body["input"])[:-1])
+    assert all(after.startswith(before) for before, after in pairwise(arrays))
+
+
+@given(histories())
+def test_a_faithful_body_is_built_of_anything(records: list[Any]) -> None:
+    found = request(responses, records, faithful=True, trace=True)
+    assert len(found.sources) == len(found.body["input"])
+    assert rules.problems(found.body) is not None
