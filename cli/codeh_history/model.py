@@ -79,6 +79,9 @@ def unread(record: Json) -> list[Part]:
     return parts
 
 
+NO_PARTS: list[Part] = []  # shared, so never to be changed (no parts are)
+
+
 class Message:
     """A message as the view shows it.
 
@@ -86,37 +89,29 @@ class Message:
     unread in the block store); `blocks` names the blocks that hold them, where they lie there; `parts` are
     what a model would see, after replacements; `pending` is content not yet committed. `fields` is the
     record it stands on, `raw` that record's line where the view shows exactly it. `idless` counts the
-    calls without an id in the live log before this message: the K-th id-less call is `call_K`.
+    calls without an id in the live log before this message: the K-th id-less call is `call_K`. `place` is
+    where it stands in the log, `latest` where it was last written or committed.
     """
 
     __slots__ = (
-        "after", "blocks", "fields", "hidden", "id", "idless", "kind", "own", "parts", "pending",
+        "after", "blocks", "fields", "hidden", "id", "idless", "kind", "latest", "own", "parts", "pending",
         "place", "raw", "replaced", "role", "ts", "update",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913 - the fields of one slotted value
-        self,
-        *,
-        id: str,
-        kind: str,
-        role: str | None,
-        ts: str | None,
-        fields: Json,
-        own: list[Part] | None,
-        parts: list[Part] | None,
-        place: int = 0,
-        raw: bytes | None = None,
-    ) -> None:
+    def __init__(  # noqa: PLR0913 - the fields of one slotted value, positional for speed
+        self, id: str, kind: str, role: str | None, ts: str | None, fields: Json, place: int = 0,
+        raw: bytes | None = None, own: list[Part] | None = None, parts: list[Part] | None = None,
+    ) -> None:  # fmt: skip
         self.id = id
         self.kind = kind
         self.role = role
         self.ts = ts
         self.fields = fields
-        self.own = own
-        self.parts: list[Part] = parts if parts is not None else []
-        self.pending: list[Part] | None = None
-        self.place = place
+        self.place = self.latest = place
         self.raw = raw
+        self.own = own
+        self.parts = NO_PARTS if parts is None else parts
+        self.pending: list[Part] | None = None
         self.replaced: dict[int, Part | None] | None = None
         self.blocks: list[str] | None = None
         self.idless = 0
@@ -145,10 +140,8 @@ class Message:
 
     def derive(self, parts: list[Part]) -> Message:
         """The same message showing other parts (a copy; `own` stays)."""
-        copy = Message(
-            id=self.id, kind=self.kind, role=self.role, ts=self.ts, fields=self.fields,
-            own=self.own, parts=parts, place=self.place, raw=None,
-        )  # fmt: skip
+        copy = Message(self.id, self.kind, self.role, self.ts, self.fields, self.place)
+        copy.own, copy.parts, copy.latest = self.own, parts, self.latest
         copy.pending, copy.replaced, copy.blocks = self.pending, self.replaced, self.blocks
         copy.idless, copy.hidden, copy.update = self.idless, self.hidden, self.update
         copy.after = self.after

@@ -152,7 +152,7 @@ def open_at_end(messages: Sequence[Message]) -> list[Call]:
     """The open calls of the last model message, where nothing but its own results follows it."""
     sent = [m for m in messages if m.role is not None and m.committed]
     last = next((n for n in range(len(sent) - 1, -1, -1) if sent[n].role == "model"), None)
-    if last is None:
+    if last is None or not any("functionCall" in part for part in sent[last].parts):
         return []
     for message in sent[last + 1 :]:
         if not message.parts or any("functionResponse" not in part for part in message.parts):

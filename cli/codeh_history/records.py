@@ -14,6 +14,8 @@ CONTENT_TYPES = ("message", "open", "ref")
 KNOWN_TYPES = frozenset(
     "session message open delta commit abort update summary compaction revert clear ref meta".split()
 )
+_KINDS = frozenset(ROLE_OF_KIND)
+_PLAIN_TYPES = frozenset(("session", "meta", "clear", "revert", "summary", "abort"))  # no part in them
 _NEEDS = {  # what a record of a known type cannot do without
     "delta": ("of",), "commit": ("of",), "abort": ("of",), "update": ("id", "of"), "open": ("id",),
     "summary": ("id", "summary"), "compaction": ("id", "ops"), "revert": ("id", "of"), "clear": ("id",),
@@ -52,14 +54,18 @@ class Damage:
 
 
 class Log:
-    """A session file as read: records in byte order, the damaged lines, and its size in bytes."""
+    """A session file as read: records in byte order, the damaged lines, and its size in bytes.
 
-    __slots__ = ("damage", "records", "size")
+    `plain`: every part in it is a single text, so that there is no call, result or block to look for.
+    """
 
-    def __init__(self, records: list[Record], damage: list[Damage], size: int) -> None:
+    __slots__ = ("damage", "plain", "records", "size")
+
+    def __init__(self, records: list[Record], damage: list[Damage], size: int, *, plain: bool = False) -> None:
         self.records = records
         self.damage = damage
         self.size = size
+        self.plain = plain
 
 
 def parse(lines: Iterable[bytes]) -> Log:
@@ -70,8 +76,8 @@ def parse(lines: Iterable[bytes]) -> Log:
     records: list[Record] = []
     damage: list[Damage] = []
     loads = orjson.loads
-    offset = 0
-    number = 0
+    offset = number = 0
+    plain = True
     bare: dict[bytes, int] = {}
     for number, line in enumerate(lines, 1):
         start, offset = offset, offset + len(line)
@@ -79,22 +85,36 @@ def parse(lines: Iterable[bytes]) -> Log:
         try:
             data = loads(raw)
         except ValueError as error:
-            if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
-                raw = raw[3:]
-                data = _loads_or_none(raw)
-            else:
-                data = None
+            data = _loads_or_none(raw[3:]) if number == 1 and raw.startswith(b"\xef\xbb\xbf") else None
             if data is None:
                 if raw.strip():
                     damage.append(Damage(number, start, _why(raw, error, line)))
                 continue
+            raw = raw[3:]
+        if _is_plain(data):
+            records.append(Record(data, raw, start))
+            continue
         seen = _adopt(data, raw, bare) if type(data) is dict and "id" not in data else None
         reason = _check(data)
         if reason:
             damage.append(Damage(number, start, reason))
         else:
+            plain = plain and data["type"] in _PLAIN_TYPES
             records.append(Record(data, raw, start, seen))
-    return Log(records, damage, offset)
+    return Log(records, damage, offset, plain=plain)
+
+
+def _is_plain(data: object) -> bool:
+    """Whether this is a message of one text, as most lines are: known at a glance to be a record."""
+    if type(data) is not dict or data.get("type") != "message":
+        return False
+    kind, parts = data.get("kind"), data.get("parts")
+    if type(kind) is not str or kind not in _KINDS:
+        return False
+    if type(parts) is not list or len(parts) != 1 or type(data.get("id")) is not str:
+        return False
+    part = parts[0]
+    return type(part) is dict and len(part) == 1 and type(part.get("text")) is str
 
 
 def _loads_or_none(raw: bytes) -> Json | None:

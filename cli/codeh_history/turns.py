@@ -13,15 +13,20 @@ SYSTEM_PREFIX = "System:"
 def text_of(message: Message) -> str:
     """A message's texts joined, thoughts left out."""
     parts = message.parts if message.committed else message.pending or ()
+    if len(parts) == 1:  # most messages
+        return "" if parts[0].get("thought") else parts[0].get("text", "")
     return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
 
 
 def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:
     """Role user, and its text contains a marker of an editor's context; never a message with tool parts."""
-    if message.role != "user" or _has_tools(message):
+    if message.role != "user":
         return False
     text = text_of(message)
-    return any(marker in text for marker in markers)
+    for marker in markers:
+        if marker in text:
+            return not _has_tools(message)
+    return False
 
 
 def is_system(message: Message) -> bool:

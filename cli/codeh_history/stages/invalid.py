@@ -20,7 +20,8 @@ def run(view: View, settings: Settings) -> list[Op]:
     ops: list[Op] = []
     gone: list[str] = []
     for message in view.messages:
-        if message.role != "model" or not message.committed:
+        parts = message.parts
+        if message.role != "model" or not message.committed or (len(parts) == 1 and parts[0].get("text")):
             continue
         empty = [number for number, part in enumerate(message.parts) if is_empty(part)]
         if len(empty) == len(message.parts):

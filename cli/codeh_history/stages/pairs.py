@@ -17,6 +17,8 @@ LOST = "The result of this tool call was lost."
 
 def run(view: View, settings: Settings) -> list[Op]:
     """The ops that leave every unit whole; open calls at the end follow `settings.unanswered`."""
+    if view.log.plain:
+        return []
     sent = [m for m in view.messages if m.role is not None and m.committed]
     pairing = pair(sent)
     if not pairing.calls and not pairing.orphans and not _misplaced_calls(sent):

@@ -13,8 +13,8 @@ def run(view: View, settings: Settings) -> list[Op]:
     ids = [
         message.id
         for message in view.messages
-        if message.committed
-        and is_system(message)
+        if is_system(message)
+        and message.committed
         and not message.pinned
         and not any(pattern.search(text_of(message)) for pattern in settings.keep_system)
     ]
