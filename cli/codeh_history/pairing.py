@@ -150,11 +150,15 @@ def open_calls(messages: Sequence[Message]) -> list[Call]:
 
 def open_at_end(messages: Sequence[Message]) -> list[Call]:
     """The open calls of the last model message, where nothing but its own results follows it."""
-    sent = [m for m in messages if m.role is not None and m.committed]
-    last = next((n for n in range(len(sent) - 1, -1, -1) if sent[n].role == "model"), None)
-    if last is None or not any("functionCall" in part for part in sent[last].parts):
-        return []
-    for message in sent[last + 1 :]:
+    for message in reversed(messages):
+        if message.role is None or not message.committed:
+            continue
+        if message.role == "model":
+            break
         if not message.parts or any("functionResponse" not in part for part in message.parts):
             return []
-    return [call for call in open_calls(sent) if call.message is sent[last]]
+    else:
+        return []
+    if not any("functionCall" in part for part in message.parts):
+        return []
+    return [call for call in open_calls(messages) if call.message is message]

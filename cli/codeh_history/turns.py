@@ -12,9 +12,10 @@ SYSTEM_PREFIX = "System:"
 
 def text_of(message: Message) -> str:
     """A message's texts joined, thoughts left out."""
-    parts = message.parts if message.committed else message.pending or ()
+    parts = message.parts if message.own is not None else message.parts or message.pending or ()
     if len(parts) == 1:  # most messages
-        return "" if parts[0].get("thought") else parts[0].get("text", "")
+        part = parts[0]
+        return part.get("text", "") if "thought" not in part or not part["thought"] else ""
     return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
 
 

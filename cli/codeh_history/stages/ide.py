@@ -10,6 +10,7 @@ from .base import Settings
 
 def run(view: View, settings: Settings) -> list[Op]:
     """Drop all IDE context but the latest; pinned ones stay."""
-    found = [m for m in view.messages if is_ide_context(m, settings.ide_markers) and m.committed]
+    markers = settings.ide_markers
+    found = [m for m in view.messages if m.role == "user" and is_ide_context(m, markers) and m.committed]
     ids = [message.id for message in found[:-1] if not message.pinned]
     return [drop(ids, "superseded by newer IDE context")] if ids else []

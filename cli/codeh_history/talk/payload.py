@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import orjson
 
@@ -64,9 +65,12 @@ def body_of(env: Env, argument: str | None, session: str | None, *, to: str | No
 
         persist_now(env, session, argument)
     target, view = open_view(env, session, argument, strict=bool(given["strict"]))
-    if given["context"]:
-        raise Usage("--context needs summaries; it is not in this version")
     options = _options(env, view, to, given)
+    if given["context"]:
+        from .contextual import split
+
+        told, view = split(env, view)
+        options = replace(options, system="\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None)
     view = _reduced(env, view, to, options, given)
     check_sendable(view.messages, target.id, prefill=bool(given["prefill"]))
     messages = view.messages
@@ -111,14 +115,14 @@ def _reduced(env: Env, view: View, to: str, options: Options, given: Json) -> Vi
 
 def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) -> None:
     """Refuse what no provider would answer: nothing, open calls at the end, or a model's word at the end."""
-    sent = [m for m in messages if m.role is not None and m.committed]
-    if not sent:
+    last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
+    if last is None:
         raise BadData(f"{session}: no message to send; append one first")
-    calls = open_at_end(sent)
+    calls = open_at_end(messages)
     if calls:
         names = ", ".join(f"{call.name} ({call.id})" for call in calls)
         raise BadData(f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop")
-    if sent[-1].role == "model" and not prefill:
+    if last.role == "model" and not prefill:
         raise BadData(f"{session}: the last message is the model's; append a user's, or --prefill to continue it")
 
 
