@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from ..env import Env
 from ..model import Json, Message, Part
 from ..records import Record, parse
-from ..session import join
 from ..store.resolve import Target
 from ..store.tail import lines_backwards
 from ..turns import text_of
+from ..view import join
 from .reading import view_of
-from .skimming import NeedsFold, message_of, open_file
+from .skimming import NeedsFold, fields_after, message_of, open_file
 
 _STEP = 1 << 20
 _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
@@ -78,6 +78,8 @@ class _End:
             self.commits[data["of"]] = data
             self.deltas.pop(data["of"], None)  # they came when nothing was pending any more
         elif what == "delta":
+            if type(data.get("parts")) is not list:
+                raise NeedsFold
             self.deltas.setdefault(data["of"], []).append(data["parts"])
         elif what == "summary":
             self._concerns(data.get("covers"))
@@ -112,8 +114,7 @@ class _End:
         if type(parts) is not list:
             parts = join([], [part for pieces in reversed(deltas) for part in pieces])
         message = message_of(data, parts)
-        given = {key: commit[key] for key in commit.keys() - {"type", "of", "ts", "parts"}}
-        message.fields = {**message.fields, **given}
+        message.fields = fields_after(message.fields, commit)
         return self._candidate(message)
 
     def _candidate(self, message: Message) -> Message | None:

@@ -14,11 +14,14 @@ from itertools import chain
 from ..errors import InputOutput, NotFound
 from ..model import ROLE_OF_KIND, Json, Message, Part
 from ..records import Damage, Log, Record, bare_id, lines_of, parse
-from ..session import join, kind_of, timestamp
 from ..store import read
+from ..view import content_of, is_idless, join, kind_of, timestamp
 
 BIG = 8 << 20  # a larger file is read piece by piece
 _STEP = 1 << 20
+_OF_A_COMMIT = frozenset(
+    ("type", "of", "ts", "parts", "blockIds", "lineId", "idless")
+)  # not of the message
 
 
 class NeedsFold(Exception):
@@ -93,7 +96,7 @@ def _blocks(fd: int, size: int, step: int) -> Iterator[bytes]:
 
 def _renumber(record: Record, seen: dict[int, int]) -> None:
     """A bare line's id hangs on how often it came before, in the whole file."""
-    key = hash(record.raw)
+    key = hash(record.raw.rstrip(b"\r"))
     record.bare = seen[key] = seen.get(key, -1) + 1
     record.data["id"] = bare_id(record.raw, record.bare)
 
@@ -159,33 +162,28 @@ class Skim:
         number, message = self.open.get(data["of"], (0, None))
         if message is None:
             return None  # nothing is pending: no effect
+        if type(data.get("parts")) is not list and type(data.get("blockIds")) is list:
+            raise NeedsFold
         if what == "delta":
-            if type(data.get("parts")) is not list:
-                raise NeedsFold
             self._deltas.setdefault(message.id, []).extend(data["parts"])
-        elif what == "abort":
+            return None
+        if what == "abort":
             message.fields = {**message.fields, "aborted": data.get("reason", "")}
-        else:
-            parts = data.get("parts")
-            if type(parts) is not list:
-                if type(data.get("blockIds")) is list:
-                    raise NeedsFold
-                self._join(message)
-            del self.open[message.id]
-            self._deltas.pop(message.id, None)
-            message.own = message.parts = parts if type(parts) is list else message.pending or []
-            message.pending = None
-            given = {key: data[key] for key in data.keys() - {"type", "of", "ts", "parts", "blockIds"}}
-            message.fields = {**message.fields, **given}
-            self._count_idless(message, settled=number == self.placed and not self.open)
-            return number, message
-        return None
+            return None
+        self._join(message)
+        parts = content_of(data)
+        message.own = message.parts = parts if parts is not None else message.pending or []
+        message.pending = None
+        message.fields = fields_after(message.fields, data)
+        del self.open[message.id]
+        self._count_idless(message, settled=number == self.placed and not self.open)
+        return number, message
 
     def _count_idless(self, message: Message, *, settled: bool) -> None:
         """Tell the message how many calls without an id stand before it, as the fold does."""
         message.idless = self._idless
         for part in message.parts:
-            if "functionCall" in part and not part["functionCall"].get("id"):
+            if is_idless(part):
                 if not settled:
                     raise NeedsFold  # a stream that is not settled stands before it
                 self._idless += 1
@@ -197,10 +195,14 @@ class Skim:
 def message_of(data: Json, parts: list[Part] | None, raw: bytes | None = None, place: int = 0) -> Message:
     """The message that a record stands for, as the fold makes it."""
     kind = kind_of(data)
-    return Message(
-        id=data["id"], kind=kind, role=ROLE_OF_KIND[kind], ts=timestamp(data.get("ts")), fields=data,
-        own=parts, parts=parts, place=place, raw=raw,
-    )  # fmt: skip
+    ts = timestamp(data.get("ts"))
+    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, raw, parts, parts)
+
+
+def fields_after(fields: Json, commit: Json) -> Json:
+    """A message's record with what its commit says besides the content."""
+    kept = {key: value for key, value in fields.items() if key != "aborted"}
+    return {**kept, **{key: commit[key] for key in commit.keys() - _OF_A_COMMIT}}
 
 
 def repeated(hashes: array[int]) -> bool:
