@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -10,39 +10,12 @@ import orjson
 from ..model import Json, Message, Part
 from .base import Problem
 from .names import Alphabet
-from .turns import Turn, described, turns
+from .turns import Turn, described
 
 MAX_ID = 64
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
 NAMES = Alphabet("a-zA-Z0-9_-", 64)
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
-
-
-def runs(
-    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
-) -> Iterator[Message | Turn]:
-    """As `turns`, but a message that is one plain text and nothing else comes as it is.
-
-    Most messages are, and need no turn made for them. A plain message of the model closes what stands
-    before it, for the results of paired calls come before it.
-    """
-    messages = [message for message in messages if message.role is not None]
-    if faithful or summaries:
-        yield from turns(messages if faithful else (), summaries, faithful=faithful)
-    waiting: list[Message] = []  # from a message that is not plain up to the next plain one of the model
-    for message in () if faithful else messages:
-        parts = message.parts
-        if (
-            len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
-            and (not waiting or message.role == "model") and "item" not in message.fields
-        ):  # fmt: skip
-            if waiting:
-                yield from turns(waiting)
-                waiting = []
-            yield message
-        else:
-            waiting.append(message)
-    yield from turns(waiting)
 
 
 def json_text(value: object) -> str:

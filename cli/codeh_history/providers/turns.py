@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..model import FunctionResponse, Message, Part
 
@@ -18,8 +18,7 @@ class Turn:
     `ids` has an id for each part: for a call its own or `call_K`, for a result its call's. `own_ids`
     says for each whether the id was given by the history. In a `results` turn the parts are
     functionResponses in the order of their calls, one a call, and `answers` says for each which call of
-    the model turns right before it is answered (counted from 0; -1: none). Lists may be shared: only
-    to be read.
+    the model turns right before it is answered (counted from 0; -1: none).
     """
 
     __slots__ = ("answers", "ids", "message", "own_ids", "parts", "role", "sources")
@@ -91,6 +90,33 @@ def turns(
     return result
 
 
+def runs(
+    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
+) -> Iterator[Message | Turn]:
+    """As `turns`, but a message that is one plain text and nothing else comes as it is.
+
+    Most messages are, and need no turn made for them. A plain message of the model closes what stands
+    before it, for the results of paired calls come before it.
+    """
+    if faithful or summaries:
+        yield from turns(messages if faithful else (), summaries, faithful=faithful)
+    waiting: list[Message] = []  # from a message that is not plain up to the next plain one of the model
+    for message in () if faithful else messages:
+        parts = message.parts
+        if (
+            len(parts) == 1 and len(parts[0]) == 1 and (text := parts[0].get("text")) and type(text) is str
+            and (message.role == "model" or (message.role and not waiting))
+            and "item" not in message.fields and message.committed
+        ):  # fmt: skip
+            if waiting:
+                yield from turns(waiting)
+                waiting = []
+            yield message
+        else:
+            waiting.append(message)
+    yield from turns(waiting)
+
+
 class _Row:
     """The calls of the model turns in a row, and which of them (by number) are still open."""
 
@@ -124,23 +150,8 @@ class _Row:
         return next((number for number in self.open if fits(self.calls[number])), None)
 
 
-_NO_ID, _OWN = [""], [True]  # of a turn that is one text; shared by all of them
-
-
-def _one_text(turn: Turn, message: Message) -> Turn:
-    """The turn of a message that is a single part: most of a long history, so no list is built for it."""
-    turn.parts, turn.ids, turn.own_ids, turn.sources = message.parts, _NO_ID, _OWN, [message.id]
-    return turn
-
-
-def _is_text(message: Message) -> bool:
-    return len(message.parts) == 1 and "text" in message.parts[0]
-
-
 def _model_turn(message: Message, row: _Row) -> Turn:
     turn = Turn("model", message)
-    if _is_text(message):
-        return _one_text(turn, message)
     count = message.idless
     for part in message.parts:
         call = part.get("functionCall")
@@ -158,9 +169,6 @@ def _model_turn(message: Message, row: _Row) -> Turn:
 def _user_turns(message: Message, row: _Row, result: list[Turn], *, faithful: bool) -> None:
     """A results turn for a message's responses, then a user turn for the rest of it."""
     rest = Turn("user", message)
-    if _is_text(message):
-        result.append(_one_text(rest, message))
-        return
     for part in message.parts:
         response = part.get("functionResponse")
         if not isinstance(response, dict):

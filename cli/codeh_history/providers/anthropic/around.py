@@ -17,7 +17,7 @@ MARKS = 4
 _AROUND = (MESSAGES, "model", "max_tokens", "system", "tools", "stream", "thinking")
 
 
-def body(options: Options, messages: list[Json], notes: list[str]) -> Json:
+def body(options: Options, messages: list[Json], notes: list[str], *, called: bool) -> Json:
     """The whole body. Settings of an imported body go back; options given now win over them."""
     settings = options.settings
     result: Json = {}
@@ -32,7 +32,7 @@ def body(options: Options, messages: list[Json], notes: list[str]) -> Json:
     tools = declared(options.tools, ANTHROPIC, _function, notes)
     if tools:
         result["tools"] = tools
-    elif any("tool_use" in _kinds(message) for message in messages):
+    elif called:
         notes.append(
             "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools"
         )

@@ -14,7 +14,7 @@ from ..answers import arguments
 from ..base import Options, Request
 from ..media import media
 from ..parts import object_of
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, turns
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
 from . import around, blocks
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
@@ -23,10 +23,13 @@ NOTED = "(noted)"  # after a system message the API wants the model to speak
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Messages(options)
-    for turn in turns(messages, summaries, faithful=options.faithful):
-        work.add(turn)
+    for entry in runs(messages, summaries, faithful=options.faithful):
+        if isinstance(entry, Message):
+            work.plain(entry)
+        else:
+            work.add(entry)
     work.end()
-    body = around.body(options, work.messages, work.notes)
+    body = around.body(options, work.messages, work.notes, called=work.called)
     return Request(body, list(dict.fromkeys(work.notes)), work.sources)
 
 
@@ -42,6 +45,20 @@ class _Messages:
         self.notes: list[str] = []
         self.calls: list[str] = []  # the ids sent for the last model turns' calls
         self.answered = True  # whether a turn that is no model's came after them
+        self.thinking = False  # whether the model's message at the end has thinking in it
+        self.called = False  # whether there is any call
+
+    def plain(self, message: Message) -> None:
+        """A message that is one text, most of a long history."""
+        text = message.parts[0]["text"]
+        if message.role == "model":
+            self.calls, self.answered = [], False
+            if not text.isspace():
+                self._emit("assistant", [{"type": "text", "text": text}], [message.id])
+            return
+        self._asked()
+        text = EMPTY_MESSAGE if text.isspace() else text
+        self._emit("user", [{"type": "text", "text": text}], [message.id])
 
     def add(self, turn: Turn) -> None:
         if turn.role == "model":
@@ -49,9 +66,7 @@ class _Messages:
                 self.calls, self.answered = [], False
             self._model(turn)
             return
-        if not self.answered:
-            self.answered = True
-            self._spoken()
+        self._asked()
         if turn.role == "results":
             self._results(turn)
         else:
@@ -76,16 +91,12 @@ class _Messages:
     # -- a user's -----------------------------------------------------------------------------------
 
     def _user(self, turn: Turn) -> None:
-        parts = turn.parts
-        if len(parts) == 1 and len(parts[0]) == 1 and blocks.says(parts[0].get("text")):
-            content: list[Any] = [{"type": "text", "text": parts[0]["text"]}]
-            sources = turn.sources
-        else:
-            content, sources = [], []
-            for part, source in zip(parts, turn.sources, strict=True):
-                new = self._of_user(part, turn)
-                content += new
-                sources += [source] * len(new)
+        content: list[Any] = []
+        sources: list[str] = []
+        for part, source in zip(turn.parts, turn.sources, strict=True):
+            new = self._of_user(part, turn)
+            content += new
+            sources += [source] * len(new)
         item = object_of(turn.message.fields.get("item")) if turn.message else {}
         if item.get("role") == "system" and not self.faithful:
             self._system(content, sources, _id(turn))
@@ -158,6 +169,7 @@ class _Messages:
             new = self._of_model(part, id, turn, own=own)
             content += new
             sources += [source] * len(new)
+        self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         if content or self.faithful:
             self._emit("assistant", content, sources)
 
@@ -191,6 +203,7 @@ class _Messages:
             number += 1
             fit = f"{blocks.IDS.fit(id)}_{number}"
         self.calls.append(fit)
+        self.called = True
         name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
         item = object_of(part.get("item")) if own else {}
         beside: Json = {key: item[key] for key in ("caller", "toolset_name") if key in item}
@@ -208,6 +221,12 @@ class _Messages:
         self._emit("user", content, turn.sources)
 
     # -- the end of a message -----------------------------------------------------------------------
+
+    def _asked(self) -> None:
+        """A user's turn begins: the model's message before it is finished."""
+        if self.thinking:
+            self._spoken()
+        self.answered, self.thinking = True, False
 
     def _spoken(self, *, last: bool = False) -> None:
         """Finish a model's message: no thinking at its end, nor whitespace at the end of a request.

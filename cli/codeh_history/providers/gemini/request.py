@@ -13,7 +13,7 @@ from ...model import Json, Message
 from ..base import Options, Request
 from ..media import Media, media
 from ..tools import GEMINI, Tool, declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, turns
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
 from . import fields
 
 CONTENTS = "contents"
@@ -22,8 +22,11 @@ CONTENTS = "contents"
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(options)
-    for turn in turns(messages, summaries, faithful=options.faithful):
-        work.add(turn)
+    for entry in runs(messages, summaries, faithful=options.faithful):
+        if isinstance(entry, Message):
+            work.plain(entry)
+        else:
+            work.add(entry)
     body = {CONTENTS: work.contents, **_around(options, work.notes)}
     return Request(body, list(dict.fromkeys(work.notes)), work.sources)
 
@@ -40,6 +43,12 @@ class _Contents:
         self.notes: list[str] = []
         self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
         self.answered = True  # whether a turn that is no model's came after them
+
+    def plain(self, message: Message) -> None:
+        """A message that is one text."""
+        role = "model" if message.role == "model" else "user"
+        self.answered = True
+        self._emit(role, message.parts, [message.id])
 
     def add(self, turn: Turn) -> None:
         if turn.role == "model":
@@ -76,9 +85,6 @@ class _Contents:
 
     def _converted(self, turn: Turn, *, own: bool) -> tuple[list[Any], list[str]]:
         """A turn's parts as Gemini takes them, and for each the message it is from."""
-        only = turn.parts[0] if len(turn.parts) == 1 else {}
-        if len(only) == 1 and type(only.get("text")) is str:
-            return turn.parts, turn.sources
         parts: list[Any] = []
         sources: list[str] = []
         for part, id, given, source in zip(turn.parts, turn.ids, turn.own_ids, turn.sources, strict=True):

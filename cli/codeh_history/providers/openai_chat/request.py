@@ -20,10 +20,9 @@ from ..openai import (
     message_item,
     result_media,
     result_text,
-    runs,
 )
 from ..tools import Tool, declared
-from ..turns import Turn
+from ..turns import Turn, runs
 from .content import OWN, Said, joined, unwritten, written
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...model import Json, Message, Part
 from ..base import Options, Request
-from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item, runs
+from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item
 from ..tools import Tool, declared
-from ..turns import Turn
+from ..turns import Turn, runs
 from .content import OWN, held_media, is_content, output_of, unwritten, written
 from .replay import Replay, native_of
 
