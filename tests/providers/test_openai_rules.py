@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openai_types import mistakes
-from strategies import json_values
-from support import corpus, corpus_files
 
 from codeh_history.providers.openai_chat import rules as chat
 from codeh_history.providers.openai_responses import rules as responses
+from strategies import json_values
+from support import corpus, corpus_files
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PDF = "data:application/pdf;base64,JVBERi0="

@@ -1,0 +1,352 @@
+"""Recorded and odd OpenAI request bodies: body → session → body says the same."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_histories import PNG, TS, histories, inline, native, paired, request
+
+from codeh_history.errors import BadData
+from codeh_history.providers.base import Imported, Options
+from codeh_history.providers.openai_chat import body as chat_body
+from codeh_history.providers.openai_chat import request as chat_request
+from codeh_history.providers.openai_responses import body as responses_body
+from codeh_history.providers.openai_responses import request as responses_request
+from codeh_history.records import check_message
+from strategies import json_values
+from support import corpus, corpus_files
+
+FORMATS: dict[str, tuple[ModuleType, ModuleType, str]] = {
+    "openai-chat": (chat_body, chat_request, "messages"),
+    "openai-responses": (responses_body, responses_request, "input"),
+}
+RECORDED = [
+    (format, path)
+    for format in FORMATS
+    for path in corpus_files(f"exchanges/{format}/*.json")
+    if not path.name.endswith(".expected.json")
+]
+UNEQUAL: dict[str, str] = {}  # recorded bodies that do not come back the same, each with the reason
+
+
+def records_of(imported: Imported) -> list[Any]:
+    return [{"type": "message", "id": f"m{n}", "ts": TS, **m} for n, m in enumerate(imported.messages)]
+
+
+def again(format: str, body: Any) -> Any:
+    """The body after a way through a session."""
+    reader, writer, _ = FORMATS[format]
+    imported = reader.read(body)
+    options = Options(
+        model=imported.model, system=imported.system, tools=imported.tools, settings=imported.settings
+    )
+    records = records_of(imported)
+    assert [check_message(record) for record in records] == [None] * len(records)
+    messages = paired(records, unanswered="error").messages
+    return orjson.loads(orjson.dumps(writer.build(messages, options, []).body))
+
+
+def same(format: str, body: Any) -> Any:
+    """A body spelled in one of the ways that the API takes as equal.
+
+    A text and a list of that one text; a null and nothing; arguments however they are spaced; a message
+    item's type. Added by payload on purpose: `store: false` and what it needs.
+    """
+    body = {key: value for key, value in body.items() if value is not None}
+    if format == "openai-responses":
+        if isinstance(body["input"], str):
+            body["input"] = [{"role": "user", "content": body["input"]}]
+        body.setdefault("store", False)
+        body.setdefault("include", ["reasoning.encrypted_content"])
+        if not body.get("instructions"):
+            body.pop("instructions", None)
+        return {**body, "input": [_same(item) for item in body["input"]]}
+    return {**body, "messages": [_same(message) for message in body["messages"]]}
+
+
+def _same(item: Any) -> Any:
+    item = {
+        key: value
+        for key, value in item.items()
+        if value is not None or key in ("call_id", "error", "output")
+    }
+    content = item.get("content")
+    if isinstance(content, list) and len(content) == 1 and content[0].keys() == {"type", "text"}:
+        item["content"] = content[0]["text"]
+    if isinstance(item.get("arguments"), str):
+        item["arguments"] = orjson.loads(item["arguments"])
+    for call in item.get("tool_calls") or ():
+        if isinstance(call.get("function", {}).get("arguments"), str):
+            call["function"]["arguments"] = orjson.loads(call["function"]["arguments"] or "{}")
+    return item
+
+
+@pytest.mark.parametrize(("format", "path"), RECORDED, ids=[path.stem[-60:] for _, path in RECORDED])
+def test_a_recorded_body_comes_back_the_same(format: str, path: Any) -> None:
+    body = orjson.loads(path.read_bytes())["request"]
+    equal = same(format, again(format, body)) == same(format, orjson.loads(orjson.dumps(body)))
+    assert equal == (path.stem not in UNEQUAL), UNEQUAL.get(path.stem)
+
+
+@pytest.mark.parametrize(("format", "floor"), [("openai-chat", 58), ("openai-responses", 71)])
+def test_how_many_come_back_the_same(format: str, floor: int, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus()
+    bodies = [orjson.loads(path.read_bytes())["request"] for name, path in RECORDED if name == format]
+    equal = [
+        body
+        for body in bodies
+        if same(format, again(format, body)) == same(format, orjson.loads(orjson.dumps(body)))
+    ]
+    with capsys.disabled():
+        print(f"\n{format}: {len(bodies)} recorded bodies, {len(equal)} come back the same")
+    assert len(equal) >= floor
+    assert len(bodies) - len(equal) == len(
+        [name for name in UNEQUAL if any(name == p.stem for _, p in RECORDED)]
+    )
+
+
+# -- odd bodies ---------------------------------------------------------------------------------------
+
+
+def chat(*messages: Any, **more: Any) -> dict[str, Any]:
+    return {"model": "gpt-5.1", "messages": list(messages), **more}
+
+
+def calls(*given: Any, **more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": list(given), **more}
+
+
+def function(id: str, arguments: str = "{}", **more: Any) -> dict[str, Any]:
+    return {"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}, **more}
+
+
+def tool(id: str, content: Any) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id, "content": content}
+
+
+USER = {"role": "user", "content": "hi"}
+CHATS: dict[str, Any] = {
+    "developer of another model": chat({"role": "developer", "content": "s"}, USER),
+    "system of an o-series model": {**chat({"role": "system", "content": "s"}, USER), "model": "o3"},
+    "system with a cache mark": chat({"role": "system", "content": [
+        {"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]}, USER),
+    "two system messages": chat({"role": "system", "content": "a"}, {"role": "system", "content": "b"}, USER),
+    "system in the middle": chat(USER, {"role": "developer", "content": "s", "name": "n"}),
+    "empty system": chat({"role": "system", "content": ""}, USER),
+    "names": chat({**USER, "name": "bob"}, {"role": "assistant", "content": "a", "name": "bot"}),
+    "empty answer": chat(USER, {"role": "assistant", "content": ""}),
+    "two answers": chat(USER, {"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}),
+    "answer in parts": chat(USER, {"role": "assistant", "content": [
+        {"type": "text", "text": "a"}, {"type": "refusal", "refusal": "no"}]}),
+    "text beside calls": chat(USER, calls(function("c"), content="so"), tool("c", "x")),
+    "answers in another order": chat(USER, calls(function("a"), function("b")), tool("a", "1"), tool("b", "2")),
+    "no arguments": chat(USER, calls(function("c", "")), tool("c", "")),
+    "large numbers": chat(USER, calls(function("c", '{"n": 12345678901234567890123}')), tool("c", "x")),
+    "id reused later": chat(USER, calls(function("c")), tool("c", "1")),
+    "json results": chat(USER, calls(function("c")), tool("c", '{"error":"no"}')),
+    "spaced json results": chat(USER, calls(function("c")), tool("c", '{ "output": "x" }')),
+    "output that looks wrapped": chat(USER, calls(function("c")), tool("c", '{"output":"x"}')),
+    "result in parts": chat(USER, calls(function("c")), tool("c", [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])),
+    "custom call": chat(USER, calls({"id": "c", "type": "custom", "custom": {"name": "f", "input": "ls"}}), tool("c", "x")),
+    "fields of a host": chat(USER, calls(function("c", extra_content={"google": {"thought_signature": "s"}})), tool("c", "x")),
+    "reasoning of a host": {**chat(USER, {"role": "assistant", "content": "a", "reasoning_content": "t"}), "model": "deepseek-chat"},
+    "reasoning details": {**chat(USER, {"role": "assistant", "content": "a", "reasoning_details": [{"text": "t"}]}), "model": "x/y"},
+    "images": chat({"role": "user", "content": [
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}", "detail": "low"}},
+        {"type": "image_url", "image_url": {"url": "https://e.example/x"}},
+        {"type": "text", "text": "?", "prompt_cache_breakpoint": {"mode": "explicit"}}]}),
+    "sound and files": chat({"role": "user", "content": [
+        {"type": "input_audio", "input_audio": {"data": PNG, "format": "mp3"}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{PNG}"}},
+        {"type": "file", "file": {"file_id": "f"}}]}),
+    "unknown part": chat({"role": "user", "content": [{"type": "later", "later": {}}]}),
+    "settings": chat(USER, temperature=0, stream=True, response_format={"type": "json_object"}, stop=None),
+    "tools": chat(USER, tools=[{"type": "function", "function": {"name": "f"}}], tool_choice="required"),
+    "old functions": chat(USER, functions=[{"name": "f"}], function_call="auto"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", CHATS.values(), ids=CHATS)
+def test_an_odd_chat_body_comes_back_the_same(body: Any) -> None:
+    assert same("openai-chat", again("openai-chat", body)) == same(
+        "openai-chat", orjson.loads(orjson.dumps(body))
+    )
+
+
+def responses(*items: Any, **more: Any) -> dict[str, Any]:
+    return {"model": "gpt-5.1", "input": list(items), **more}
+
+
+def call(call_id: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": call_id, "name": "f", "arguments": "{}", **more}
+
+
+def output(id: str, value: Any = "x", **more: Any) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": id, "output": value, **more}
+
+
+def assistant(text: str, **more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": text, **more}
+
+
+def item(id: str, *texts: str, **more: Any) -> dict[str, Any]:
+    contents = [{"type": "output_text", "text": text, "annotations": []} for text in texts]
+    return {
+        "type": "message",
+        "role": "assistant",
+        "id": id,
+        "status": "completed",
+        "content": contents,
+        **more,
+    }
+
+
+REASONING = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [{"type": "summary_text", "text": "t"}],
+    "encrypted_content": "g",
+}
+ITEMS: dict[str, Any] = {
+    "answers": responses(USER, assistant("a"), assistant("b"), call("c"), assistant("d"), assistant("e"), output("c")),
+    "items with ids": responses(USER, REASONING, item("m1", "a", "b", phase="commentary"), call("c", id="fc_1"), output("c")),
+    "interleaved": responses(USER, REASONING, call("c", id="fc_1"), output("c"), {**REASONING, "id": "rs_2"}, item("m2", "x")),
+    "refusal": responses(USER, {**item("m1"), "content": [{"type": "refusal", "refusal": "no"}]}),
+    "roles": responses({"role": "system", "content": "s"}, USER, {"role": "developer", "content": [
+        {"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]}),
+    "user item": responses({"type": "message", "role": "user", "status": "completed", "content": [
+        {"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]}),
+    "parallel": responses(USER, call("a"), call("b"), output("a"), output("b", status="completed")),
+    "result with media": responses(USER, call("c"), output("c", [
+        {"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "detail": "auto"}])),
+    "media before text": responses(USER, call("c"), output("c", [
+        {"type": "input_file", "file_id": "f"}, {"type": "input_text", "text": "a"}])),
+    "custom": responses(USER, {"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "ls"},
+                        {"type": "custom_tool_call_output", "call_id": "c", "output": "x"}),
+    "server tools": responses(USER, {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {}}, item("m", "a")),
+    "computer": responses(USER, {"type": "computer_call", "id": "cc", "call_id": "c", "action": {}},
+                          {"type": "computer_call_output", "call_id": "c", "output": {}}),
+    "approval": responses(USER, {"type": "mcp_approval_request", "id": "ap", "name": "f", "arguments": "{}", "server_label": "s"},
+                          {"type": "mcp_approval_response", "approval_request_id": "ap", "approve": True}),
+    "namespace": responses(USER, call("c", namespace="n"), output("c")),
+    "media": responses({"role": "user", "content": [
+        {"type": "input_image", "image_url": "https://e.example/x", "detail": "low"},
+        {"type": "input_image", "file_id": "f", "detail": "auto"},
+        {"type": "input_file", "filename": "a.docx", "file_data": f"data:application/msword;base64,{PNG}"},
+        {"type": "input_file", "file_url": "https://e.example/y", "detail": "low"}]}),
+    "settings": responses(USER, reasoning={"effort": "low"}, text={"verbosity": "low"}, stream=False, store=True),
+    "nulls": responses(USER, previous_response_id=None, instructions=None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ITEMS.values(), ids=ITEMS)
+def test_odd_items_come_back_the_same(body: Any) -> None:
+    assert same("openai-responses", again("openai-responses", body)) == same(
+        "openai-responses", orjson.loads(orjson.dumps(body))
+    )
+
+
+# -- what is read -------------------------------------------------------------------------------------
+
+
+def test_a_chat_body_in_our_words() -> None:
+    found = chat_body.read(chat(
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]},
+        calls(function("a", '{"p": 1}'), function("b")), tool("b", '{"rows":[]}'), tool("a", "x"),
+        tools=[{"type": "function", "function": {"name": "f"}}], temperature=0,
+    ))  # fmt: skip
+    assert (found.system, found.model, found.settings) == ("Be brief.", "gpt-5.1", {"temperature": 0})
+    assert found.tools == [{"type": "function", "function": {"name": "f"}}]
+    assert found.messages == [
+        {"kind": "user", "role": "user", "parts": [inline("image/png", PNG)]},
+        {"kind": "codeh", "role": "model", "provider": "openai-chat", "model": "gpt-5.1", "parts": [
+            {"functionCall": {"id": "a", "name": "f", "args": {"p": 1}}},
+            {"functionCall": {"id": "b", "name": "f", "args": {}}}]},
+        {"kind": "tool", "role": "user", "parts": [
+            {"functionResponse": {"id": "b", "name": "f", "response": {"rows": []}}},
+            {"functionResponse": {"id": "a", "name": "f", "response": {"output": "x"}}}]},
+    ]  # fmt: skip
+
+
+def test_a_responses_body_in_our_words() -> None:
+    found = responses_body.read(responses(
+        USER, REASONING, item("m1", "so"), call("c", id="fc_1"), output("c"), instructions="Be brief.",
+    ))  # fmt: skip
+    assert found.system == "Be brief."
+    assert found.messages == [
+        {"kind": "user", "role": "user", "parts": [{"text": "hi"}]},
+        {"kind": "codeh", "role": "model", "provider": "openai-responses", "model": "gpt-5.1", "parts": [
+            native("openai-responses", **REASONING),
+            {"text": "so", "item": {"id": "m1", "status": "completed"}},
+            {"functionCall": {"id": "c", "name": "f", "args": {}}, "item": {"id": "fc_1"}}]},
+        {"kind": "tool", "role": "user", "parts": [
+            {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}]},
+    ]  # fmt: skip
+
+
+def test_the_old_way_of_calling_becomes_the_new_one() -> None:
+    body = chat(USER, {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+                {"role": "function", "name": "f", "content": "x"})  # fmt: skip
+    assert again("openai-chat", body)["messages"][1:] == [calls(function("call_1")), tool("call_1", "x")]
+
+
+BAD: dict[str, tuple[str, Any, str]] = {
+    "no messages": ("openai-chat", {}, "messages"),
+    "no object": ("openai-chat", chat(7), "messages.0"),
+    "gemini's role": ("openai-chat", chat(USER, {"role": "model"}), "messages.1"),
+    "calls": ("openai-chat", chat(calls(7)), "messages.0.tool_calls.0"),
+    "no name": ("openai-chat", chat(calls({"function": {}})), "messages.0.tool_calls.0"),
+    "no input": ("openai-responses", {}, "input"),
+    "no item": ("openai-responses", responses(USER, "x"), "input.1"),
+    "no role": ("openai-responses", responses({"content": "x"}), "input.0"),
+}
+
+
+@pytest.mark.parametrize(("format", "body", "where"), BAD.values(), ids=BAD)
+def test_what_is_no_body_is_named(format: str, body: Any, where: str) -> None:
+    with pytest.raises(BadData) as caught:
+        FORMATS[format][0].read(body)
+    assert str(caught.value).startswith(f"{where}: ")
+
+
+# -- laws ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(records=histories())
+def test_any_body_that_we_make_comes_back_the_same(format: str, records: list[Any]) -> None:
+    body = orjson.loads(orjson.dumps(request(FORMATS[format][1], records, system="Be brief.").body))
+    assert again(format, body) == body
+
+
+@given(
+    st.sampled_from(
+        [
+            *((f"openai-chat/{n}", b) for n, b in CHATS.items()),
+            *((f"openai-responses/{n}", b) for n, b in ITEMS.items()),
+        ]
+    ),
+    st.data(),
+)
+def test_any_value_anywhere_is_read_or_named(case: Any, data: st.DataObject) -> None:
+    """No shape of a body makes reading raise anything but BadData, or gives what a record cannot hold."""
+    format = case[0].split("/")[0]
+    body = orjson.loads(orjson.dumps(case[1]))
+    node: Any = body
+    while True:
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(node[key], (dict, list)) or not node[key] or data.draw(st.booleans()):
+            break
+        node = node[key]
+    node[key] = data.draw(json_values)
+    try:
+        again(format, body)
+    except BadData:
+        pass
