@@ -16,12 +16,15 @@ TOO_DEEP = "(nested too deeply to be shown)"
 class Item:
     """One thing to show: `what` (text, thought, call, result, media, other), a short heading, a body.
 
+    `name` and `value` are those of a call (its arguments) or a result (its text, or its response).
     Nothing of it is safe for a terminal yet.
     """
 
     what: str
     head: str = ""
     body: str = ""
+    name: str = ""
+    value: object = None
 
 
 def items(parts: Iterable[Part], message: Message | None = None) -> Iterator[Item]:
@@ -34,11 +37,14 @@ def items(parts: Iterable[Part], message: Message | None = None) -> Iterator[Ite
 def _items(part: Part, name: str) -> Iterator[Item]:
     if "functionCall" in part:
         call = part["functionCall"]
-        yield Item("call", _with_id(call["name"], call.get("id")), compact(call.get("args") or {}))
+        args, name = call.get("args") or {}, call["name"]
+        yield Item("call", _with_id(name, call.get("id")), compact(args), name, args)
     elif "functionResponse" in part:
         answer = part["functionResponse"]
-        response = answer.get("response")
-        yield Item("result", _with_id(answer["name"], answer.get("id")), result_text(response))
+        name, text = answer["name"], result_text(answer.get("response"))
+        body = text if text is not None else compact(answer.get("response"))
+        value = text if text is not None else answer.get("response")
+        yield Item("result", _with_id(name, answer.get("id")), body, name, value)
         for inner in _list(answer.get("parts")):
             yield from _items(inner, "")  # type: ignore[arg-type]
     elif "inlineData" in part or "fileData" in part:
@@ -52,13 +58,13 @@ def _items(part: Part, name: str) -> Iterator[Item]:
         yield Item("other", ", ".join(part) or "empty part")
 
 
-def result_text(response: object) -> str:
-    """A tool's response: its text where it is one `output` or `error`, else compact JSON."""
+def result_text(response: object) -> str | None:
+    """A tool's response where it is one text, its `output` or `error`; else None."""
     if isinstance(response, dict) and len(response) == 1:
         ((key, value),) = response.items()
         if key in ("output", "error") and isinstance(value, str):
             return value
-    return compact(response)
+    return None
 
 
 def media(part: Part, name: str = "") -> str:

@@ -1,0 +1,120 @@
+"""Search what is said: visible messages' text, tool calls and results, of all sessions or one."""
+
+import gc
+import itertools
+import re
+import warnings
+from collections.abc import Iterator
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..errors import HistoryError, NegativeAnswer, Usage
+from ..escape import visible
+from ..model import Json
+from ..render import values
+from ..store.resolve import Target, for_reading, ids
+from ..talk.searching import hits
+from . import options
+
+EXAMPLES = """\
+  codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`
+  codeh-history search -i todo demo
+  codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
+  codeh-history search --jsonl error | jq -r .id
+"""
+STRAY = "search REGEX [SESSION]"
+
+
+def command(
+    ctx: typer.Context,
+    regex: Annotated[
+        str,
+        typer.Argument(
+            metavar="REGEX", show_default=False, help="A Python regular expression, sought in each line."
+        ),
+    ],
+    argument: Annotated[
+        Optional[str],
+        typer.Argument(metavar="[SESSION]", show_default=False, help="Only this one; all without."),
+    ] = None,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", "-i", help="Do not tell capitals from small letters.")
+    ] = False,
+    list_only: Annotated[
+        bool, typer.Option("--list", "-l", help="Only the sessions with a match.")
+    ] = False,
+    count: Annotated[
+        bool, typer.Option("--count", "-c", help="Only SESSION:LINES of each with a match.")
+    ] = False,
+    json: options.Json = False,
+    jsonl: options.JsonLines = False,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if json and jsonl:
+        raise Usage("--json and --jsonl: one of them")
+    if list_only and count:
+        raise Usage("-l and -c: one of them")
+    gc.enable()  # it may read thousands of sessions
+    pattern = compiled(regex, ignore_case=ignore_case)
+    found = found_in(env, session, argument, pattern, strict=strict)
+    if list_only or count:
+        found = summed(found, count=count)
+    terminal = env.terminal(env.stdout)
+    first = next(found, None)
+    records = itertools.chain([first], found) if first is not None else iter(())
+    if json or jsonl:
+        lines = values.lines(records, as_array=json, terminal=terminal)
+    else:
+        lines = (plain(record).encode() for record in records)
+    for line in lines:
+        env.write(line)
+    return 0 if first is not None else NegativeAnswer.exit_code
+
+
+def compiled(regex: str, *, ignore_case: bool) -> re.Pattern[str]:
+    """The regular expression; a wrong one is exit 2."""
+    warnings.simplefilter("ignore", FutureWarning)
+    try:
+        return re.compile(regex, re.IGNORECASE if ignore_case else 0)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise Usage(f"{regex}: no regular expression: {error}") from None
+
+
+def found_in(
+    env: Env, session: Optional[str], argument: Optional[str], pattern: re.Pattern[str], *, strict: bool
+) -> Iterator[Json]:
+    """The hits as records: of the session named here, else of all, whatever `$CODEH_SESSION` says."""
+    if session or argument:
+        yield from _records(env, for_reading(env, session, argument), pattern, strict=strict)
+        return
+    for id, path in ids(env):
+        try:
+            yield from _records(env, Target(path, ""), pattern, strict=strict)
+        except HistoryError as error:
+            if strict:
+                raise
+            env.note(f"{id}: {error}")
+
+
+def _records(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool) -> Iterator[Json]:
+    for hit in hits(env, target, pattern, strict=strict):
+        yield {"session": hit.session, "id": hit.id, "n": hit.n, "role": hit.role, "text": hit.text}
+
+
+def summed(found: Iterator[Json], *, count: bool) -> Iterator[Json]:
+    """One record for each session: its name, with `count` how many lines match."""
+    for session, group in itertools.groupby(found, key=lambda record: record["session"]):
+        yield {"session": session, "count": sum(1 for _ in group)} if count else {"session": session}
+
+
+def plain(record: Json) -> str:
+    """`SESSION:N:ROLE: LINE`, `SESSION:COUNT` or `SESSION`."""
+    if "text" in record:
+        return visible(f"{record['session']}:{record['n']}:{record['role']}: {record['text']}") + "\n"
+    return f"{record['session']}:{record['count']}\n" if "count" in record else f"{record['session']}\n"

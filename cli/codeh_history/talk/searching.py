@@ -1,0 +1,126 @@
+"""Lines of visible messages that match a regular expression, over one session or all."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..env import Env
+from ..model import Message
+from ..records import Log
+from ..render import parts
+from ..store.resolve import Target
+from . import skimming
+from .reading import tell_damage, view_of
+from .skimming import NeedsFold, Skim
+
+# A literal of these, with a letter that no number has, stands in the file as it does in a line that
+# matches: it can be no JSON punctuation, and spans no two values.
+_LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
+_ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
+_STEP = 1 << 20
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A matching line: session, message, `show`'s number of it, its role (else its kind), the line."""
+
+    session: str
+    id: str
+    n: int
+    role: str
+    text: str
+
+
+def hits(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = False) -> Iterator[Hit]:
+    """The matching lines of a session, in view order; of a big plain one in bounded memory."""
+    if target.path != "-" and not strict and not may_match(target.path, pattern):
+        return
+    if target.path != "-" and os.path.getsize(target.path) > skimming.BIG:
+        try:
+            skim = Skim(skimming.logs(target.path))
+            for _ in skim.messages():
+                pass  # only what comes to its end is plain
+        except NeedsFold:
+            pass
+        else:
+            tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
+            yield from _skimmed(target, pattern)
+            return
+    view = view_of(env, target, strict=strict)
+    for number, message in enumerate(view.messages, 1):
+        yield from _in_message(target, number, message, pattern)
+
+
+def _skimmed(target: Target, pattern: re.Pattern[str]) -> Iterator[Hit]:
+    """Hits of a plain log by number: those behind a stream wait until it is settled."""
+    skim = Skim(skimming.logs(target.path))
+    waiting: list[tuple[int, int, Hit]] = []
+    for number, message in skim.messages():
+        for line, hit in enumerate(_in_message(target, number, message, pattern)):
+            heapq.heappush(waiting, (number, line, hit))
+        first = min((number for number, _ in skim.open.values()), default=number + 1)
+        while waiting and waiting[0][0] < first:
+            yield heapq.heappop(waiting)[2]
+    while waiting:
+        yield heapq.heappop(waiting)[2]
+
+
+def _in_message(target: Target, number: int, message: Message, pattern: re.Pattern[str]) -> Iterator[Hit]:
+    for text in matching(message, pattern):
+        yield Hit(target.id, message.id, number, message.role or message.kind, text)
+
+
+def matching(message: Message, pattern: re.Pattern[str]) -> Iterator[str]:
+    """The matching lines of a message: of its texts, `NAME ARGS` of its calls, and its results."""
+    shown = message.parts if message.committed else message.pending or []
+    for item in parts.items(shown, message):
+        if item.what == "call":
+            yield from _in_json(f"{item.name} {item.body}", item.value, pattern)
+        elif item.what == "result" and not isinstance(item.value, str):
+            yield from _in_json(item.body, item.value, pattern)
+        elif item.what in ("text", "thought", "result"):
+            yield from (line for line in item.body.split("\n") if pattern.search(line))
+
+
+def _in_json(line: str, value: object, pattern: re.Pattern[str]) -> Iterator[str]:
+    """The compact line if it matches, else the lines of the texts inside that do."""
+    if pattern.search(line):
+        yield line
+        return
+    for text in _texts(value):
+        yield from (line for line in text.split("\n") if pattern.search(line))
+
+
+def _texts(value: object) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            stack += reversed(value.values())
+        elif isinstance(value, list):
+            stack += reversed(value)
+
+
+def may_match(path: str, pattern: re.Pattern[str]) -> bool:
+    """False only if nothing in the file can match: a literal that does not occur in it."""
+    literal = pattern.pattern
+    if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
+        return True
+    needles = (literal.encode(), *_ELSEWHERE)
+    fd, size = skimming.open_file(path)
+    try:
+        at = 0
+        while at < size:
+            chunk = os.pread(fd, _STEP + max(map(len, needles)), at)
+            if not chunk or any(needle in chunk for needle in needles):
+                return bool(chunk)
+            at += _STEP
+    finally:
+        os.close(fd)
+    return False
