@@ -118,9 +118,7 @@ def fourteen() -> Writer:
 
 
 def seventeen() -> Writer:
-    return (
-        w().a("a", "p0", "p1", "p2").k("K", swap("a", 0, "p0", None)).k("L", swap("a", 1, "p1", "s"))
-    )
+    return w().a("a", "p0", "p1", "p2").k("K", swap("a", 0, "p0", None)).k("L", swap("a", 1, "p1", "s"))
 
 
 def called() -> Writer:

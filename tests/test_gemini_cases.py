@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 import pytest
-from support import corpus
 
 from codeh_history import stages
 from codeh_history.importers.older import log_of
 from codeh_history.session import fold
 from codeh_history.stages.base import Settings
+from support import corpus
 
 # Ours drops a response that no call asked for and says so; inventing a call would mislead the model.
 INVENTS_CALLS = {"harden-many-orphans-only-first-signed", "harden-leading-orphan-builds-two-turns"}
@@ -30,7 +30,10 @@ def cases() -> list[Any]:
 def coalesced(contents: list[Any]) -> list[Any]:
     result: list[Any] = []
     for content in contents:
-        parts = [{k: v for k, v in p.items() if v != "skip_thought_signature_validator"} for p in content["parts"]]
+        parts = [
+            {k: v for k, v in p.items() if v != "skip_thought_signature_validator"}
+            for p in content["parts"]
+        ]
         if result and result[-1]["role"] == content["role"]:
             result[-1]["parts"] += parts
         else:
@@ -44,7 +47,11 @@ def same(ours: Any, theirs: Any) -> bool:
     if isinstance(theirs, str) and theirs.startswith("{{"):
         return isinstance(ours, str) and bool(ours)
     if isinstance(theirs, dict):
-        return isinstance(ours, dict) and ours.keys() == theirs.keys() and all(same(ours[k], theirs[k]) for k in theirs)
+        return (
+            isinstance(ours, dict)
+            and ours.keys() == theirs.keys()
+            and all(same(ours[k], theirs[k]) for k in theirs)
+        )
     if isinstance(theirs, list):
         return isinstance(ours, list) and len(ours) == len(theirs) and all(map(same, ours, theirs))
     return bool(ours == theirs)

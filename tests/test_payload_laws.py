@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import records, view_of
 
 from codeh_history import providers, stages
 from codeh_history.pairing import open_at_end
 from codeh_history.providers.base import Options
 from codeh_history.session import View
 from codeh_history.stages.base import Settings
+from strategies import records, view_of
 
-ARRAY = {"gemini": "contents", "openai-chat": "messages", "openai-responses": "input", "anthropic": "messages"}
-MODEL = {"gemini": None, "openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1", "anthropic": "claude-opus-4-8"}
+ARRAY = {
+    "gemini": "contents",
+    "openai-chat": "messages",
+    "openai-responses": "input",
+    "anthropic": "messages",
+}
+MODEL = {
+    "gemini": None,
+    "openai-chat": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8",
+}
 formats = pytest.mark.parametrize("format", providers.FORMATS)
 
 
@@ -30,17 +41,28 @@ def body_of(view: View, format: str, *, raw: bool = False, unanswered: str = "st
 
 def _last(kind: str, *parts: Any) -> dict[str, Any]:
     role = "model" if kind == "codeh" else "user"
-    return {"type": "message", "id": f"last-{kind}", "ts": None, "kind": kind, "role": role, "parts": list(parts)}
+    return {
+        "type": "message",
+        "id": f"last-{kind}",
+        "ts": None,
+        "kind": kind,
+        "role": role,
+        "parts": list(parts),
+    }
 
 
 PROMPT = _last("user", {"text": "and now?"})
-ASKED = _last("codeh", {"functionCall": {"name": "late", "args": {}}}, {"functionCall": {"name": "late", "args": {}}})
+ASKED = _last(
+    "codeh", {"functionCall": {"name": "late", "args": {}}}, {"functionCall": {"name": "late", "args": {}}}
+)
 ONE_OF_TWO = _last("tool", {"functionResponse": {"name": "late", "response": {"output": "x"}}})
 ENDINGS = st.sampled_from([[PROMPT], [PROMPT, ASKED, ONE_OF_TWO]])
 
 
 @formats
-@given(log=records(most=14), ending=ENDINGS, raw=st.booleans(), unanswered=st.sampled_from(["stub", "drop"]))
+@given(
+    log=records(most=14), ending=ENDINGS, raw=st.booleans(), unanswered=st.sampled_from(["stub", "drop"])
+)
 @settings(max_examples=150, deadline=None)
 def test_any_history_becomes_a_valid_request(
     format: str, log: list[Any], ending: list[Any], raw: bool, unanswered: str
@@ -52,7 +74,9 @@ def test_any_history_becomes_a_valid_request(
 
 
 TEXTS = st.sampled_from(["hello", "", " ", "System: tick", "a\nb", "日本", "done", "?"])
-CALL = st.tuples(st.sampled_from(["read", "grep"]), st.sampled_from([None, "c1", "c2", "toolu_01", "x" * 70, "a b"]))
+CALL = st.tuples(
+    st.sampled_from(["read", "grep"]), st.sampled_from([None, "c1", "c2", "toolu_01", "x" * 70, "a b"])
+)
 
 
 @st.composite
@@ -68,16 +92,29 @@ def conversation(draw: st.DrawFn) -> list[dict[str, Any]]:
     for _ in range(draw(st.integers(1, 7))):
         add("user", [{"text": draw(TEXTS)}])
         for _ in range(draw(st.integers(0, 2))):
-            made_by = draw(st.sampled_from([{}, {"provider": "gemini", "model": "gemini-3-pro"},
-                                            {"provider": "anthropic", "model": "claude-opus-4-8"},
-                                            {"provider": "openai-responses", "model": "gpt-5.1"}]))
+            made_by = draw(
+                st.sampled_from(
+                    [
+                        {},
+                        {"provider": "gemini", "model": "gemini-3-pro"},
+                        {"provider": "anthropic", "model": "claude-opus-4-8"},
+                        {"provider": "openai-responses", "model": "gpt-5.1"},
+                    ]
+                )
+            )
             calls = draw(st.lists(CALL, max_size=3))
-            thought = draw(st.sampled_from([[], [{"text": "hm", "thought": True, "thoughtSignature": "c2ln"}]]))
-            parts = [{"functionCall": {**({"id": i} if i else {}), "name": n, "args": {"p": 1}}} for n, i in calls]
+            thought = draw(
+                st.sampled_from([[], [{"text": "hm", "thought": True, "thoughtSignature": "c2ln"}]])
+            )
+            parts = [
+                {"functionCall": {**({"id": i} if i else {}), "name": n, "args": {"p": 1}}}
+                for n, i in calls
+            ]
             add("codeh", [*thought, {"text": draw(TEXTS)}, *parts], **made_by)
             answers = [
                 {"functionResponse": {**({"id": i} if i else {}), "name": n, "response": {"output": "ok"}}}
-                for n, i in calls if draw(st.integers(0, 9))
+                for n, i in calls
+                if draw(st.integers(0, 9))
             ]
             if draw(st.booleans()):
                 for answer in answers:
@@ -93,7 +130,11 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
     for end in range(1, len(log) + 1):
         view = view_of(log[:end])
         sent = [m for m in view.messages if m.role]
-        sent = [m for m in stages.curate(view, Settings(), ("kinds", "system", "ide", "invalid"))[0].messages if m.role]
+        sent = [
+            m
+            for m in stages.curate(view, Settings(), ("kinds", "system", "ide", "invalid"))[0].messages
+            if m.role
+        ]
         if sent and sent[-1].role == "user" and not open_at_end(sent):
             body = body_of(view, format, raw=raw, unanswered="error")
             found.append(orjson.dumps(body[ARRAY[format]])[:-1])
@@ -105,7 +146,7 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
 @settings(max_examples=150, deadline=None)
 def test_a_request_is_a_prefix_of_the_next(format: str, log: list[dict[str, Any]], raw: bool) -> None:
     arrays = prefixes(log, format, raw=raw)
-    for before, after in zip(arrays, arrays[1:], strict=False):
+    for before, after in pairwise(arrays):
         assert after.startswith(before), (before, after)
 
 

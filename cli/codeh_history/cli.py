@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
@@ -18,9 +18,11 @@ COMMANDS = {
     "append": "append", "payload": "payload", "ask": "ask", "calls": "calls",
     "status": "status", "show": "show", "last": "last", "list": "list_", "search": "search",
     "stats": "stats", "verify": "verify", "expand": "expand",
-    "curate": "curate", "repair": "repair",
+    "curate": "curate", "summarize": "summarize", "context": "context", "repair": "repair",
+    "persist": "persist", "hydrate": "hydrate", "gc": "gc",
     "undo": "undo", "update": "update", "commit": "commit", "clear": "clear", "set": "set_",
-    "fork": "fork", "export": "export", "import": "import_", "rm": "rm", "completion": "completion",
+    "fork": "fork", "export": "export", "import": "import_", "rm": "rm", "prune": "prune",
+    "completion": "completion",
 }  # fmt: skip
 EXAMPLES = """\
   export CODEH_SESSION=demo
@@ -47,10 +49,10 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """The verbs, each imported when it is named."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -71,7 +73,7 @@ def load(name: str) -> Command:
     return command
 
 
-def _version(value: bool) -> None:  # noqa: FBT001 - Typer calls it so
+def _version(value: bool) -> None:  # noqa: FBT001 - as Typer calls it
     if value:
         typer.echo(f"codeh-history {__version__}")
         raise typer.Exit
@@ -86,9 +88,9 @@ def group() -> click.Command:
 
     @app.callback()
     def _root(
-        version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print it."),  # noqa: FBT001, FBT003
+        *, version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False
     ) -> None:
-        pass
+        """Without this callback a single verb would be the whole program."""
 
     return typer.main.get_command(app)
 
@@ -109,7 +111,9 @@ def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; usage errors become one line."""
     _handle_signals()
     try:
-        code = group().main(args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False)
+        code = group().main(
+            args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False
+        )
     except typer.Abort:
         return 130
     except UsageError as error:

@@ -161,7 +161,7 @@ class Env:
 
 
 def open_standard_streams() -> None:
-    """See that descriptors 0–2 are taken, so that no session file is ever opened as one of them.
+    """See that descriptors 0 to 2 are taken, so that no session file is ever opened as one of them.
 
     A closed stdout becomes one that cannot be written, so output still fails with 74.
     """

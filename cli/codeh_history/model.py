@@ -98,7 +98,7 @@ class Message:
         "place", "raw", "replaced", "role", "ts", "update",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913 - the fields of one slotted value, positional for speed
+    def __init__(  # noqa: PLR0913, PLR0917 - the fields of one slotted value, positional for speed
         self, id: str, kind: str, role: str | None, ts: str | None, fields: Json, place: int = 0,
         raw: bytes | None = None, own: list[Part] | None = None, parts: list[Part] | None = None,
     ) -> None:  # fmt: skip

@@ -123,7 +123,7 @@ class _Walk:
             call.answer = answer
 
     def named(self, calls: dict[str, list[Call]], answer: Answer) -> Call | None:
-        """The oldest open call of the answer's name: one without an id, else (for an answer without) any."""
+        """The oldest open call of that name: one without an id, else (for an answer without) any."""
         open = calls.get(answer.name, [])
         while open and open[0].answer is not None:
             open.pop(0)

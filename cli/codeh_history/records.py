@@ -62,7 +62,9 @@ class Log:
 
     __slots__ = ("damage", "plain", "records", "size")
 
-    def __init__(self, records: list[Record], damage: list[Damage], size: int, *, plain: bool = False) -> None:
+    def __init__(
+        self, records: list[Record], damage: list[Damage], size: int, *, plain: bool = False
+    ) -> None:
         self.records = records
         self.damage = damage
         self.size = size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import ROLE_OF_KIND, Json, Message, Part, Summary, unread
+from .model import ROLE_OF_KIND, Message, Part, Summary, unread
 from .ops import Op, replacement
 from .records import Log, Record, block_of
 from .view import (
@@ -128,7 +128,9 @@ class _Fold:
         all = self.view.all
         if id not in all:
             ts = data.get("ts")
-            message = Message(id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record.raw)
+            message = Message(
+                id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record.raw
+            )
             all[id] = message
         else:
             message = all[id]
@@ -289,15 +291,15 @@ class _Fold:
         """The visible messages: by place, inserted ones right after what they belong to."""
         if not self.inserted:
             return [m for m in self.view.all.values() if m.hidden is None and (not m.replaced or shown(m))]
-        inserted = {message.id: message for group in self.inserted.values() for message in group}
+        unseen = {message.id: message for group in self.inserted.values() for message in group}
         visible: list[Message] = []
         for root in self.view.all.values():
-            if root.id in inserted:
+            if root.after is not None:
                 continue
             stack = [root]
             while stack:
                 message = stack.pop()
-                inserted.pop(message.id, None)
+                unseen.pop(message.id, None)
                 children = self.inserted.get(message.id, ())
                 if message.hidden is None and shown(message):
                     visible.append(message)
@@ -305,6 +307,6 @@ class _Fold:
                     for child in children:
                         child.hidden = child.hidden or message.hidden or message.id
                 stack.extend(reversed(children))
-        for message in inserted.values():  # what they were to follow is not there
+        for message in unseen.values():  # what they were to follow is not there
             message.hidden = message.hidden or message.after
         return visible

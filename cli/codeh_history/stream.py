@@ -64,17 +64,15 @@ def record_of(message: Message, flow: str = "") -> Json:
 
 
 def _pending(message: Message) -> Iterator[Json]:
-    if message.committed and message.update is not None:
-        fields = {key: value for key, value in message.update.items() if key not in _BY_REFERENCE}
-        yield {**fields, "of": message.id, "parts": message.pending}
-    else:
-        skipped = ("parts", "aborted", *_BY_REFERENCE)
-        fields = {key: value for key, value in message.fields.items() if key not in skipped}
+    if not message.committed or message.update is None:
+        fields = {key: value for key, value in message.fields.items() if key not in ("parts", "aborted")}
         yield {
             **fields, "type": "open", "id": message.id, "ts": message.ts, "kind": message.kind,
             "role": message.role,
         }  # fmt: skip
-        if message.pending:
-            yield {"type": "delta", "of": message.id, "parts": message.pending}
+    if message.update is not None:  # a delta would join its neighbouring texts
+        yield {**message.update, "of": message.id, "parts": message.pending}
+    elif message.pending:
+        yield {"type": "delta", "of": message.id, "parts": message.pending}
     if "aborted" in message.fields:
         yield {"type": "abort", "of": message.id, "ts": message.ts, "reason": message.fields["aborted"]}

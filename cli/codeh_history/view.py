@@ -29,8 +29,19 @@ class View:
     """
 
     __slots__ = (
-        "all", "applied", "carried", "header", "header_raw", "hidden_summaries", "id", "log", "messages",
-        "made", "meta", "notes", "summaries",
+        "all",
+        "applied",
+        "carried",
+        "header",
+        "header_raw",
+        "hidden_summaries",
+        "id",
+        "log",
+        "made",
+        "messages",
+        "meta",
+        "notes",
+        "summaries",
     )  # fmt: skip
 
     def __init__(self, log: Log) -> None:
@@ -50,7 +61,7 @@ class View:
 
     @property
     def steps(self) -> list[Step]:
-        """What undo can take back, by where it happened last; inserted messages go with their compaction."""
+        """What undo can take back, by where it happened last; an inserted message goes with its record."""
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 

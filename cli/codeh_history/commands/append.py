@@ -25,24 +25,77 @@ STRAY = "say -m TEXT"
 
 def command(
     ctx: typer.Context,
-    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable, joined by a blank line.")] = None,
-    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts.")] = None,
-    attach: Annotated[Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file (image, PDF, audio, text).")] = None,
+    message: Annotated[
+        Optional[list[str]],
+        typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable, joined by a blank line."),
+    ] = None,
+    file: Annotated[
+        Optional[list[str]],
+        typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
+    ] = None,
+    attach: Annotated[
+        Optional[list[str]],
+        typer.Option("--attach", metavar="FILE", help="Attach a file (image, PDF, audio, text)."),
+    ] = None,
     role: Annotated[Optional[str], typer.Option("--role", help="user (default) or model.")] = None,
     kind: Annotated[Optional[str], typer.Option("--kind", help="user, codeh, tool, error or info.")] = None,
-    call: Annotated[Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")] = None,
-    args: Annotated[Optional[str], typer.Option("--args", metavar="JSON", help="The call's arguments.")] = None,
-    call_id: Annotated[Optional[str], typer.Option("--call-id", metavar="ID", help="The id of the call, or of the call answered.")] = None,
-    result: Annotated[Optional[str], typer.Option("--result", metavar="NAME", help="A tool's result; text or JSON object from -m, -F or stdin.")] = None,
-    failed: Annotated[bool, typer.Option("--failed", help="The tool failed; the text is its error.")] = False,
-    references: Annotated[Optional[str], typer.Option("--references", metavar="FILE", help="JSON list of {id, title?, url?, text, score?}.")] = None,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Many messages, one a line, all or nothing.")] = False,
-    from_: Annotated[Optional[str], typer.Option("--from", metavar="FORMAT", help="stdin is a provider's response: auto, or a provider.")] = None,
-    echo: Annotated[bool, typer.Option("--echo", help="With --from: print the text as it arrives.")] = False,
-    key: Annotated[Optional[str], typer.Option("--key", metavar="K", help="Store once under this key, however often it is retried.")] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Keep it verbatim through curation and compaction.")] = False,
-    pending: Annotated[bool, typer.Option("--pending", help="Not committed yet (see update, commit).")] = False,
-    max_items: Annotated[Optional[int], typer.Option("--max-items", metavar="N", help="Then hide the oldest turns above N messages.")] = None,
+    call: Annotated[
+        Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")
+    ] = None,
+    args: Annotated[
+        Optional[str], typer.Option("--args", metavar="JSON", help="The call's arguments.")
+    ] = None,
+    call_id: Annotated[
+        Optional[str],
+        typer.Option("--call-id", metavar="ID", help="The id of the call, or of the call answered."),
+    ] = None,
+    result: Annotated[
+        Optional[str],
+        typer.Option(
+            "--result", metavar="NAME", help="A tool's result; text or JSON object from -m, -F or stdin."
+        ),
+    ] = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="The tool failed; the text is its error.")
+    ] = False,
+    references: Annotated[
+        Optional[str],
+        typer.Option("--references", metavar="FILE", help="JSON list of {id, title?, url?, text, score?}."),
+    ] = None,
+    exchange: Annotated[
+        Optional[str],
+        typer.Option(
+            "--exchange",
+            metavar="FILE|-",
+            help="A history entry: {userMessage, assistantResponse, toolsUsed?, source?}.",
+        ),
+    ] = None,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="Many messages, one a line, all or nothing.")
+    ] = False,
+    from_: Annotated[
+        Optional[str],
+        typer.Option(
+            "--from", metavar="FORMAT", help="stdin is a provider's response: auto, or a provider."
+        ),
+    ] = None,
+    echo: Annotated[
+        bool, typer.Option("--echo", help="With --from: print the text as it arrives.")
+    ] = False,
+    key: Annotated[
+        Optional[str],
+        typer.Option("--key", metavar="K", help="Store once under this key, however often it is retried."),
+    ] = None,
+    pin: Annotated[
+        bool, typer.Option("--pin", help="Keep it verbatim through curation and compaction.")
+    ] = False,
+    pending: Annotated[
+        bool, typer.Option("--pending", help="Not committed yet (see update, commit).")
+    ] = False,
+    max_items: Annotated[
+        Optional[int],
+        typer.Option("--max-items", metavar="N", help="Then hide the oldest turns above N messages."),
+    ] = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
@@ -59,10 +112,16 @@ def command(
     from ..talk import compose
 
     given = compose.Given(
-        message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call, args=args,
-        call_id=call_id, result=result, failed=failed, references=references, key=key, pin=pin, pending=pending,
-        max_items=max_items,
+        message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call,
+        args=args, call_id=call_id, result=result, failed=failed, references=references, key=key, pin=pin,
+        pending=pending, max_items=max_items,
     )  # fmt: skip
+    if exchange is not None:
+        from ..talk import exchange as entry
+
+        if given != compose.Given():
+            raise Usage("--exchange goes with -s and -q only")
+        return entry.run(env, session, exchange)
     plain = compose.Given(message=given.message, file=given.file, role=role, kind=kind)
     if given == plain:
         return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
@@ -84,4 +143,3 @@ def receive(env: Env, session: str | None, format: str, *, echo: bool) -> int:
     received = receiving.receive(env, target, env.stdin, name, echo=echo)
     tell(env, target.id, received, echo=echo)
     return 0
-

@@ -23,31 +23,80 @@ STRAY = "say -m TEXT"
 
 def command(
     ctx: typer.Context,
-    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")] = None,
-    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts.")] = None,
-    attach: Annotated[Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")] = None,
-    to: Annotated[Optional[str], typer.Option("--to", metavar="PROVIDER", help="gemini, openai-chat, openai-responses or anthropic; $CODEH_TO.")] = None,
-    via: Annotated[Optional[str], typer.Option("--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")] = None,
+    message: Annotated[
+        Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")
+    ] = None,
+    file: Annotated[
+        Optional[list[str]],
+        typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
+    ] = None,
+    attach: Annotated[
+        Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")
+    ] = None,
+    to: Annotated[
+        Optional[str],
+        typer.Option(
+            "--to",
+            metavar="PROVIDER",
+            help="gemini, openai-chat, openai-responses or anthropic; $CODEH_TO.",
+        ),
+    ] = None,
+    via: Annotated[
+        Optional[str],
+        typer.Option(
+            "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
+        ),
+    ] = None,
     model: Annotated[Optional[str], typer.Option("--model", help="The provider's model name.")] = None,
-    system: Annotated[Optional[str], typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt.")] = None,
-    tools: Annotated[Optional[str], typer.Option("--tools", metavar="@FILE", help="Tool declarations.")] = None,
-    set_: Annotated[Optional[list[str]], typer.Option("--set", metavar="PATH=JSON", help="Set a field of the body.")] = None,
-    max_tokens: Annotated[Optional[int], typer.Option("--max-tokens", min=1, help="Longest answer.")] = None,
+    system: Annotated[
+        Optional[str], typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt.")
+    ] = None,
+    tools: Annotated[
+        Optional[str], typer.Option("--tools", metavar="@FILE", help="Tool declarations.")
+    ] = None,
+    set_: Annotated[
+        Optional[list[str]], typer.Option("--set", metavar="PATH=JSON", help="Set a field of the body.")
+    ] = None,
+    max_tokens: Annotated[
+        Optional[int], typer.Option("--max-tokens", min=1, help="Longest answer.")
+    ] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Ask for a stream.")] = False,
-    budget: Annotated[Optional[str], typer.Option("--budget", metavar="N", help="Compact to this many tokens first.")] = None,
-    counter: Annotated[Optional[str], typer.Option("--counter", help="Whose tokens --budget counts.")] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Only the curation that provider rules force.")] = False,
+    budget: Annotated[
+        Optional[str], typer.Option("--budget", metavar="N", help="Compact to this many tokens first.")
+    ] = None,
+    counter: Annotated[
+        Optional[str], typer.Option("--counter", help="Whose tokens --budget counts.")
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Only the curation that provider rules force.")
+    ] = False,
     thoughts: Annotated[str, typer.Option("--thoughts", help="keep, old or all.")] = "keep",
-    unanswered: Annotated[str, typer.Option("--unanswered", help="Open calls at the end: error, stub or drop.")] = "error",
-    prefill: Annotated[bool, typer.Option("--prefill", help="Allow the model's message at the end.")] = False,
+    unanswered: Annotated[
+        str, typer.Option("--unanswered", help="Open calls at the end: error, stub or drop.")
+    ] = "error",
+    prefill: Annotated[
+        bool, typer.Option("--prefill", help="Allow the model's message at the end.")
+    ] = False,
     cache: Annotated[bool, typer.Option("--cache", help="Place provider cache marks.")] = False,
-    context: Annotated[bool, typer.Option("--context", help="Put the context prompt in the system prompt.")] = False,
+    context: Annotated[
+        bool, typer.Option("--context", help="Put the context prompt in the system prompt.")
+    ] = False,
     persist: Annotated[bool, typer.Option("--persist", help="Persist the session's blocks first.")] = False,
-    user_template: Annotated[Optional[str], typer.Option("--user-template", metavar="FILE", help="Jinja, for the last user message.")] = None,
-    system_template: Annotated[Optional[str], typer.Option("--system-template", metavar="FILE", help="Jinja, for the system prompt.")] = None,
-    var: Annotated[Optional[list[str]], typer.Option("--var", metavar="K=V", help="A template variable.")] = None,
+    user_template: Annotated[
+        Optional[str],
+        typer.Option("--user-template", metavar="FILE", help="Jinja, for the last user message."),
+    ] = None,
+    system_template: Annotated[
+        Optional[str],
+        typer.Option("--system-template", metavar="FILE", help="Jinja, for the system prompt."),
+    ] = None,
+    var: Annotated[
+        Optional[list[str]], typer.Option("--var", metavar="K=V", help="A template variable.")
+    ] = None,
     echo: Annotated[bool, typer.Option("--echo", help="Print the text as it arrives.")] = False,
-    key: Annotated[Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")] = None,
+    key: Annotated[
+        Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")
+    ] = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:

@@ -27,7 +27,10 @@ EXAMPLES = """\
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    via: Annotated[Optional[str], typer.Option("--via", metavar="CMD", help="Run by sh -c for each call; its stdout is the result.")] = None,
+    via: Annotated[
+        Optional[str],
+        typer.Option("--via", metavar="CMD", help="Run by sh -c for each call; its stdout is the result."),
+    ] = None,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -61,11 +64,20 @@ def answer(env: Env, target: Target, call: Call, via: str) -> None:
 
     def build(locked: Locked) -> bytes | None:
         view = fold(read.read_log(locked.read()))
-        if not any(c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)):
+        if not any(
+            c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
+        ):
             env.note(f"{target.id}: {call.name} ({call.id}) was answered meanwhile")
             return None
         stored.append(env.new_id(locked.session, locked.offset))
-        record = {"type": "message", "id": stored[0], "ts": env.now(), "kind": "tool", "role": "user", "parts": [part]}
+        record = {
+            "type": "message",
+            "id": stored[0],
+            "ts": env.now(),
+            "kind": "tool",
+            "role": "user",
+            "parts": [part],
+        }
         return dumps(record) + b"\n"
 
     log.append(env, target.path, build)

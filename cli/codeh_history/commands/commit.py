@@ -23,7 +23,9 @@ STRAY = "one message ID"
 
 def command(
     ctx: typer.Context,
-    id: Annotated[Optional[str], typer.Argument(metavar="[ID]", help="Message id, unique prefix, or :N.")] = None,
+    id: Annotated[
+        Optional[str], typer.Argument(metavar="[ID]", help="Message id, unique prefix, or :N.")
+    ] = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:

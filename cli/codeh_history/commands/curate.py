@@ -30,14 +30,37 @@ STRAY = "the session is the only argument"
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    only: Annotated[Optional[list[str]], typer.Option("--only", metavar="PASS", help=f"Only these passes: {', '.join(stages.PASSES)}.")] = None,
-    skip: Annotated[Optional[list[str]], typer.Option("--skip", metavar="PASS", help="All but these passes.")] = None,
-    ide_marker: Annotated[Optional[list[str]], typer.Option("--ide-marker", metavar="TEXT", help="What marks IDE context, instead of the defaults.")] = None,
-    keep_system: Annotated[Optional[list[str]], typer.Option("--keep-system", metavar="REGEX", help="Keep System: texts it is found in.")] = None,
-    remove: Annotated[Optional[list[str]], typer.Option("--remove", metavar="REGEX", help="Cut from model prose (dot matches newlines).")] = None,
-    remove_cmd: Annotated[Optional[list[str]], typer.Option("--remove-cmd", metavar="CMD", help="Filter model prose through a command.")] = None,
-    thoughts: Annotated[str, typer.Option("--thoughts", help="keep, old or all: which thoughts go.")] = "keep",
-    unanswered: Annotated[str, typer.Option("--unanswered", help="Open calls at the end: error (left alone), stub or drop.")] = "error",
+    only: Annotated[
+        Optional[list[str]],
+        typer.Option("--only", metavar="PASS", help=f"Only these passes: {', '.join(stages.PASSES)}."),
+    ] = None,
+    skip: Annotated[
+        Optional[list[str]], typer.Option("--skip", metavar="PASS", help="All but these passes.")
+    ] = None,
+    ide_marker: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--ide-marker", metavar="TEXT", help="What marks IDE context, instead of the defaults."
+        ),
+    ] = None,
+    keep_system: Annotated[
+        Optional[list[str]],
+        typer.Option("--keep-system", metavar="REGEX", help="Keep System: texts it is found in."),
+    ] = None,
+    remove: Annotated[
+        Optional[list[str]],
+        typer.Option("--remove", metavar="REGEX", help="Cut from model prose (dot matches newlines)."),
+    ] = None,
+    remove_cmd: Annotated[
+        Optional[list[str]],
+        typer.Option("--remove-cmd", metavar="CMD", help="Filter model prose through a command."),
+    ] = None,
+    thoughts: Annotated[
+        str, typer.Option("--thoughts", help="keep, old or all: which thoughts go.")
+    ] = "keep",
+    unanswered: Annotated[
+        str, typer.Option("--unanswered", help="Open calls at the end: error (left alone), stub or drop.")
+    ] = "error",
     in_place: InPlace = False,
     report: Report = False,
     session: Session = None,
@@ -100,9 +123,15 @@ def _filter(command: str) -> Callable[[str], str]:
     def clean(text: str) -> str:
         import subprocess
 
-        done = subprocess.run(["/bin/sh", "-c", command], input=text.encode(), capture_output=True, check=False)  # noqa: S603 - the user's own command
+        done = subprocess.run(
+            ["/bin/sh", "-c", command], input=text.encode(), capture_output=True, check=False
+        )
         if done.returncode:
             raise SummariserFailed(f"--remove-cmd {command}: exit {done.returncode}; nothing changed")
-        return done.stdout.decode("utf-8", "replace").removesuffix("\n") if not text.endswith("\n") else done.stdout.decode("utf-8", "replace")
+        return (
+            done.stdout.decode("utf-8", "replace").removesuffix("\n")
+            if not text.endswith("\n")
+            else done.stdout.decode("utf-8", "replace")
+        )
 
     return clean

@@ -1,18 +1,19 @@
 """Write a session in another form on stdout."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
 from ..env import Env
 from ..errors import Usage
-from ..exporters import EXPORTERS
+from ..exporters import EXPORTERS, exchanges
 from ..talk.reading import open_view
 from .options import Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to markdown | less
+  codeh-history export demo --to exchanges -n 20
 """
 STRAY = "the session is the only argument"
 
@@ -21,6 +22,9 @@ def command(
     ctx: typer.Context,
     argument: Argument = None,
     to: Annotated[str, typer.Option("--to", metavar="FORM", help=f"{', '.join(EXPORTERS)}.")] = "contents",
+    last: Annotated[
+        Optional[int], typer.Option("-n", metavar="N", min=1, help="With --to exchanges: only the last N.")
+    ] = None,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -29,8 +33,10 @@ def command(
     env.quiet = quiet
     if to not in EXPORTERS:
         raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
+    if last is not None and to != "exchanges":
+        raise Usage("-n goes with --to exchanges")
     target, view = open_view(env, session, argument, strict=strict)
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
-    env.write(EXPORTERS[to](view))
+    env.write(exchanges.export(view, last) if last is not None else EXPORTERS[to](view))
     return 0

@@ -20,8 +20,13 @@ EXAMPLES = """\
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    at: Annotated[Optional[str], typer.Option("--at", metavar="ID", help="The last message to copy: id, prefix or :N.")] = None,
-    into: Annotated[Optional[str], typer.Option("--into", metavar="NEW", help="The new session's id or path.")] = None,
+    at: Annotated[
+        Optional[str],
+        typer.Option("--at", metavar="ID", help="The last message to copy: id, prefix or :N."),
+    ] = None,
+    into: Annotated[
+        Optional[str], typer.Option("--into", metavar="NEW", help="The new session's id or path.")
+    ] = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
@@ -54,5 +59,3 @@ def up_to(view: View, id: str | None) -> list[Record]:
         if own or stream or inserted:
             end = number + 1
     return records[:end]
-
-

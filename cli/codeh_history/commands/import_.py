@@ -24,9 +24,16 @@ EXAMPLES = """\
 
 def command(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE|-...", help="Files to import, a session each.")],
-    from_: Annotated[str, typer.Option("--from", metavar="FORM", help=f"auto, {', '.join(importers.IMPORTERS)}.")] = "auto",
-    into: Annotated[Optional[str], typer.Option("--into", metavar="NEW", help="The new session's id or path (one file).")] = None,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE|-...", help="Files to import, a session each.")
+    ],
+    from_: Annotated[
+        str, typer.Option("--from", metavar="FORM", help=f"auto, {', '.join(importers.IMPORTERS)}.")
+    ] = "auto",
+    into: Annotated[
+        Optional[str],
+        typer.Option("--into", metavar="NEW", help="The new session's id or path (one file)."),
+    ] = None,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
@@ -51,7 +58,11 @@ def command(
 def check(record: Json, where: str) -> None:
     """Refuse what the new session could not be read back with."""
     if record.get("type", "message") == "message":
-        reason = "no `parts`" if not isinstance(record.get("parts"), list) else check_message({"id": "", **record})
+        reason = (
+            "no `parts`"
+            if not isinstance(record.get("parts"), list)
+            else check_message({"id": "", **record})
+        )
         if reason:
             raise BadData(f"{where}: {reason}; nothing was imported")
 
@@ -66,7 +77,9 @@ def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
         fields: Json = {"type": kind}
         if kind == "message":
             of = kind_of(record)
-            fields.update(id=record.get("id") or env.new_id(locked.session, offset), ts=record.get("ts") or now)
+            fields.update(
+                id=record.get("id") or env.new_id(locked.session, offset), ts=record.get("ts") or now
+            )
             fields["kind"] = of
             if ROLE_OF_KIND[of]:
                 fields["role"] = ROLE_OF_KIND[of]

@@ -28,8 +28,13 @@ STRAY = "the session is the only argument"
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    unanswered: Annotated[str, typer.Option("--unanswered", help="Open calls at the end: error (left alone), stub or drop.")] = "error",
-    output: Annotated[Optional[str], typer.Option("--output", metavar="FILE", help="Write a new session instead of stdout.")] = None,
+    unanswered: Annotated[
+        str, typer.Option("--unanswered", help="Open calls at the end: error (left alone), stub or drop.")
+    ] = "error",
+    output: Annotated[
+        Optional[str],
+        typer.Option("--output", metavar="FILE", help="Write a new session instead of stdout."),
+    ] = None,
     in_place: InPlace = False,
     report: Report = False,
     session: Session = None,
@@ -57,7 +62,9 @@ def command(
         return 0
     view = reading.view_of(env, target)
     ops, _ = reduce(view)
-    body = b"".join(line for line in stream.lines(apply(view, ops)) if line.rstrip(b"\n") != view.header_raw)
+    body = b"".join(
+        line for line in stream.lines(apply(view, ops)) if line.rstrip(b"\n") != view.header_raw
+    )
     path = create.free_path(env, output, output)
     create.session(env, path, lambda _: body, parent={"session": view.id or target.id, "at": None})
     return 0

@@ -22,7 +22,9 @@ EXAMPLES = """\
 
 def command(
     ctx: typer.Context,
-    settings: Annotated[list[str], typer.Argument(metavar="KEY=VALUE|KEY=@FILE...", help="An empty VALUE unsets.")],
+    settings: Annotated[
+        list[str], typer.Argument(metavar="KEY=VALUE|KEY=@FILE...", help="An empty VALUE unsets.")
+    ],
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:

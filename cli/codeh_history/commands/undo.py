@@ -25,8 +25,13 @@ STRAY = "say --id ID"
 
 def command(
     ctx: typer.Context,
-    id: Annotated[Optional[str], typer.Option("--id", metavar="ID", help="What to take back: id, unique prefix, or :N.")] = None,
-    turn: Annotated[bool, typer.Option("--turn", help="The last real user message and all after it.")] = False,
+    id: Annotated[
+        Optional[str],
+        typer.Option("--id", metavar="ID", help="What to take back: id, unique prefix, or :N."),
+    ] = None,
+    turn: Annotated[
+        bool, typer.Option("--turn", help="The last real user message and all after it.")
+    ] = False,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
@@ -41,7 +46,11 @@ def command(
         view = fold(read.read_log(locked.read()))
         lines = b""
         for kind, name in targets(view, id, turn=turn, session=locked.session):
-            record = {"type": "revert", "id": env.new_id(locked.session, locked.offset + len(lines)), "of": name}
+            record = {
+                "type": "revert",
+                "id": env.new_id(locked.session, locked.offset + len(lines)),
+                "of": name,
+            }
             lines += dumps({**record, "ts": env.now()}) + b"\n"
             done.append((kind, name))
         return lines

@@ -28,9 +28,15 @@ STRAY = "one message ID; the text is -m TEXT"
 def command(
     ctx: typer.Context,
     id: Annotated[str, typer.Argument(metavar="ID", help="Message id, unique prefix, or :N.")],
-    message: Annotated[Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")] = None,
-    file: Annotated[Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file.")] = None,
-    append: Annotated[bool, typer.Option("--append", help="Add to the text instead of replacing it.")] = False,
+    message: Annotated[
+        Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")
+    ] = None,
+    file: Annotated[
+        Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file.")
+    ] = None,
+    append: Annotated[
+        bool, typer.Option("--append", help="Add to the text instead of replacing it.")
+    ] = False,
     pending: Annotated[bool, typer.Option("--pending", help="Leave the new content uncommitted.")] = False,
     session: Session = None,
     quiet: Quiet = False,
@@ -44,12 +50,19 @@ def command(
     def build(locked: Locked) -> bytes:
         found = find(fold(read.read_log(locked.read())), id, session=locked.session)
         if found.own is None and found.pending is None:
-            raise BadData(f"{locked.session}: {found.id}: its content lies in the block store; hydrate it first")
+            raise BadData(
+                f"{locked.session}: {found.id}: its content lies in the block store; hydrate it first"
+            )
         done.append(found.id)
         now = env.now()
         if append and found.pending is not None:
             return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
-        update: Json = {"type": "update", "id": env.new_id(locked.session, locked.offset), "of": found.id, "ts": now}
+        update: Json = {
+            "type": "update",
+            "id": env.new_id(locked.session, locked.offset),
+            "of": found.id,
+            "ts": now,
+        }
         update["parts"] = changed(found, text, append=append)
         lines = dumps(update) + b"\n"
         if found.pending is None and not pending:

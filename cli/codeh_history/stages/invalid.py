@@ -15,7 +15,7 @@ def is_empty(part: Part) -> bool:
     return part.get("text") == "" and not part.get("thought") and not (part.keys() - {"text", "thought"})
 
 
-def run(view: View, settings: Settings) -> list[Op]:
+def run(view: View, _settings: Settings) -> list[Op]:
     """Never a neighbour: an empty part costs itself, an empty message itself."""
     ops: list[Op] = []
     gone: list[str] = []

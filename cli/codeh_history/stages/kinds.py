@@ -7,7 +7,7 @@ from ..session import View
 from .base import Settings
 
 
-def run(view: View, settings: Settings) -> list[Op]:
+def run(view: View, _settings: Settings) -> list[Op]:
     """Drop what has no role."""
     ids = [message.id for message in view.messages if message.role is None]
     return [drop(ids, "error and info messages are not sent")] if ids else []

@@ -1,7 +1,7 @@
 """`pairs`: every call answered right after it, every response called, doubles dropped.
 
-Every provider refuses a request for ever once one pair is broken ("number of function response parts", "must be
-followed by tool messages", "tool_use ids were found without tool_result blocks").
+Every provider refuses a request for ever once one pair is broken ("number of function response parts",
+"must be followed by tool messages", "tool_use ids were found without tool_result blocks").
 """
 
 from __future__ import annotations

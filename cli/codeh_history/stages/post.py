@@ -1,4 +1,4 @@
-"""`post`: what a program added to model prose for its users is taken out again; tool JSON is not touched."""
+"""`post`: what a program added to model prose for its users is taken out again; tool JSON stays."""
 
 from __future__ import annotations
 

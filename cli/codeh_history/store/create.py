@@ -23,7 +23,9 @@ def free_path(env: Env, into: str | None, like: str) -> str:
         if os.path.lexists(path):
             raise BadData(f"{path}: exists already; choose another id")
         return path
-    base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip("-_")[:100]
+    base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip(
+        "-_"
+    )[:100]
     base = base if is_id(base) else "session"
     number = 1
     name = base
@@ -49,4 +51,8 @@ def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Js
         return dumps(fields) + b"\n"
 
     log.append(env, path, lines, create=True, header=header)
-    return path if is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions") else id_of(path)
+    return (
+        path
+        if is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")
+        else id_of(path)
+    )

@@ -12,7 +12,7 @@ _TORN = b'{"type":"session"'
 
 
 def check_writable(data: bytes, path: str) -> bool:
-    """Refuse a file that is something else; returns whether it holds only a torn header (counts as empty)."""
+    """Refuse a file that is something else; whether it holds only a torn header, and so counts as empty."""
     first = data.split(b"\n", 1)[0]
     if b"\n" not in data and (_TORN.startswith(first) or first.startswith(_TORN)) and not _is_json(first):
         return True

@@ -37,7 +37,9 @@ def named(env: Env, option: str | None, argument: str | None = None) -> tuple[st
     from_environment = env.environ.get("CODEH_SESSION")
     if from_environment:
         return from_environment, "CODEH_SESSION"
-    raise Usage("which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)")
+    raise Usage(
+        "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)"
+    )
 
 
 def for_writing(env: Env, option: str | None, argument: str | None = None) -> Target:
@@ -109,4 +111,6 @@ def _latest(env: Env, name: str) -> Target:
     if best is None:
         raise NotFound(f"{name}: no session yet" + (" begun in this directory" if here else ""))
     env.note(f"{name} is {id_of(best[2])}")
-    return Target(best[2], f"{name} ({'begun here, ' if here else ''}newest message {best[0] or 'undated'})")
+    return Target(
+        best[2], f"{name} ({'begun here, ' if here else ''}newest message {best[0] or 'undated'})"
+    )

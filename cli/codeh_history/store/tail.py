@@ -12,7 +12,7 @@ from ..session import timestamp
 
 
 def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
-    """Lines from the last to the first, each with its offset, without their newline; blank ones left out."""
+    """Lines from the last to the first, each with its offset and without newline; blank ones left out."""
     end = size
     held: list[bytes] = []  # pieces of the line in progress, last first
     while end > 0:
@@ -43,20 +43,30 @@ def first_line(fd: int) -> Json:
 
 
 def newest_message(path: str, cwd: str | None = None) -> str | None:
-    """The time of a session's newest message ("" if undated); None where it has none, or was begun elsewhere."""
+    """The time of the newest message ("" if undated); None without one, or if it was begun elsewhere."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         size = os.fstat(fd).st_size
         if cwd is not None and first_line(fd).get("cwd") != cwd:
             return None
         for _, line in lines_backwards(fd, size):
-            if b'"message"' not in line and b'"open"' not in line and b'"ref"' not in line and b'"parts"' not in line:
+            if (
+                b'"message"' not in line
+                and b'"open"' not in line
+                and b'"ref"' not in line
+                and b'"parts"' not in line
+            ):
                 continue
             try:
                 data = orjson.loads(line)
             except ValueError:
                 continue
-            if isinstance(data, dict) and data.get("type", "message") in ("message", "open", "ref", "commit"):
+            if isinstance(data, dict) and data.get("type", "message") in (
+                "message",
+                "open",
+                "ref",
+                "commit",
+            ):
                 return timestamp(data.get("ts")) or ""
         return None
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..env import Env
-from ..errors import BadData, InputOutput, NotFound, Usage
+from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from . import log
 from .log import Locked
 from .paths import ensure_dir, is_id, path_of
@@ -40,19 +40,24 @@ def trashed(env: Env, name: str) -> list[str]:
     return found
 
 
-def remove(env: Env, name: str) -> None:
-    """Move a session to the trash under its lock, so that no append is half there."""
+def remove(env: Env, name: str, *, size: int | None = None) -> None:
+    """Move a session to the trash under its lock, so that no append is half there.
+
+    With `size` only while it has so many bytes and nobody holds its lock: TryAgain where it is in use.
+    """
     ensure_dir(trash_dir(env))
     path = path_of(env, name)
 
-    def move(_: Locked) -> None:
+    def move(locked: Locked) -> None:
+        if size not in (None, locked.size):
+            raise TryAgain(f"{path}: in use: it has grown meanwhile")
         to = os.path.join(trash_dir(env), f"{name}.{len(trashed(env, name)) + 1}.jsonl")
         try:
             os.rename(path, to)
         except OSError as error:
             raise InputOutput(f"{path}: {error.strerror}") from None
 
-    log.append(env, path, move)
+    log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
     _sync(os.path.dirname(path), trash_dir(env))
 
 

@@ -16,7 +16,7 @@ ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
 
 
-def run(  # noqa: PLR0913 - the options of the fast lane, one by one
+def run(
     env: Env,
     *,
     session: str | None = None,
@@ -67,7 +67,9 @@ def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
     elif kind not in KINDS:
         raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
     elif role is not None and KINDS[kind] != role:
-        raise Usage(f"--kind {kind} has {'role ' + str(KINDS[kind]) if KINDS[kind] else 'no role'}, not {role}")
+        raise Usage(
+            f"--kind {kind} has {'role ' + str(KINDS[kind]) if KINDS[kind] else 'no role'}, not {role}"
+        )
     return kind, KINDS[kind]
 
 
@@ -115,5 +117,3 @@ def _encode(line: str) -> bytes:
         return line.encode("utf-8")
     except UnicodeEncodeError:
         raise BadData("-m: the argument is not UTF-8") from None
-
-

@@ -42,8 +42,7 @@ def run(env: Env, session: str | None, file: str | None = None) -> int:
     ids: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
-        known = _known(locked, lines)
-        return _stored(env, locked, lines, known, ids, str(name))
+        return stored(env, locked, lines, known(locked, lines), ids, str(name))
 
     created = log.append(env, target.path, build, create=True)
     announce(env, target.id, ids, created=created)
@@ -85,7 +84,7 @@ def _wrong(data: object, raw: bytes) -> str | None:
     return check_message({"id": "", **data})
 
 
-def _known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
+def known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
     """The messages already in the session by id and by key, only where a line gives either."""
     if locked.created or not any("id" in line.data or "key" in line.data for line in lines):
         return {}
@@ -98,7 +97,7 @@ def _known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
     return known
 
 
-def _stored(
+def stored(
     env: Env, locked: Locked, lines: list[Line], known: dict[str, Json], ids: list[str], name: str
 ) -> bytes:
     now = env.now()
@@ -140,6 +139,8 @@ def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
         if before is None:
             continue
         if before.get("parts") != data["parts"] or kind_of(before) != kind_of(data):
-            raise BadData(f"{where}: {name} {value} is taken by a message with other content; nothing was stored")
+            raise BadData(
+                f"{where}: {name} {value} is taken by a message with other content; nothing was stored"
+            )
         return str(before["id"])
     return None

@@ -58,7 +58,7 @@ def store(env: Env, target: Target, given: Given) -> tuple[str, bool]:
     fields = _fields(env, given)
     references = _references(given.references)
     stored: list[str] = []
-    blocks = _to_blocks(env, fields, target.id) if given.attach else {}
+    blocks = _to_blocks(env, fields) if given.attach else {}
 
     def build(locked: Locked) -> bytes | None:
         known = keyed(locked, given.key, fields) if given.key is not None else None
@@ -66,7 +66,12 @@ def store(env: Env, target: Target, given: Given) -> tuple[str, bool]:
             stored.append(known)
             return None
         view = _view(locked) if _needs_fold(given) else None
-        message = {"type": "message", "id": env.new_id(locked.session, locked.offset), "ts": env.now(), **fields}
+        message = {
+            "type": "message",
+            "id": env.new_id(locked.session, locked.offset),
+            "ts": env.now(),
+            **fields,
+        }
         if view is not None and given.result and not given.call_id:
             message["parts"] = _answering(view, message["parts"], locked.session)
         if references:
@@ -104,13 +109,9 @@ def _check(given: Given) -> None:
 
 def _fields(env: Env, given: Given) -> Json:
     """Kind, role, parts and what else was given; no id and no time yet."""
-    if given.result:
-        kind, role = "tool", "user"
-    elif given.call:
-        kind, role = "codeh", "model"
-    else:
-        kind, role = kind_and_role(given.role, given.kind)  # type: ignore[assignment]
-    if (given.call or given.result) and (given.role or given.kind) and kind_and_role(given.role, given.kind)[0] != kind:
+    asked = kind_and_role(given.role, given.kind)[0]
+    kind = "tool" if given.result else "codeh" if given.call else asked
+    if kind != asked and (given.role or given.kind):
         raise Usage(f"--{'result' if given.result else 'call'} makes a message of kind {kind}")
     fields: Json = {"kind": kind}
     if KINDS[kind]:
@@ -185,7 +186,7 @@ def _attached(name: str, part: int) -> tuple[Part, Json]:
     return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}, about
 
 
-def _to_blocks(env: Env, fields: Json, session: str) -> Json:
+def _to_blocks(env: Env, fields: Json) -> Json:
     """Large attachments go to the block store before the record that names them."""
     if all(about["bytes"] <= BLOCK_BYTES for about in fields["attached"]):
         return {}
@@ -266,9 +267,9 @@ def keyed(locked: Locked, key: str, fields: Json) -> str | None:
             data = orjson.loads(line)
         except ValueError:
             data = {}
-        if isinstance(data, dict) and data.get("key") == key and isinstance(data.get("id"), str):
-            if not _taken_back(locked, data["id"]):
-                return _same(data, fields, key)
+        hit = isinstance(data, dict) and data.get("key") == key and isinstance(data.get("id"), str)
+        if hit and not _taken_back(locked, data["id"]):
+            return _same(data, fields, key)
         at = locked.find(needle, end)
     return None
 

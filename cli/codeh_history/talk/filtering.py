@@ -27,7 +27,7 @@ def target_of(env: Env, session: str | None, argument: str | None) -> Target:
     return for_reading(env, session, argument)
 
 
-def run(  # noqa: PLR0913 - what the filters have in common
+def run(
     env: Env, target: Target, reduce: Reduce, *, in_place: bool, strict: bool = False, force: bool = False
 ) -> View:
     """Print the session that the ops leave, or append them as one reversible `compaction` record.
@@ -38,7 +38,7 @@ def run(  # noqa: PLR0913 - what the filters have in common
         view = view_of(env, target, strict=strict)
         ops, _ = reduce(view)
         after = apply(view, ops)
-        _print(env, after)
+        show(env, after)
         return after
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
@@ -67,7 +67,8 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
     return {"type": "compaction", "id": id, "ts": now, **fields, "ops": named}
 
 
-def _print(env: Env, view: View) -> None:
+def show(env: Env, view: View) -> None:
+    """Print a view as a session stream, piece by piece."""
     held: list[bytes] = []
     size = 0
     for line in stream.lines(view):
@@ -77,5 +78,3 @@ def _print(env: Env, view: View) -> None:
             env.write(b"".join(held))
             held, size = [], 0
     env.write(b"".join(held))
-
-

@@ -34,5 +34,7 @@ def mime_type(data: bytes, name: str) -> str:
     import mimetypes
 
     guessed = mimetypes.guess_type(name)[0]
-    textual = guessed is not None and (guessed.startswith("text/") or guessed in ("application/json", "image/svg+xml"))
+    textual = guessed is not None and (
+        guessed.startswith("text/") or guessed in ("application/json", "image/svg+xml")
+    )
     return guessed if textual and guessed else "text/plain"

@@ -49,13 +49,17 @@ def run(  # noqa: PLR0913 - payload's options, one by one
     quiet: bool = False,
 ) -> int:
     """Print the request body for a provider."""
-    given = {key: value for key, value in locals().items() if key not in ("env", "argument", "session", "quiet")}
+    given = {
+        key: value for key, value in locals().items() if key not in ("env", "argument", "session", "quiet")
+    }
     env.quiet = env.quiet or quiet
     env.write(body_of(env, argument, session, **given))
     return 0
 
 
-def body_of(env: Env, argument: str | None, session: str | None, *, to: str | None, **given: object) -> bytes:
+def body_of(
+    env: Env, argument: str | None, session: str | None, *, to: str | None, **given: object
+) -> bytes:
     """The request body as bytes; the options are those of `run`."""
     to = provider_of(env, to)
     if given["unanswered"] not in UNANSWERED:
@@ -65,19 +69,21 @@ def body_of(env: Env, argument: str | None, session: str | None, *, to: str | No
 
         persist_now(env, session, argument)
     target, view = open_view(env, session, argument, strict=bool(given["strict"]))
-    options = _options(env, view, to, given)
+    options = _options(view, to, given)
     if given["context"]:
         from .contextual import split
 
         told, view = split(env, view)
-        options = replace(options, system="\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None)
-    view = _reduced(env, view, to, options, given)
+        options = replace(
+            options, system="\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
+        )
+    view = _reduced(env, view, options, given)
     check_sendable(view.messages, target.id, prefill=bool(given["prefill"]))
     messages = view.messages
     if given["user_template"] or given["system_template"]:
         from . import templates
 
-        messages, options = templates.rendered(env, view, options, given)
+        messages, options = templates.rendered(view, options, given)
     request = providers.load(to).request(messages, options, [s.text for s in view.summaries])
     for note in request.notes:
         env.note(f"{target.id}: {note}")
@@ -95,14 +101,14 @@ def provider_of(env: Env, to: str | None) -> str:
     return to
 
 
-def _reduced(env: Env, view: View, to: str, options: Options, given: Json) -> View:
+def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), and the budget."""
     if given["thoughts"] not in ("keep", "old", "all"):
         raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
     settings = Settings(thoughts=str(given["thoughts"]), unanswered=str(given["unanswered"]))
     names = stages.FORCED if given["raw"] else tuple(stages.PASSES)
     view, _, report = stages.curate(view, settings, names)
-    repaired = sum(1 for line in report if line["pass"] == "pairs")
+    repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
     if repaired:
         env.note(f"{view.id}: {repaired} repairs of call/response pairs (curate --report shows each)")
     if given["budget"] is not None:
@@ -114,16 +120,20 @@ def _reduced(env: Env, view: View, to: str, options: Options, given: Json) -> Vi
 
 
 def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) -> None:
-    """Refuse what no provider would answer: nothing, open calls at the end, or a model's word at the end."""
+    """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
     last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
     if last is None:
         raise BadData(f"{session}: no message to send; append one first")
     calls = open_at_end(messages)
     if calls:
         names = ", ".join(f"{call.name} ({call.id})" for call in calls)
-        raise BadData(f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop")
+        raise BadData(
+            f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop"
+        )
     if last.role == "model" and not prefill:
-        raise BadData(f"{session}: the last message is the model's; append a user's, or --prefill to continue it")
+        raise BadData(
+            f"{session}: the last message is the model's; append a user's, or --prefill to continue it"
+        )
 
 
 def model_for(view: View, to: str, model: str | None) -> str | None:
@@ -139,7 +149,7 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     return None
 
 
-def _options(env: Env, view: View, to: str, given: Json) -> Options:
+def _options(view: View, to: str, given: Json) -> Options:
     model = model_for(view, to, given["model"])
     if model is None and to != "gemini":
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")

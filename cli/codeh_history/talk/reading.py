@@ -10,36 +10,70 @@ from ..session import View, fold
 from ..store import read
 from ..store.resolve import Target, for_reading
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store.log import Locked
+    from .deferring import Deferred
+
 MOST_SHOWN = 3
 
 
 def open_view(
-    env: Env, session: str | None, argument: str | None = None, *, strict: bool = False, hydrate: bool = True
+    env: Env,
+    session: str | None,
+    argument: str | None = None,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
 ) -> tuple[Target, View]:
     """The session that was named and its view; damage is noted on stderr, exit 65 with `strict`."""
     target = for_reading(env, session, argument)
-    return target, view_of(env, target, strict=strict, hydrate=hydrate)
+    return target, view_of(env, target, strict=strict, hydrate=hydrate, media=media)
 
 
-def view_of(env: Env, target: Target, *, strict: bool = False, hydrate: bool = True) -> View:
+def view_of(
+    env: Env, target: Target, *, strict: bool = False, hydrate: bool = True, media: Deferred | None = None
+) -> View:
     """The view of a session's file, or of the stream on stdin."""
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    return view_from(env, data, target, strict=strict, hydrate=hydrate)
+    return view_from(env, data, target, strict=strict, hydrate=hydrate, media=media)
 
 
 def view_from(
-    env: Env, data: bytes, target: Target, *, strict: bool = False, hydrate: bool = True
+    env: Env,
+    data: bytes,
+    target: Target,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
 ) -> View:
-    """The view of these bytes."""
+    """The view of these bytes; parts in the block store are fetched, large media as `media` says."""
     log = read.read_log(data)
     tell_damage(env, target, log, strict=strict)
     view = fold(log)
     for text in view.notes:
         env.note(f"{target.id}: {text}")
-    if hydrate and any(message.blocks is not None for message in view.messages):
+    if hydrate and b'"block' in data:
         from .hydrating import hydrated
 
-        view = hydrated(env, view)
+        view = hydrated(env, view, media=media)
+    return view
+
+
+def locked_view(env: Env, locked: Locked) -> View:
+    """The view of a session under its lock, to be looked at; its parts are not to be stored again.
+
+    Large images and sounds stay in the block store, so that it takes little memory.
+    """
+    data = locked.read()
+    view = fold(read.read_log(data))
+    if b'"block' in data:
+        from .deferring import Deferred
+        from .hydrating import hydrated
+
+        view = hydrated(env, view, media=Deferred())
     return view
 
 

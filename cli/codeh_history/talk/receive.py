@@ -133,7 +133,13 @@ class _Receiving:
                 self.replace = False
             if self.replace:
                 id = self.env.new_id(locked.session, locked.offset)
-                update = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now(), "parts": self.held}
+                update = {
+                    "type": "update",
+                    "id": id,
+                    "of": self.pending,
+                    "ts": self.env.now(),
+                    "parts": self.held,
+                }
                 self.replace = False
                 return dumps(update) + b"\n"
             if self.held:
@@ -188,7 +194,13 @@ class _Receiving:
                 return dumps({"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}) + b"\n"
             if self.pending is not None:
                 stored.append(self.pending)
-                record = {"type": "commit", "of": self.pending, "ts": self.env.now(), "parts": reply.parts, **fields}
+                record = {
+                    "type": "commit",
+                    "of": self.pending,
+                    "ts": self.env.now(),
+                    "parts": reply.parts,
+                    **fields,
+                }
             else:
                 id = self.env.new_id(locked.session, locked.offset)
                 stored.append(id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json, Message, Part
 from ..providers.base import Options
@@ -14,7 +13,7 @@ from ..turns import is_prompt, text_of
 from .append import decode, read_file
 
 
-def rendered(env: Env, view: View, options: Options, given: Json) -> tuple[list[Message], Options]:
+def rendered(view: View, options: Options, given: Json) -> tuple[list[Message], Options]:
     """The messages and options with the rendered texts; the session is not changed.
 
     The rendered user text replaces the original inside the last user message, so what was attached to it
@@ -49,7 +48,7 @@ def render(name: str, values: Json) -> str:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     source = decode(read_file(name), name)
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # noqa: S701 - text, not HTML
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
     try:
         return environment.from_string(source).render(**values)
     except TemplateSyntaxError as error:
