@@ -1,74 +1,192 @@
-"""Blocks as files: `ab/abcdef…`, written whole and synced before they are named, verified on every read."""
+"""Blocks as files: `ab/abcdef…`, written whole and synced before they are named.
+
+A file that is there is only trusted where it holds exactly the block; anything else in its place (another
+content, a symbolic or hard link, another user's file) is replaced by a file of ours. Writers hold the root
+directory's lock shared, `delete` holds it alone: no block goes that was just relied upon.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import errno
+import fcntl
 import os
-from collections.abc import Mapping, Sequence
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
+from ..env import Env
 from ..errors import BadData, InputOutput
 from ..store.paths import ensure_dir
+from . import Data, is_block_id
+
+_STEP = 1 << 20
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class DirectoryStore:
-    """A sharded directory of blocks."""
+    """A sharded directory of blocks; one outside this home may belong to other homes too."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, env: Env, root: str) -> None:
         self.root = root
         self.name = root
+        self.shared = not os.path.abspath(root).startswith(os.path.abspath(env.home) + os.sep)
 
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
 
+    # -- reading ------------------------------------------------------------------------------------
+
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         for id in ids:
-            try:
-                fd = os.open(self._path(id), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                raise InputOutput(f"{self._path(id)}: {error.strerror}") from None
-            with open(fd, "rb") as file:
-                data = file.read()
-            if hashlib.sha256(data).hexdigest() != id:
-                raise BadData(f"{self.name}: block {id} is altered; restore it from a backup")
-            found[id] = data
+            with self._failing(id):
+                data = self._read(id)
+            if data is not None:
+                found[id] = data
         return found
 
-    def mset(self, blocks: Mapping[str, bytes]) -> None:
-        folders: set[str] = set()
+    def _read(self, id: str) -> bytes | None:
+        path = self._path(id)
         try:
-            for id, data in blocks.items():
-                path = self._path(id)
-                if os.path.exists(path) and os.path.getsize(path) == len(data):
-                    continue
-                ensure_dir(os.path.dirname(path))
-                self._write(path, data)
-                folders.add(os.path.dirname(path))
-            for folder in sorted(folders):
-                _sync(folder)
+            fd = os.open(path, _READ)
+        except FileNotFoundError:
+            return None
         except OSError as error:
-            raise InputOutput(f"{self.name}: {error.strerror}; nothing refers to what was written") from None
-
-    def _write(self, path: str, data: bytes) -> None:
-        temporary = f"{path}.{os.getpid()}.tmp"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        fd = os.open(temporary, flags, 0o600)
+            if error.errno != errno.ELOOP:
+                raise
+            raise BadData(f"{path}: a symbolic link; a block is a regular file") from None
         try:
-            with open(fd, "wb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise BadData(f"{path}: a block is a regular file")
+            with open(fd, "rb", buffering=0, closefd=False) as file:
+                return file.readall()
+        finally:
+            os.close(fd)
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for id in ids:
+            with self._failing(id):
+                try:
+                    found[id] = os.stat(self._path(id), follow_symlinks=False).st_size
+                except FileNotFoundError:
+                    continue
+        return found
+
+    # -- writing ------------------------------------------------------------------------------------
+
+    def mset(self, blocks: Mapping[str, Data]) -> None:
+        with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
+            changed: set[str] = set()
+            for id, data in blocks.items():
+                if self._holds(id, memoryview(data)):
+                    continue
+                folder = os.path.dirname(self._path(id))
+                if not os.path.isdir(folder):
+                    changed.add(self.root)
+                ensure_dir(folder)
+                if os.path.islink(folder):
+                    raise BadData(f"{folder}: a symbolic link in the block store; remove it")
+                self._write(folder, id, data)
+                changed.add(folder)
+            for folder in sorted(changed):
+                _sync(folder)
+
+    def _holds(self, id: str, data: memoryview) -> bool:
+        """Whether the block is there, whole and ours; it then counts as written now."""
+        path = self._path(id)
+        try:
+            fd = os.open(path, _READ)
+        except OSError:
+            return False
+        with open(fd, "rb", buffering=0) as file:
+            info = os.fstat(fd)
+            ours = info.st_uid == os.geteuid() and info.st_nlink == 1
+            if not (stat.S_ISREG(info.st_mode) and ours and info.st_size == len(data)):
+                return False
+            for start in range(0, len(data), _STEP):
+                if file.read(_STEP) != data[start : start + _STEP]:
+                    return False
+            os.utime(fd)
+        return True
+
+    def _write(self, folder: str, id: str, data: Data) -> None:
+        temporary = os.path.join(folder, f".{id}.{os.urandom(4).hex()}.tmp")
+        fd = os.open(temporary, _CREATE, 0o600)
+        try:
+            with open(fd, "wb", buffering=0) as file:
                 os.fchmod(fd, 0o600)
-                file.write(data)
-                file.flush()
+                left = memoryview(data)
+                while left:
+                    left = left[file.write(left) :]
                 os.fsync(fd)
-            os.replace(temporary, path)
+            os.replace(temporary, os.path.join(folder, id))
         except BaseException:
             os.unlink(temporary)
             raise
 
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        """The root directory, made where it is missing, under a lock of this kind."""
+        ensure_dir(self.root)
+        fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, how)
+            yield
+        finally:
+            os.close(fd)
+
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        """System errors as InputOutput, naming the store."""
+        try:
+            yield
+        except OSError as error:
+            raise InputOutput(f"{self.name}: {error.strerror}{_about(what)}") from None
+
+    # -- collecting ---------------------------------------------------------------------------------
+
+    def stale(self, before: float) -> dict[str, int]:
+        found: dict[str, int] = {}
+        with self._failing(""):
+            for entry in self._entries():
+                info = entry.stat(follow_symlinks=False)
+                if is_block_id(entry.name) and info.st_mtime < before:
+                    found[entry.name] = info.st_size
+        return found
+
+    def delete(self, ids: Sequence[str], before: float) -> int:
+        """Also removes what writers that were killed left half written."""
+        count = 0
+        with self._failing(""), self._locked(fcntl.LOCK_EX):
+            for id in ids:
+                try:
+                    if os.stat(self._path(id), follow_symlinks=False).st_mtime < before:
+                        os.unlink(self._path(id))
+                        count += 1
+                except FileNotFoundError:
+                    continue
+            for entry in self._entries():
+                if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < before:
+                    os.unlink(entry.path)
+        return count
+
+    def _entries(self) -> Iterator[os.DirEntry[str]]:
+        """What lies in the shards; nothing where there is no store yet."""
+        if not os.path.isdir(self.root):
+            return
+        for shard in os.scandir(self.root):
+            if len(shard.name) == 2 and shard.is_dir(follow_symlinks=False):
+                yield from os.scandir(shard.path)
+
+
+def _about(what: str) -> str:
+    return f": block {what}" if is_block_id(what) else what
+
 
 def _sync(folder: str) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     finally:

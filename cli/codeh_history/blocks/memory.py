@@ -1,0 +1,42 @@
+"""Blocks in memory: what the tests of everything above a store use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from . import Data
+
+
+class MemoryStore:
+    """A store that ends with the process; it counts its round trips."""
+
+    name = "memory"
+    shared = False
+
+    def __init__(self) -> None:
+        self.held: dict[str, bytes] = {}
+        self.written: dict[str, float] = {}
+        self.trips: list[str] = []  # mget and mset, in the order they were asked for
+
+    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        self.trips.append("mget")
+        return {id: self.held[id] for id in ids if id in self.held}
+
+    def mset(self, blocks: Mapping[str, Data]) -> None:
+        self.trips.append("mset")
+        for id, data in blocks.items():
+            self.held[id] = bytes(data)
+            self.written[id] = time.time()
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        return {id: len(self.held[id]) for id in ids if id in self.held}
+
+    def stale(self, before: float) -> dict[str, int]:
+        return {id: len(data) for id, data in self.held.items() if self.written[id] < before}
+
+    def delete(self, ids: Sequence[str], before: float) -> int:
+        gone = [id for id in ids if id in self.held and self.written[id] < before]
+        for id in gone:
+            del self.held[id], self.written[id]
+        return len(gone)

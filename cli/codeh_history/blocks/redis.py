@@ -1,0 +1,156 @@
+"""Blocks in Redis or Valkey, for many machines: `redis://[user:password@]host:port/db`, `rediss://…`.
+
+Keys are `WORKSPACE:block:SHA256` (`CODEH_WORKSPACE`, default `default`). What a server keeps is as durable
+as it was configured to be (`appendonly yes`). Options of the URL's query go to the client
+(`?socket_timeout=30`, `?ssl_ca_certs=FILE`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..env import Env
+from ..errors import InputOutput, Usage
+from ..store.paths import is_id
+from . import Data
+
+CONNECT_SECONDS = 5
+SECONDS = 20  # for each read from the server and each write to it
+_KEYS = 1000  # in one command
+_BYTES = 16 << 20  # in one command: the server holds each command whole
+_DELETE = """\
+local count = 0
+for _, key in ipairs(KEYS) do
+  local idle = redis.call('OBJECT', 'IDLETIME', key)
+  if idle and idle > tonumber(ARGV[1]) then count = count + redis.call('DEL', key) end
+end
+return count
+"""
+
+
+class RedisStore:
+    """Blocks under a workspace's prefix; commands of one call share one round trip."""
+
+    shared = True
+
+    def __init__(self, env: Env, url: str) -> None:
+        self.name = printable(url)
+        workspace = env.environ.get("CODEH_WORKSPACE") or "default"
+        if not is_id(workspace):
+            raise Usage(f"CODEH_WORKSPACE: {workspace}: letters, digits, _ and - (at most 128)")
+        self._prefix = f"{workspace}:block:"
+        self._client, self._error = _connect(url, self.name)
+
+    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        with self._failing():
+            pipe = self._client.pipeline(transaction=False)
+            for some in _chunks(ids):
+                pipe.mget(self._keys(some))
+            values = [value for answer in pipe.execute() for value in answer]
+        return {id: data for id, data in zip(ids, values, strict=True) if data is not None}
+
+    def mset(self, blocks: Mapping[str, Data]) -> None:
+        with self._failing("; nothing refers to what was written"):
+            pipe = self._client.pipeline(transaction=False)
+            held: dict[str, Data] = {}
+            size = 0
+            for id, data in blocks.items():
+                if held and (size + len(data) > _BYTES or len(held) == _KEYS):
+                    pipe.mset(held)
+                    held, size = {}, 0
+                held[self._prefix + id] = data
+                size += len(data)
+            if held:
+                pipe.mset(held)
+            pipe.execute()
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        with self._failing():
+            pipe = self._client.pipeline(transaction=False)
+            for key in self._keys(ids):
+                pipe.strlen(key)
+            found: list[int] = pipe.execute()
+        return {id: size for id, size in zip(ids, found, strict=True) if size}
+
+    def stale(self, before: float) -> dict[str, int]:
+        """By the time since a key was last used; its server must not count uses instead (LFU)."""
+        found: dict[str, int] = {}
+        seconds = time.time() - before
+        with self._failing():
+            keys = [key.decode() for key in self._client.scan_iter(f"{self._prefix}*", count=_KEYS)]
+            for some in _chunks(keys):
+                pipe = self._client.pipeline(transaction=False)
+                for key in some:
+                    pipe.object("idletime", key)
+                    pipe.strlen(key)
+                answers: list[int | None] = pipe.execute()
+                for key, idle, size in zip(some, answers[::2], answers[1::2], strict=True):
+                    if idle is not None and idle > seconds:
+                        found[key.removeprefix(self._prefix)] = size or 0
+        return found
+
+    def delete(self, ids: Sequence[str], before: float) -> int:
+        """Each block is looked at and removed in one step, so none goes that was just written."""
+        count = 0
+        seconds = time.time() - before
+        with self._failing():
+            for some in _chunks(ids):
+                count += self._client.eval(_DELETE, len(some), *self._keys(some), str(seconds))
+        return count
+
+    def _keys(self, ids: Sequence[str]) -> list[str]:
+        return [self._prefix + id for id in ids]
+
+    @contextmanager
+    def _failing(self, what: str = "") -> Iterator[None]:
+        """The client's errors as InputOutput, naming the server."""
+        try:
+            yield
+        except (self._error, OSError, UnicodeError) as error:
+            raise InputOutput(f"{self.name}: {_one_line(error)}{what}") from None
+
+
+def _connect(url: str, name: str) -> tuple[Any, type[Exception]]:
+    """The client, which connects with its first command, and the class of its errors."""
+    try:
+        import redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError:
+        raise Usage(
+            "CODEH_BLOCKS: redis:// needs the redis package: pip install 'codeh-history[redis]'"
+        ) from None
+    try:
+        client: Any = redis.Redis.from_url(
+            url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )  # fmt: skip
+        client.connection_pool.make_connection()  # looks at the options; nothing is connected yet
+    except (ValueError, TypeError):  # their text may show the password
+        raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
+    return client, redis.RedisError
+
+
+def printable(url: str) -> str:
+    """A store's URL without user, password and options."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return f"{url.split('://', 1)[0]}://…"
+    host = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{host}{port}{parts.path}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
+def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(items), _KEYS):
+        yield items[start : start + _KEYS]

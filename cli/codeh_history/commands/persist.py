@@ -1,0 +1,40 @@
+"""Move large content into the block store; the session keeps its hashes."""
+
+from typing import Annotated
+
+import typer
+
+from ..env import Env
+from ..talk import filtering, persisting
+from ..talk.rewriting import joined
+from .options import Argument, Quiet, Session, Strict
+
+EXAMPLES = """\
+  codeh-history persist demo -i
+  codeh-history persist demo > demo.jsonl        # small: any machine with the same store hydrates it
+  CODEH_BLOCKS=redis://blocks.example/0 codeh-history persist demo -i --all
+"""
+STRAY = "the session is the only argument"
+
+
+def command(
+    ctx: typer.Context,
+    argument: Argument = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every message, not only those with a part above 4 KiB.")
+    ] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", "-i", help="Replace the session's file instead of printing.")
+    ] = False,
+    session: Session = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    target = filtering.target_of(env, session, argument)
+    if not in_place:
+        joined(env, persisting.persisted_stream(env, target, every=every, strict=strict))
+    elif not persisting.persist(env, target, every=every, strict=strict):
+        env.note(f"{target.id}: nothing to persist")
+    return 0

@@ -1,0 +1,132 @@
+"""What goes with a message to the model besides its parts: what a tool found, and which files are attached.
+
+A tool's result carries `references`, numbered once for the whole session. The model reads them as `sources`
+in the result and cites them as `[source3]`; it reads of attached files their names, types and sizes.
+Everything here is a function of one message alone, so requests keep their prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from .model import Json, Message, Part
+from .view import View
+
+NO_SOURCES = "No relevant sources found."
+
+
+def rendered(view: View) -> View:
+    """The view with the references of its messages inside their parts; the same view where there are none.
+
+    Parts change, but never how many there are: ops made for the result hold for the view itself. A result
+    that was replaced (by a compaction, say) stays as it is. Doing it again changes nothing.
+    """
+    if not any("references" in message.fields for message in view.messages):
+        return view
+    return view.with_messages([_rendered(message) for message in view.messages])
+
+
+def sources(references: Sequence[Any]) -> list[Json] | str:
+    """References as the model reads them, in their own numbers; a sentence where there are none."""
+    items = [
+        {
+            "source_number": item["number"],
+            "content_id": item.get("id"),
+            "content": item.get("text"),
+        }
+        for item in references
+        if isinstance(item, dict) and type(item.get("number")) is int
+    ]
+    return items or NO_SOURCES
+
+
+def _rendered(message: Message) -> Message:
+    references = message.fields.get("references")
+    if not isinstance(references, list) or message.role != "user":
+        return message
+    shown = [number for number, part in enumerate(_own(message)) if _kept(message, number, part)]
+    for key, change in (("functionResponse", _in_result), ("text", _in_text)):
+        for place, number in enumerate(shown):
+            if place >= len(message.parts) or key not in message.parts[place]:
+                continue
+            if number in (message.replaced or {}):
+                return message
+            new = change(message.parts[place], sources(references))
+            return message.derive([*message.parts[:place], new, *message.parts[place + 1 :]])
+    return message
+
+
+def _own(message: Message) -> Sequence[Part]:
+    return message.own if message.own is not None else message.parts
+
+
+def _kept(message: Message, number: int, part: Part) -> bool:
+    """Whether the view shows something for an own part."""
+    return (message.replaced or {}).get(number, part) is not None
+
+
+def _in_result(part: Part, found: list[Json] | str) -> Part:
+    result: Any = part["functionResponse"]
+    response = result.get("response") or {}
+    given: Json = response if isinstance(response, dict) else {"output": response}
+    if _has_sources(given):
+        return part
+    given = {} if given == {"output": ""} else given
+    key = "sources" if "sources" not in given else "references"
+    return {**part, "functionResponse": {**result, "response": {**given, key: found}}}  # type: ignore[typeddict-item]
+
+
+def _has_sources(response: Json) -> bool:
+    """Whether a response has them already, in this form."""
+    for key in ("sources", "references"):
+        value = response.get(key)
+        if value == NO_SOURCES:
+            return True
+        if isinstance(value, list) and value:
+            return all(isinstance(item, dict) and "source_number" in item for item in value)
+    return False
+
+
+def _in_text(part: Part, found: list[Json] | str) -> Part:
+    text = found if isinstance(found, str) else f"Sources:\n{orjson.dumps(found).decode()}"
+    if part["text"].endswith(text):
+        return part
+    return {**part, "text": f"{part['text']}\n\n{text}"}
+
+
+# -- attached files -----------------------------------------------------------------------------------
+
+
+def listed(messages: Sequence[Message]) -> list[Message]:
+    """The messages with a list of the files attached to each, before the first of them."""
+    return [_listed(message) if "attached" in message.fields else message for message in messages]
+
+
+def listing(message: Message) -> str:
+    """What the model reads of a message's attached files; nothing where it has none."""
+    attached = message.fields.get("attached")
+    files = (
+        [_file(item) for item in attached if isinstance(item, dict)] if isinstance(attached, list) else []
+    )
+    return "\n".join(["Attached files:", *files]) if files else ""
+
+
+def _file(item: Json) -> str:
+    size = item.get("bytes")
+    known = [str(item["mimeType"])] if item.get("mimeType") else []
+    known += [f"{size} bytes"] if isinstance(size, int) else []
+    return f"- {item.get('name') or 'file'}" + (f" ({', '.join(known)})" if known else "")
+
+
+def _listed(message: Message) -> Message:
+    text = listing(message)
+    if not text or message.role is None or not message.committed:
+        return message
+    firsts = [item.get("part") for item in message.fields["attached"] if isinstance(item, dict)]
+    first = min((number for number in firsts if isinstance(number, int)), default=len(message.parts))
+    before = sum(_kept(message, n, part) for n, part in enumerate(_own(message)) if n < first)
+    part: Part = {"text": text}
+    return message.derive([*message.parts[:before], part, *message.parts[before:]])

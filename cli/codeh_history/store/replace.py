@@ -1,0 +1,77 @@
+"""Replacing a session's file: for the few commands that rewrite lines, under the session's lock.
+
+lock → a temporary file beside it, itself locked → write → fsync → rename → fsync of the directory. Whoever
+waits for the lock of the old file finds that the path names another one and opens that (`log.append`);
+whoever opens the new one waits until all is done.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+
+from ..env import Env
+from ..errors import InputOutput
+from . import log
+from .log import Locked
+
+SUFFIX = ".tmp"  # of the temporary files; what a killed process left is swept by `gc`
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> bool:
+    """Put what `build` returns in the place of all that the file holds; None leaves it as it is.
+
+    Durable on return; on any error the session is as it was. Returns whether it was replaced.
+    """
+    done = False
+
+    def inside(locked: Locked) -> None:
+        nonlocal done
+        new = build(locked)
+        if new is not None:
+            _publish(path, new)
+            done = True
+
+    log.append(env, path, inside)
+    return done
+
+
+def _publish(path: str, data: bytes) -> None:
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}")
+    published = False
+    try:
+        fd = os.open(temporary, _CREATE, 0o600)
+        try:
+            os.fchmod(fd, 0o600)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _write(fd, data)
+            os.fsync(fd)
+            os.replace(temporary, path)
+            published = True
+            _sync(folder or ".")
+        except BaseException:
+            if not published:
+                os.unlink(temporary)
+            raise
+        finally:
+            os.close(fd)
+    except OSError as error:
+        what = "it was replaced, but its durability is unknown" if published else "the session is as it was"
+        raise InputOutput(f"{path}: {error.strerror}; {what}") from None
+
+
+def _write(fd: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(fd, left) :]
+
+
+def _sync(folder: str) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,86 @@
+"""Large media that stays in the block store until the request is written.
+
+A request body repeats every image of its session; held in memory each would be there several times over.
+So a part's base64 is put aside: a short stand-in, itself valid base64, goes through the provider's format,
+and is replaced by the data, block by block, when the body is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from ..blocks import BlockStore, fetch
+from ..model import Part
+
+BIG = 256 * 1024  # smaller blocks are read as they are
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_START = b'"data":"'
+
+
+class StandIn(str):
+    """A short text that says it is as long as the base64 it stands for."""
+
+    __slots__ = ("size",)
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+
+class Deferred:
+    """The media put aside for one body; what stands for it is found in no text (128 random bits)."""
+
+    def __init__(self) -> None:
+        self._mark = os.urandom(16).hex()
+        self._ids: list[str] = []
+
+    def part(self, id: str, data: bytes) -> Part | None:
+        """The part of a block without its media data; None where the block must be read as it is."""
+        start, end = _span(data)
+        if start < 0:
+            return None
+        text = f"{self._mark}{len(self._ids):032x}"
+        part: Any = orjson.loads(data[:start] + text.encode() + data[end:])
+        blob = part.get("inlineData")
+        if not isinstance(blob, dict) or blob.get("data") != text or not _is_media(blob.get("mimeType")):
+            return None
+        stand_in = StandIn(text)
+        stand_in.size = end - start
+        self._ids.append(id)
+        part["inlineData"] = {**blob, "data": stand_in}
+        held: Part = part
+        return held
+
+    def pieces(self, body: bytes, store: BlockStore) -> Iterator[bytes | memoryview]:
+        """The body with the data in its places again; one block in memory at a time."""
+        at = 0
+        for found in re.finditer(self._mark.encode() + rb"([0-9a-f]{32})", body):
+            yield body[at : found.start()]
+            id = self._ids[int(found[1], 16)]
+            data = fetch(store, [id])[id]
+            start, end = _span(data)
+            yield memoryview(data)[start:end]
+            at = found.end()
+        yield body[at:]
+
+
+def _span(data: bytes) -> tuple[int, int]:
+    """Where the base64 of an `inlineData` block stands; (-1, -1) where it has none in usual spelling."""
+    start = data.find(_START, 0, 1024) + len(_START)
+    end = data.find(b'"', start)
+    if start < len(_START) or end < 0 or (end - start) % 4:
+        return -1, -1
+    if not _BASE64.fullmatch(memoryview(data)[start:end]):
+        return -1, -1
+    return start, end
+
+
+def _is_media(mime: object) -> bool:
+    """Whether providers are sent the data as it is; the text of a text file would be looked at."""
+    known = ("image/", "audio/", "video/", "application/pdf")
+    return isinstance(mime, str) and mime.lower().startswith(known)
