@@ -1,0 +1,230 @@
+"""The gate: what is wrong with a summary that a command wrote, each reason named.
+
+Blank, an error text, a refusal, an echo of its input, no smaller than its source; and unfaithful: naming
+paths, URLs, numbers or ids that its source does not have.
+"""
+
+from __future__ import annotations
+
+import re
+
+import orjson
+
+from .prose import clip
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
+_EMPTY = re.compile(
+    r"(?:no (?:summary|content|response)\b.{0,40}|(?:there(?:'s| is) )?nothing to summari[sz]e.{0,40}"
+    r"|n/?a|none|null"
+    r"|undefined|\(?empty\)?|\[?no output\]?)[.!]?",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(
+    r"(?:[a-z_.]*error|[a-z_.]*exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
+    r"|(?:an )?(?:unexpected |internal |unknown )?error (?:occurred|calling|connecting|communicating"
+    r"|fetching|while|from|\d)"
+    r"|(?:http(?:/[\d.]+)? ?|status:? ?|error ?)?[45]\d\d[ :,](?:\w+ ?){0,4}(?:error|gateway|unavailable"
+    r"|timeout|limit"
+    r"|requests|unauthorized|forbidden|not found|overloaded)"
+    r"|traceback \(most recent|curl: \(\d+\)|<!doctype|<html|<\?xml|(?:ba|da|z)?sh: |/bin/\w*sh: "
+    r"|usage: \S+ [\[<-]"
+    r"|rate limit(?:ed)? (?:exceeded|reached|error|hit)|too many requests|quota (?:has been )?exceeded"
+    r"|overloaded\b"
+    r"|(?:request|connection|operation|read|command) (?:timed out|timeout|refused|reset)|timed out$"
+    r"|command not found"
+    r"|context (?:length|window) exceeded|(?:this model's )?maximum context length|internal server error"
+    r"|bad gateway"
+    r"|service (?:is )?(?:temporarily )?unavailable|(?:invalid|incorrect|no|missing) api key"
+    r"|unauthorized[.!]?$|model \S+ not found"
+    r"|permission denied",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"(?:(?:i'?m|i am) (?:(?:very|so|really|terribly) )?(?:sorry|afraid)|sorry\b|(?:my )?apologies"
+    r"|i apologi[sz]e"
+    r"|unfortunately,? (?:i|as)\b|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline"
+    r"|have to decline|do not feel"
+    r"|don'?t feel)\b|(?:i'?m|i am) (?:unable|not able|not allowed|not comfortable|programmed)|as an ai\b"
+    r"|as a (?:large )?language model|this (?:request|content) (?:violates|cannot)"
+    r"|(?:please|could you) (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript"
+    r"|content))",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Assistant|Tool call|Tool result): )")
+
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"'`\])}]+|\bwww\.[^\s<>\"'`\])}]+", re.IGNORECASE)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PATH = re.compile(
+    r"(?<![\w:/.@-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.$-]+[/\\])+[\w@+.*$-]*"
+    r"|(?<![\w:/.@-])[/~][\w@+.-]+"
+)
+_FILE = re.compile(r"(?<![\w/@.-])[\w@+-][\w@+.-]*\.([A-Za-z][A-Za-z0-9]{0,9})(?![\w/-])")
+_ID = re.compile(r"(?<![\w.])#?(?=[\w-]*\d)(?=[\w-]*[A-Za-z_#])[A-Za-z0-9_#][\w-]*\w|(?<!\w)#\d+")
+_NUMBER = re.compile(
+    r"(?<![\w.,])[-\u2212]?[$\u20ac\u00a3]?\d[\d,.\u202f_]*\d|(?<![\w.,])[$\u20ac\u00a3]?\d"
+)
+_DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_DIGITS = re.compile(r"(?<![A-Za-z_\d.,])\d[\d,_]*(?:\.\d+)*")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+]\s+)?\(?\d{1,2}[.)]\s", re.MULTILINE)
+_SUFFIX = re.compile(r"(?:st|nd|rd|th|s|%|x|k|m|b|ms|am|pm|kb|mb|gb|tb|px|h|d|min|sec)", re.IGNORECASE)
+_EXTENSIONS = frozenset(
+    "py pyi js jsx ts tsx mjs cjs json jsonl yaml yml toml md rst txt csv tsv html htm css scss go rs c h"
+    " cc cpp hpp java"
+    " kt rb php sh bash zsh sql xml ini cfg conf env lock log ipynb pdf png jpg jpeg gif svg webp zip tar"
+    " gz tgz db sqlite"
+    " proto vue svelte swift lua pl r jl ex exs hs scala dart tf gradle bat ps1 exe dll so docx xlsx pptx"
+    " doc xls ppt mp3"
+    " mp4 wav bak tmp diff patch service timer com org net io dev app ai co edu gov".split()
+)  # fmt: skip
+_PRODUCTS = frozenset(
+    "node.js next.js vue.js react.js three.js d3.js express.js socket.io asp.net nuxt.js nest.js".split()
+)
+_SLASHED = frozenset(
+    "and/or he/she his/her yes/no on/off true/false client/server read/write input/output i/o pros/cons"
+    " start/stop n/a w/o"
+    " 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export success/failure and/nor".split()
+)  # fmt: skip
+_SPELLED = "zero one two three four five six seven eight nine ten eleven twelve".split()
+COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
+
+
+def problems(
+    summary: str, source: str, prompt: str, *, tokens: tuple[int, int], faithful: bool = True
+) -> list[str]:
+    """Why a summary must not stand for its source; empty where it may.
+
+    `source` is everything that it may name, `prompt` what the command was given; `tokens` are the counts
+    of the summary and of what it replaces.
+    """
+    text = summary.strip()
+    if not re.search(r"\w", text):
+        return ["it is blank"]
+    if _EMPTY.fullmatch(text):
+        return [f"it says that there is none ({clip(text, 60)!r})"]
+    found: list[str] = []
+    if _CONTROL.search(text):
+        found.append("it holds control characters or broken text")
+    if _is_error(text):
+        found.append(f"it is an error text ({clip(text, 80)!r})")
+    if _REFUSAL.match(_straight(text).lstrip("\"'*# ")):
+        found.append(f"it is a refusal ({clip(text, 80)!r})")
+    if is_echo(text, prompt):
+        found.append("it is an echo of its input")
+    if tokens[0] >= tokens[1]:
+        found.append(f"it is not shorter than its source ({tokens[0]} of {tokens[1]} tokens)")
+    if faithful and not found:
+        found += unfaithful(text, source)
+    return found
+
+
+def _straight(text: str) -> str:
+    return text.replace("\u2019", "'").replace("\u2018", "'")
+
+
+def _is_error(text: str) -> bool:
+    if text[:1] == "{" and text[-1:] == "}":
+        try:
+            value = orjson.loads(text)
+        except ValueError:
+            return False
+        return isinstance(value, dict) and ("error" in value or value.get("type") == "error")
+    return len(text) < 2000 and _ERROR.match(_straight(text).lstrip("\"'*# [")) is not None
+
+
+def is_echo(text: str, prompt: str) -> bool:
+    """Whether a text gives its input back: half of it or more, its first line, or its very lines."""
+    said, given = " ".join(text.split()), " ".join(prompt.split())
+    if len(said) * 2 >= len(given) and (said in given or given in said):
+        return True
+    first = next((line.strip() for line in prompt.splitlines() if len(line.strip()) > 20), "")
+    if first and first in text:
+        return True
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    labelled = sum(1 for line in lines if _LABEL.match(line) and line in prompt)
+    return labelled >= 2 and labelled * 2 >= len(lines)
+
+
+def unfaithful(text: str, source: str) -> list[str]:
+    """The paths, URLs, numbers and ids that a text names and its source does not have, by kind."""
+    known = _Source(source)
+    rest = _LIST_MARK.sub(" ", _straight(text))
+    found: list[str] = []
+    for kind, pattern, judge in (
+        ("URL", _URL, known.has_url),
+        ("address", _EMAIL, known.has),
+        ("path", _PATH, known.has_path),
+        ("file", _FILE, known.has_file),
+        ("date", _DATE, known.has),
+        ("id", _ID, known.has_id),
+        ("number", _NUMBER, known.has_number),
+    ):
+        missing: list[str] = []
+        for match in pattern.finditer(rest):
+            name = match[0].rstrip(".,;:!?'\"*`)")
+            if name and not judge(name):
+                missing.append(name)
+        rest = pattern.sub(" ", rest)
+        if missing:
+            names = ", ".join(dict.fromkeys(missing))
+            found.append(f"it names a {kind} that its source does not have: {clip(names, 160)}")
+    return found
+
+
+class _Source:
+    """What a source names, for looking up."""
+
+    def __init__(self, source: str) -> None:
+        self.text = source.casefold()
+        self.numbers = {_value(match[0]) for match in _DIGITS.finditer(source)}
+        self.words = set(re.findall(r"[^\W_]+", self.text))
+        self.numbers |= {str(n) for n, word in enumerate(_SPELLED) if word in self.words}
+
+    def has(self, name: str) -> bool:
+        return name.casefold() in self.text
+
+    def has_url(self, name: str) -> bool:
+        return self.has(name.rstrip("/"))
+
+    def has_path(self, name: str) -> bool:
+        """Paths of the source and their ends; plain words joined by a slash (`and/or`) are none."""
+        plain = name.strip("/\\~.*").replace("\\", "/")
+        if self.has(name.rstrip("/\\*")) or not plain:
+            return True
+        parts = plain.split("/")
+        if name[0] in "/~." or name.endswith(("/", "\\")) or len(parts) > 3:
+            return False
+        return plain.casefold() in _SLASHED or all(part.casefold() in self.words for part in parts)
+
+    def has_file(self, name: str) -> bool:
+        ending = name.rsplit(".", 1)[-1].lower()
+        return ending not in _EXTENSIONS or name.lower() in _PRODUCTS or self.has(name)
+
+    def has_id(self, name: str) -> bool:
+        """An id as it stands, a hash cut short, a number with its unit by its value."""
+        if self.bounded(name, "a-z0-9") or (re.fullmatch(r"[0-9a-fA-F]{7,}", name) and self.has(name)):
+            return True
+        value = re.fullmatch(r"(\d[\d,.]*)([A-Za-z%]+)", name)
+        if value is not None:
+            return bool(_SUFFIX.fullmatch(value[2])) and self.has_number(value[1])
+        pieces = [piece.casefold() for piece in re.split(r"[-_]", name) if piece]
+        return name[0] != "#" and all(piece in self.words or piece.isalpha() for piece in pieces)
+
+    def has_number(self, name: str) -> bool:
+        value = _value(name)
+        counts = name.isdecimal() and int(value) <= COUNTS
+        return counts or value in self.numbers or self.bounded(name, r"\d")
+
+    def bounded(self, name: str, alphabet: str) -> bool:
+        """Whether the source has the name, not inside a longer one (`v2` has 2)."""
+        pattern = rf"(?<![{alphabet}.])(?<![a-z0-9]{{2}}){re.escape(name.casefold())}(?![{alphabet}])"
+        return re.search(pattern, self.text) is not None
+
+
+def _value(number: str) -> str:
+    """A number without grouping, leading and trailing zeros: `1,234.50` and `1234.5` are the same."""
+    plain = re.sub(r"[^\d.]", "", number).strip(".")
+    whole, dot, rest = plain.partition(".")
+    if "." in rest:
+        return plain  # a version
+    whole, rest = whole.lstrip("0") or "0", rest.rstrip("0")
+    return f"{whole}.{rest}" if dot and rest else whole

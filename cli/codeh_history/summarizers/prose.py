@@ -1,0 +1,166 @@
+"""Sentences, and which of them are worth keeping word for word: rules, wishes, decisions, open ends.
+
+By cue words (English): a sentence is never rewritten, only chosen.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 320  # characters of a sentence; a longer one is cut at a word
+
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
+_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=\S)")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NOISE = re.compile(
+    r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
+)
+
+_STRONG = re.compile(
+    r"\b(?:never|always|must(?:n't)?|shall|should(?: not|n'?t)|may not|not allowed|forbidden|prohibited"
+    r"|at most|at least|no (?:more|later|longer|fewer|less) than|from now on|make sure|ensure"
+    r"|under no circumstances"
+    r"|required?|requirements?|constraints?|mandatory|backwards?[- ]compatib\w+|hands off|off limits"
+    r"|deadline)\b"
+    r"|\bonly (?:use|touch|change|edit|modify|if|when|in|on|with|for|after|the)\b"
+    r"|\b(?:use|touch|change|edit|modify) only\b|^(?:important|rule|note|constraint|remember)\b\s*[:,]"
+    r"|(?:^|[,;:.(!\u2014-] *|\b(?:please|and|but|so|you|we|just|or|then|also|to) )(?:do not"
+    r"|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
+    r"|\bi (?:do not|don['\u2019]?t) (?:want|like|need|accept|wish|use|eat|have|ever)\b"
+    r"|\bno (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,3}!",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"\b(?:avoid|without|unless|except|instead of|rather than|stick (?:to|with)|ha(?:s|ve) to"
+    r"|needs? to (?:be|stay)"
+    r"|keep (?:it|the|all|every\w*|our|my|to)|leave .{1,40} (?:alone|as is|untouched)|should|limit\w*"
+    r"|budget|below"
+    r"|under \d|over \d|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|stay as)\b"
+    r"|^(?:please )?(?:use|put|remember|stop)\b",
+    re.IGNORECASE,
+)
+_WISH = re.compile(
+    r"\bi(?:'d| would)? (?:really |usually |strongly )?(?:prefer|rather|hate|love|want|need)\b"
+    r"|\bi (?:really )?like\b"
+    r"|\bmy (?:preference|preferred|favou?rite|name|user|email|e-mail|account|card|id|time ?zone|editor"
+    r"|team|address"
+    r"|phone|order|reservation|booking|stack|machine|setup)\b|\bcall me\b|\b(?:we|our team) (?:use|prefer"
+    r"|run|deploy)\b"
+    r"|\bour (?:convention|style|policy|stack|standard)\w*\b|\bi(?:'m| am) (?:allergic|vegan|vegetarian"
+    r"|based|working|using)\b"
+    r"|\bplease (?:use|don'?t|do not|always|never|keep|avoid)\b",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(
+    r"\b(?:decided|decision|chose|chosen|agreed|settled on|opted|approved|going with|go(?:es)? with"
+    r"|went with"
+    r"|let'?s (?:use|go|keep|do|make|drop|stick)|we(?:'ll| will) (?:use|go|keep|do|drop|stick)"
+    r"|switch(?:ed|ing)? (?:to|from)"
+    r"|the plan is|plan:|final(?:ly)? (?:answer|choice)|conclusion)\b",
+    re.IGNORECASE,
+)
+_FOUND = re.compile(
+    r"\b(?:root cause|(?:issue|problem|bug|reason|cause|culprit|fix) (?:is|was|lies)|turns out"
+    r"|caused by)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:to-?do|fixme|tbd|still (?:need|has|have|open|fail\w*|missing)|not (?:yet|done|finished"
+    r"|implemented)"
+    r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
+    r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question|to be (?:decided|done)"
+    r"|unclear|unresolved|later we|we(?:'ll| will) need)\b",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without its code blocks, list marks and what is no prose."""
+    found: list[str] = []
+    for line in _FENCE.sub("\n", text).splitlines():
+        line = _MARK.sub("", line.strip()).strip()
+        if not is_prose(line):
+            continue
+        start = 0
+        for end in _END.finditer(line):
+            piece = line[start : end.end()].strip()
+            if _ABBREVIATION.search(piece):
+                continue
+            found.append(clip(piece, LONGEST))
+            start = end.end()
+        rest = line[start:].strip()
+        if rest:
+            found.append(clip(rest, LONGEST))
+    return [sentence for sentence in found if _WORD.search(sentence)]
+
+
+def is_prose(line: str) -> bool:
+    """Whether a line is something said, not a log, a prompt, a table or code."""
+    if len(line) < 2 or _NOISE.search(line):
+        return False
+    plain = sum(1 for char in line if char.isalnum() or char in " ,.'\u2019\"!?-`/_")
+    return plain >= 0.8 * len(line) and not line.endswith(("{", "};", ");"))
+
+
+def clip(text: str, room: int) -> str:
+    """The text on one line, in at most `room` characters, cut at a word."""
+    text = " ".join(text.split())
+    if len(text) <= room:
+        return text
+    head = text[: max(room - 1, 1)]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > room // 2 else head).rstrip(" ,;:") + "…"
+
+
+def rule(sentence: str) -> int:
+    """How surely a user's sentence is a constraint or a preference: 0 (no) to 3."""
+    if sentence.endswith("?") and not _STRONG.search(sentence):
+        return 0
+    strong, wish = bool(_STRONG.search(sentence)), bool(_WISH.search(sentence))
+    return min(3, 2 * strong + wish + bool(_WEAK.search(sentence)))
+
+
+def decision(sentence: str) -> int:
+    """How surely a sentence says what was decided (2) or found out (1)."""
+    if sentence.endswith("?") or len(_WORD.findall(sentence)) < 3:
+        return 0
+    return 2 if _DECISION.search(sentence) else int(bool(_FOUND.search(sentence)))
+
+
+def open_end(sentence: str) -> bool:
+    """Whether a sentence names something still to be done."""
+    return bool(_OPEN.search(sentence))
+
+
+def gist(text: str, room: int) -> str:
+    """The first sentence that says something: no filler (`Perfect!`), no heading of a list."""
+    said = sentences(text)
+    full = [s for s in said if len(_WORD.findall(s)) >= 3 and not s.endswith(":")]
+    best = (full or said or [""])[0]
+    return clip(best, room)
+
+
+def is_filler(text: str) -> bool:
+    """Whether a prompt asks for nothing of its own: `ok`, `continue`, `thanks`, a lone slash command."""
+    words = text.lower().strip(" .!?…#")
+    return (
+        not words
+        or (words.startswith("/") and " " not in words)
+        or words in _FILLER
+        or bool(_THANKS.match(words))
+    )
+
+
+_THANKS = re.compile(
+    r"(?:(?:ok|okay|great|perfect)[,.!]? )?(?:thank(?:s| you)\b)[^.?]{0,60}(?:[.!] \W*\w*\W*)?$"
+)
+_FILLER = frozenset((
+    "ok", "okay", "yes", "y", "yeah", "yep", "no", "n", "nope", "continue", "go on", "go ahead", "thanks",
+    "thank you", "thx", "great", "perfect", "nice", "good", "cool", "sure", "please", "done", "next",
+    "proceed", "again", "try again", "hi", "hello", "hey", "wtf", "sleep", "do it", "yes please",
+    "please continue", "please proceed",
+))  # fmt: skip
