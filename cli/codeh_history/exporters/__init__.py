@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import contents, markdown
+from . import contents, exchanges, markdown, persisted
 
 if TYPE_CHECKING:
     from ..session import View
 
 EXPORTERS: dict[str, Callable[[View], bytes]] = {
     "contents": contents.export,
+    "exchanges": exchanges.export,
+    "persisted": persisted.export,
     "markdown": markdown.export,
 }

@@ -75,21 +75,24 @@ def _refs(items: list[Any], wrapper: Json) -> list[Json]:
     return records
 
 
-def exchange(entry: Json) -> list[Json]:
-    """A HistoryEntry as its two messages, the model's with the names of the tools it used."""
-    id, ts = str(entry.get("id") or bare_id(dumps(entry), 0)), entry.get("timestamp")
+def exchange(entry: Json, occurrence: int = 0) -> list[Json]:
+    """A HistoryEntry as its two messages, the model's with the names of the tools it used.
+
+    `occurrence` counts the equal entries before it: the id of one without an id hangs on it.
+    """
+    id, ts = str(entry.get("id") or bare_id(dumps(entry), occurrence)), entry.get("timestamp")
     common: Json = {"ts": ts}
     if entry.get("source"):
         common["source"] = entry["source"]
     user: Json = {
         "type": "message", "id": id, **common, "kind": "user", "role": "user",
-        "parts": [{"text": str(entry.get("userMessage", ""))}],
+        "parts": [{"text": str(entry.get("userMessage") or "")}],
     }  # fmt: skip
     model: Json = {
         "type": "message", "id": f"{id}-answer", **common, "kind": "codeh", "role": "model",
-        "parts": [{"text": str(entry.get("assistantResponse", ""))}],
+        "parts": [{"text": str(entry.get("assistantResponse") or "")}],
     }  # fmt: skip
-    if entry.get("toolsUsed"):
+    if isinstance(entry.get("toolsUsed"), list) and entry["toolsUsed"]:
         model["toolsUsed"] = entry["toolsUsed"]
     return [user, model]
 
@@ -97,11 +100,19 @@ def exchange(entry: Json) -> list[Json]:
 def _persisted(value: Json) -> list[Json]:
     """`{recentConversations, summaries, lastSummarized}`: summaries first, then the exchanges."""
     records: list[Json] = []
-    for summary in value.get("summaries") or ():
+    made: list[str] = []
+    for number, summary in enumerate(value.get("summaries") or ()):
         if isinstance(summary, dict) and isinstance(summary.get("summary"), str):
-            id = str(summary.get("id") or bare_id(dumps(summary), 0))
+            id = str(summary.get("id") or bare_id(dumps(summary), number))
             records.append({"type": "summary", "covers": [], **summary, "id": id})
+            made.append(str(summary.get("createdAt")))
+    last = value.get("lastSummarized")
+    if isinstance(last, str) and last and last not in made:
+        records.append({"type": "meta", "set": {"lastSummarized": last}})
+    seen: dict[bytes, int] = {}
     for entry in value.get("recentConversations") or ():
         if isinstance(entry, dict):
-            records += exchange(entry)
+            raw = dumps(entry)
+            seen[raw] = seen.get(raw, -1) + 1
+            records += exchange(entry, seen[raw])
     return records

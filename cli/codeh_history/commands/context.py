@@ -1,0 +1,43 @@
+"""Print a session as context for a system prompt: recent exchanges in full, then the summaries."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..talk import clock, contextual
+from ..talk.reading import open_view
+from .options import Argument, Quiet, Session, Strict
+
+EXAMPLES = """\
+  codeh-history context demo
+  codeh-history context demo --recent 3 --tz Europe/Berlin
+  codeh-history payload next --to gemini --system "$(codeh-history context demo)"
+"""
+STRAY = "the session is the only argument"
+
+
+def command(
+    ctx: typer.Context,
+    argument: Argument = None,
+    recent: Annotated[
+        int, typer.Option("--recent", metavar="N", min=0, help="So many exchanges in full.")
+    ] = 10,
+    now: Annotated[
+        Optional[str], typer.Option("--now", metavar="T", help="The time that ages are told from.")
+    ] = None,
+    tz: Annotated[
+        Optional[str],
+        typer.Option("--tz", metavar="Z", help="The time zone of days: Europe/Berlin, UTC, +02:00."),
+    ] = None,
+    session: Session = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    moment = clock.now(env, now)
+    clock.local(tz)
+    _, view = open_view(env, session, argument, strict=strict)
+    env.write(contextual.prompt_of(view, moment, tz, recent).encode("utf-8", "replace"))
+    return 0

@@ -1,0 +1,14 @@
+"""`exchanges`: a JSON array of history entries, one an exchange, the oldest first."""
+
+from __future__ import annotations
+
+import orjson
+
+from ..session import View
+from .entries import entries
+
+
+def export(view: View, last: int | None = None) -> bytes:
+    """Every exchange, or the `last` so many."""
+    found = entries(view.messages)
+    return orjson.dumps(found if last is None else found[-last:], option=orjson.OPT_INDENT_2) + b"\n"
