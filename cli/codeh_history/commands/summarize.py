@@ -1,0 +1,163 @@
+"""Summarise the oldest exchanges of a session, reversibly: nothing is deleted."""
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import Annotated, Optional
+
+import orjson
+import typer
+
+from .. import providers
+from ..env import Env
+from ..errors import SummariserFailed, Usage
+from ..store.resolve import Target
+from ..summarizers.command import Commands
+from ..talk import amounts, filtering, summarizing, summarizing_all
+from ..talk.reading import view_of
+from ..talk.summariser import Asked, AskedProvider, Outline, Summariser
+from ..talk.summarizing import Settings
+from ..tokens import open_counter
+from .options import Argument, Quiet, Session, Strict
+from .progress import progress
+
+EXAMPLES = """\
+  codeh-history summarize demo                              # the built-in outline, offline
+  codeh-history summarize demo --via 'llm -m MODEL'         # prompt on stdin, text on stdout
+  codeh-history summarize demo --via 'curl -sS --fail-with-body --json @- -H @k.hdr "$URL"' \\
+    --to openai-chat --model MODEL
+  codeh-history curate demo | codeh-history summarize - | codeh-history payload - --raw --to gemini
+  17 3 * * *  codeh-history summarize --all --via 'llm -m MODEL'
+"""
+STRAY = "the session is the only argument"
+
+
+def command(
+    ctx: typer.Context,
+    argument: Argument = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every session; a JSON line for each that acted or failed.")
+    ] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", min=1, max=64, help="With --all: so many at once.")
+    ] = 1,
+    max_conversations: Annotated[
+        int,
+        typer.Option(
+            "--max-conversations", metavar="N", min=1, help="More exchanges than these are summarised."
+        ),
+    ] = 50,
+    min_batch: Annotated[
+        int, typer.Option("--min-batch", metavar="N", min=1, help="At least so many at a time.")
+    ] = 10,
+    via: Annotated[
+        Optional[str],
+        typer.Option(
+            "--via",
+            metavar="CMD",
+            help="Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER.",
+        ),
+    ] = None,
+    to: Annotated[
+        Optional[str],
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="With --via: stdin is this provider's request body, stdout its response.",
+        ),
+    ] = None,
+    model: Annotated[
+        Optional[str], typer.Option("--model", help="With --to: the provider's model name.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Longest run of the command.")
+    ] = 120,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="N", help="Most tokens of one request to the command.")
+    ] = "16k",
+    gate: Annotated[
+        bool,
+        typer.Option("--gate/--no-gate", help="Refuse a summary that names what its source does not have."),
+    ] = True,
+    counter: Annotated[Optional[str], typer.Option("--counter", help="Whose tokens are counted.")] = None,
+    session: Session = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    via = via or env.environ.get("CODEH_SUMMARIZER") or None
+    check(all_, session, argument, via, to, model)
+    counting = open_counter(counter, model=model, cache=f"{env.home}/cache/tokens.sqlite")
+    commands = Commands(via, timeout) if via else None
+    summariser: Summariser = Outline()
+    if commands is not None and to is not None:
+        summariser = AskedProvider(
+            commands, counting.counts, format=to, model=model, budget=amounts.tokens(budget), faithful=gate
+        )
+    elif commands is not None:
+        summariser = Asked(commands, counting.counts, budget=amounts.tokens(budget), faithful=gate)
+    settings = Settings(summariser, counting, most=max_conversations, least=min_batch)
+    stop = commands.stop if commands is not None else lambda: None
+    if all_:
+        return every(env, settings, jobs, stop)
+    try:
+        return single(env, filtering.target_of(env, session, argument), settings, strict=strict)
+    finally:
+        stop()
+
+
+def check(
+    all_: bool,
+    session: str | None,
+    argument: str | None,
+    via: str | None,
+    to: str | None,
+    model: str | None,
+) -> None:
+    """Options that do not go together are exit 2."""
+    if all_ and (session or argument):
+        raise Usage("--all takes every session: name none")
+    if to is None:
+        if model is not None:
+            raise Usage(
+                "--model goes with --to FORMAT; otherwise the command of --via names its model itself"
+            )
+        return
+    if to not in providers.FORMATS:
+        raise Usage(f"--to {to}: one of {', '.join(providers.FORMATS)}")
+    if via is None:
+        raise Usage("--to goes with --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
+    if model is None and to != "gemini":
+        raise Usage(f"--to {to} needs --model MODEL")
+
+
+def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int:
+    """One session: appended to, or with `-` printed as it would be."""
+    if target.path == "-":
+        filtering.show(env, summarizing.filtered(env, view_of(env, target, strict=strict), settings))
+        return 0
+    try:
+        line = summarizing.run(env, target, settings, strict=strict)
+    except SummariserFailed as error:
+        raise SummariserFailed(f"{target.id}: {error}; nothing changed") from None
+    if line is not None:
+        env.write(orjson.dumps(line) + b"\n")
+    elif env.terminal(env.stderr):
+        env.note(
+            f"{target.id}: not due (more than {settings.most} exchanges are summarised, the newest never)"
+        )
+    return 0
+
+
+def every(env: Env, settings: Settings, jobs: int, stop: Callable[[], None]) -> int:
+    """All sessions; 6 when one failed."""
+    env.quiet = True  # a line for each session that acted or failed, and nothing else
+    code = 0
+    with (
+        progress(env, "summarizing") as told,
+        closing(summarizing_all.run(env, settings, jobs=jobs, stop=stop, done=told.done)) as lines,
+    ):
+        for line in lines:
+            code = SummariserFailed.exit_code if line["action"] == "failed" else code
+            told.print(orjson.dumps(line) + b"\n")
+    return code
