@@ -61,14 +61,14 @@ def command(
     return 0
 
 
-def moment(env: Env, since: str) -> int:
+def moment(env: Env, since: str, option: str = "--since") -> int:
     """The time a `--since` means, in epoch milliseconds: so long ago, or a date."""
     number, unit = since[:-1], since[-1:]
     if unit in UNITS and number.isdecimal():
         return env.millis() - int(number) * UNITS[unit] * 1000
     millis = to_millis(since)
     if millis is None:
-        raise Usage(f"--since {since}: 30m, 2h, 7d, or a date as 2026-01-31")
+        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
     return millis
 
 

@@ -1,0 +1,52 @@
+"""Move old sessions to the trash (`rm --restore` brings them back); without --yes only say which."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..errors import Usage
+from ..talk import pruning
+from .list_ import moment
+from .options import Quiet
+
+EXAMPLES = """\
+  codeh-history prune --older-than 90d          # prints what would go
+  codeh-history prune --older-than 90d --yes
+  codeh-history prune --keep 200 --yes
+"""
+STRAY = "rm takes single sessions"
+
+
+def command(
+    ctx: typer.Context,
+    older_than: Annotated[
+        Optional[str],
+        typer.Option("--older-than", metavar="AGE", help="Last used before: 90d, 12w, or a date."),
+    ] = None,
+    keep: Annotated[
+        Optional[int], typer.Option("--keep", metavar="N", min=0, help="All but the N used last.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Move them.")] = False,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if (older_than is None) == (keep is None):
+        raise Usage("--older-than AGE or --keep N: one of them")
+    before = moment(env, older_than, "--older-than") if older_than is not None else None
+    moved = 0
+    for session in pruning.old(pruning.sessions(env), before=before, keep=keep):
+        why = session.stays or (pruning.move(env, session) if yes else "")
+        if why:
+            env.note(f"{session.id}: left where it is: {why}")
+            continue
+        moved += 1
+        env.write(f"{session.id}\n".encode())
+    sessions = "1 session" if moved == 1 else f"{moved} sessions"
+    end = (
+        "in the trash (rm --restore brings them back)" if yes else "would go to the trash; --yes moves them"
+    )
+    if moved:
+        env.note(f"{sessions} {end}")
+    return 0
