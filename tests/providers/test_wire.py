@@ -335,6 +335,14 @@ def test_half_a_stream_then_an_error(name: str) -> None:
         assert "The model is overloaded." in outcome.text
 
 
+@pytest.mark.parametrize("name", STREAMS)
+def test_half_a_stream_then_a_page(name: str) -> None:
+    data = STREAMS[name]()
+    for end in range(0, len(data) - 9, 3):
+        outcome = wire.read(data[:end] + HTML)
+        assert isinstance(outcome, wire.Cut) or "502 Bad Gateway" in short(outcome), end
+
+
 def test_a_restart_replaces_what_came_before() -> None:
     reader = wire.Reader()
     first = reader.feed(SPLIT[0] + b"\r\n\r\n")

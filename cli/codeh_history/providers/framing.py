@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import detect
-from .json_text import Scan, excerpt, loads
+from .json_text import Scan, excerpt, last_value, loads, trouble
 
 _LINE_END = re.compile(rb"[\r\n]")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
@@ -21,7 +21,7 @@ _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
 _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK", b"[")
 _STUB = re.compile(rb"(?:d|da|dat|data|e|ev|eve|even|event)(?=[{\[<]|HTTP/|data:|event:)")
 _SEAMS = re.compile(rb'data:|event:|HTTP/\d|\[\s*\{\s*"|\{\s*"|<(?:!doctype|html)', re.IGNORECASE)
-_SEAM_TRIES = 64  # a damaged text may hold any number of things that look like a beginning
+_NEAR = 1024  # bytes around the place where a text goes wrong, in which the next answer may begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Framer:
             self._emit("seam")
             self._put_back(line[stub.end() :] + b"\n")
             return
-        elif self._seam(line + b"\n"):
+        elif (b"{" in line or b":" in line) and self._seam(line + b"\n"):
             return
         self._emit("noise", line.decode("utf-8", "replace"))
 
@@ -220,8 +220,8 @@ class Framer:
             value = loads(payload)
         except ValueError as error:
             is_json = payload[:1] in (b"{", b"[")
-            own = raw.index(payload[:1]) if len(payload) > 1 else 0  # a lone brace is another answer's
-            if not self._seam(raw, own) and is_json:
+            own = is_json and len(payload) > 1  # a lone brace is another answer's
+            if not self._seam(raw, raw.index(payload[:1]) if own else 0) and is_json:
                 self._unreadable(payload, error)
             return
         for item in value if isinstance(value, list) else [value]:
@@ -275,14 +275,20 @@ class Framer:
 
     # -- seams --------------------------------------------------------------------------------------
 
-    def _seam(self, raw: bytes, start: int = 0) -> bool:
-        """Find where in a damaged text, after its own `start`, the next answer begins; read on there."""
-        for tries, found in enumerate(_SEAMS.finditer(raw, start + 1)):
-            if tries == _SEAM_TRIES:
-                break
-            if _begins(raw, found.start(), found[0][:1]):
+    def _seam(self, raw: bytes, own: int = 0) -> bool:
+        """Find where in a damaged text, whose JSON begins at `own`, the next answer begins; read on there.
+
+        That is about where the text stops being JSON; or, where it merely ends too early, the value it
+        ends with, cut off where that value seemed to fit.
+        """
+        wrong = own + trouble(raw[own:].rstrip())
+        places = [
+            found.start() for found in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR)
+        ]
+        for at in [*places, last_value(raw)]:
+            if at > own and _begins(raw, at):
                 self._emit("seam")
-                self._put_back(raw[found.start() :])
+                self._put_back(raw[at:])
                 return True
         return False
 
@@ -292,20 +298,21 @@ class Framer:
         self._step = self._line
 
 
-def _begins(raw: bytes, at: int, first: bytes) -> bool:
+def _begins(raw: bytes, at: int) -> bool:
     """Whether an answer begins here, rather than something of the same look inside another."""
-    line, _, rest = raw[at:].partition(b"\n")
+    first = raw[at : at + 1]
+    line, _, following = raw[at:].partition(b"\n")
     if first in b"dD":
         payload = line[5:].strip()
         return payload == b"[DONE]" or detect.recognised(_value_of(payload))
     if first in b"eE":
-        return bool(re.fullmatch(rb"event: ?[\w.]+\s*", line)) and rest.startswith(b"data:")
+        return bool(re.fullmatch(rb"event: ?[\w.]+\s*", line)) and following.startswith(b"data:")
     if first in b"Hh":
         return bool(_HEAD.match(line.rstrip(b"\r")))
     if first == b"<":
         return True
-    start = raw.index(b"{", at)
-    value = _value_of(raw[start : Scan().end(raw, start)])
+    rest = raw[raw.find(b"{", at) :]
+    value = _value_of(rest[: trouble(rest)])
     if raw[:at].rstrip()[-1:] in (b":", b",", b"["):
         return detect.stands_alone(value)
     return detect.recognised(value)

@@ -1,4 +1,4 @@
-"""JSON as text: where a value ends, whether it can be kept, and how to quote it in a message."""
+"""JSON as text: where a value ends, where it goes wrong, whether it can be kept, how to quote it."""
 
 from __future__ import annotations
 
@@ -10,42 +10,60 @@ import orjson
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 
-_OUTSIDE = re.compile(rb'["{}\[\]]')
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRINGS = re.compile(_STRING, re.DOTALL)
+_TOKENS = re.compile(_STRING + rb'|["{}\[\]]', re.DOTALL)  # a lone quote begins a string without an end
 _INSIDE = re.compile(rb'["\\]')
+_OPENING = b"{["
+_QUOTE = 0x22
+_AS_BRACES = bytes.maketrans(b"[]", b"{}")
+_NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
 
 
 class Scan:
     """Finds the end of a JSON object or array by its brackets; the text may arrive in pieces."""
 
-    __slots__ = ("_depth", "_in_string", "deepest", "short")
+    __slots__ = ("_depth", "_in_string", "short")
 
     def __init__(self) -> None:
         self._depth = 0
         self._in_string = False
-        self.deepest = 0
         self.short = 0  # how many bytes at the end must be seen again: a lone backslash
 
     def end(self, text: bytes | bytearray, at: int) -> int | None:
         """Scan on from `at`; where the value ends, or None while it does not."""
         self.short = 0
-        while found := (_INSIDE if self._in_string else _OUTSIDE).search(text, at):
-            char = found[0]
-            at = found.end()
-            if char == b"\\":
-                if at == len(text):
-                    self.short = 1
-                    return None
-                at += 1
-            elif char == b'"':
-                self._in_string = not self._in_string
-            elif char in b"{[":
-                self._depth += 1
-                self.deepest = max(self.deepest, self._depth)
+        while not self._in_string or (at := self._string_end(text, at)) >= 0:
+            for found in _TOKENS.finditer(text, at):
+                at = found.start()
+                char = text[at]
+                if char == _QUOTE:
+                    if found.end() == at + 1:
+                        self._in_string = True
+                        at += 1
+                        break
+                elif char in _OPENING:
+                    self._depth += 1
+                else:
+                    self._depth -= 1
+                    if self._depth <= 0:
+                        return at + 1
             else:
-                self._depth -= 1
-                if self._depth <= 0:
-                    return at
+                return None
         return None
+
+    def _string_end(self, text: bytes | bytearray, at: int) -> int:
+        """Where the string that `at` stands in is over; -1 while it is not."""
+        while found := _INSIDE.search(text, at):
+            at = found.end()
+            if text[at - 1] == _QUOTE:
+                self._in_string = False
+                return at
+            if at == len(text):
+                self.short = 1
+                return -1
+            at += 1
+        return -1
 
 
 def loads(raw: bytes | str) -> Any:
@@ -54,15 +72,16 @@ def loads(raw: bytes | str) -> Any:
     Half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD.
     """
     text = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        if b"\\ud" not in text.lower() or _depth(text) > DEPTH:
+            raise
+        whole = json.dumps(json.loads(text, parse_constant=_no_constant), ensure_ascii=False)
+        value = orjson.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
     if text.count(b"{") + text.count(b"[") > DEPTH and _depth(text) > DEPTH:
         raise ValueError(f"nested deeper than {DEPTH}")
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        if b"\\ud" not in text.lower():
-            raise
-    whole = json.dumps(json.loads(text, parse_constant=_no_constant), ensure_ascii=False)
-    return orjson.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+    return value
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -70,15 +89,47 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _depth(text: bytes) -> int:
-    scan = Scan()
-    at = 0
-    while (end := scan.end(text, at)) is not None:
-        at = end
-    return scan.deepest
+    """How deep the text nests, counted no further than one more than allowed."""
+    braces = _STRINGS.sub(b"", text).translate(_AS_BRACES, _NO_BRACKETS)
+    depth = 0
+    while braces and depth <= DEPTH:
+        braces = braces.replace(b"{}", b"")  # the innermost level
+        depth += 1
+    return depth
+
+
+def trouble(text: bytes) -> int:
+    """Where a text stops being JSON, in bytes; its length when it merely ends too early."""
+    end = len(text)
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        end = error.start
+    try:
+        orjson.loads(text[:end])
+    except orjson.JSONDecodeError as error:
+        if error.msg.startswith("unexpected end"):
+            return end
+        return len(text[:end].decode()[: error.pos].encode())
+    return end
+
+
+def last_value(text: bytes) -> int:
+    """Where the object or array begins that ends with the text; -1 when none does."""
+    open_at: list[int] = []
+    start, end = -1, 0
+    for found in _TOKENS.finditer(text):
+        at = found.start()
+        if text[at] in _OPENING:
+            open_at.append(at)
+        elif text[at] != _QUOTE:
+            start, end = open_at.pop() if open_at else -1, at + 1
+    return start if not text[end:].strip() else -1
 
 
 def excerpt(raw: bytes | str, length: int = 120) -> str:
     """The beginning of a text, on one line."""
-    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
-    line = " ".join(text[: 4 * length].split())
+    start = raw[: 4 * length]
+    text = start.decode("utf-8", "replace") if isinstance(start, bytes) else start
+    line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
