@@ -1,0 +1,80 @@
+"""Recorded exchanges with the real APIs: each goes in, and out again to every provider."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+import pytest
+from support import corpus
+
+from codeh_history import importers, providers, stages
+from codeh_history.pairing import open_at_end
+from codeh_history.providers import wire
+from codeh_history.providers.base import Options
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.stages.base import Settings
+
+MODEL = {
+    "gemini": "gemini-2.5-pro",
+    "openai-chat": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8",
+}
+
+
+def exchanges() -> list[Any]:
+    try:
+        root = corpus() / "exchanges"
+    except pytest.skip.Exception:
+        return [
+            pytest.param(None, id="no-corpus", marks=pytest.mark.skip(reason="no recorded exchanges here"))
+        ]
+    index = json.loads((root / "index.json").read_text())
+    return [pytest.param(root / entry["file"], entry, id=entry["file"]) for entry in index]
+
+
+def view_of(records: list[Any]) -> View:
+    given = [
+        {"id": f"m{n}", **r} if r.get("type", "message") == "message" else r for n, r in enumerate(records)
+    ]
+    lines = b"".join(orjson.dumps({"type": "message", **r}) + b"\n" for r in given)
+    log = parse(lines_of(lines))
+    assert log.damage == []
+    return fold(log)
+
+
+def sent(view: View, to: str) -> Any:
+    after, _, _ = stages.curate(view, Settings(unanswered="stub"))
+    tools = view.meta.get("tools") or ()
+    options = Options(model=MODEL[to], system=view.meta.get("system"), tools=tools)
+    return providers.load(to).request(after.messages, options, [])
+
+
+@pytest.mark.parametrize(("path", "entry"), exchanges())
+def test_an_exchange_goes_on_with_any_provider(path: Any, entry: Any) -> None:
+    exchange = json.loads(path.read_text())
+    maker = entry["file"].split("/", 1)[0]
+    body = (
+        exchange["request"].get("body", exchange["request"])
+        if isinstance(exchange["request"], dict)
+        else {}
+    )
+    records = importers.read(orjson.dumps(body), maker, "request")
+    data = path.with_suffix(".sse").read_bytes() if path.with_suffix(".sse").exists() else None
+    if data is None:
+        response = exchange["response"]
+        data = orjson.dumps(response.get("body", response) if isinstance(response, dict) else response)
+    outcome = wire.read(data)
+    if isinstance(outcome, wire.Reply):
+        made = {"kind": "codeh", "role": "model", "provider": outcome.provider, "model": outcome.model}
+        records = [*records, {**made, "parts": outcome.parts}]
+    elif entry["status"] == 200:
+        assert isinstance(outcome, wire.Failure), outcome
+    view = view_of(records)
+    if not open_at_end(view.messages):
+        view = view_of([*records, {"kind": "user", "role": "user", "parts": [{"text": "go on"}]}])
+    for to in providers.FORMATS:
+        assert providers.load(to).problems(sent(view, to).body) == [], to
