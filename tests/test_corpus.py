@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-from support import corpus
 
 from codeh_history import importers, providers, stages
 from codeh_history.pairing import open_at_end
@@ -16,6 +15,7 @@ from codeh_history.providers.base import Options
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.stages.base import Settings
+from support import corpus
 
 MODEL = {
     "gemini": "gemini-2.5-pro",
