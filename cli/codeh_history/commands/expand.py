@@ -1,0 +1,44 @@
+"""Print the original lines of what was replaced, covered or hidden."""
+
+from typing import Annotated
+
+import typer
+
+from ..env import Env
+from ..talk.expanding import expand
+from ..talk.reading import open_view
+from . import options
+
+EXAMPLES = """\
+  codeh-history expand 3f2a91bc demo         # a message as it was before compaction
+  codeh-history expand :7 -s demo
+  codeh-history expand SUMMARY -s demo | codeh-history show -
+"""
+STRAY = "expand ID [SESSION]"
+
+
+def command(
+    ctx: typer.Context,
+    id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            show_default=False,
+            help="A message, summary, compaction or clear: id, unique prefix, :N.",
+        ),
+    ],
+    argument: options.Argument = None,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    target, view = open_view(env, session, argument, strict=strict, hydrate=False)
+    lines = expand(view, id, session=target.id)
+    if any(b'"blockId' in line for line in lines):
+        from ..talk.hydrating import Hydration
+
+        lines = Hydration(env, allow_missing=False).lines(lines)
+    env.write(b"".join(line + b"\n" for line in lines))
+    return 0

@@ -1,0 +1,96 @@
+"""The lines behind messages, summaries, compactions and clears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.errors import NotFound
+from codeh_history.records import lines_of, parse
+from codeh_history.session import fold
+from codeh_history.talk.expanding import expand
+from strategies import encode
+from test_fold import Writer, drop, put, swap
+
+
+def expanded(log: Writer, name: str) -> list[str]:
+    """What a name expands to, each line as its type and id."""
+    view = fold(parse(lines_of(log.bytes())))
+    raws = {record.raw: record.data for record in view.log.records}
+    lines = expand(view, name, session="s")
+    return [short(raws[line]) if line in raws else "inserted" for line in lines]
+
+
+def short(data: dict[str, Any]) -> str:
+    return f"{data['type']} {data.get('id') or data['of']}"
+
+
+def w() -> Writer:
+    return Writer()
+
+
+def m(*ids: str) -> list[str]:
+    return [f"message {id}" for id in ids]
+
+
+def big() -> Writer:
+    """Summaries over summaries, and a compaction of each kind of op."""
+    log = w().a("a").a("b").a("c").a("d").a("e").s("S", "a").s("T", "b").s("Z", "S", "T", "c")
+    summarize = {"op": "summarize", "ids": ["e"], "summary": "s"}
+    return log.k("K", drop("a"), swap("d", 0, "d", "x"), put("d", "i"), summarize)
+
+
+@pytest.mark.parametrize(
+    ("log", "name", "lines"),
+    [
+        (w().a("a").a("b").k("K", drop("a")), "a", m("a")),
+        (w().a("a").a("b").k("K", drop("a")), "K", m("a")),
+        (w().a("a").k("K", swap("a", 0, "a", "s")), ":1", m("a")),
+        (w().a("a").a("b"), ":-1", m("b")),
+        (big(), "S", m("a")), (big(), "Z", m("a", "b", "c")),
+        (big(), "K", m("a", "d", "e")), (big(), "K.3", m("e")), (big(), "i", ["inserted"]),
+        (w().a("m1").a("m2").s("S1", "m1", "gone"), "S", m("m1")),
+        (w().a("abc").a("abd"), "abc", m("abc")), (w().a("abc").a("xyz"), "a", m("abc")),
+        (w().a("a").a("b").x("X").a("c"), "X", m("a", "b")),
+        (w().a("a").u("U", "a", "v2").c("U"), "a", ["message a", "update U", "commit U"]),
+        (w().a("a").u("U", "a", "v2").c("U"), "U", ["message a", "update U", "commit U"]),
+        (w().a("a").u("U", "a", "v2").c("U").r("R", "U"), "a", m("a")),
+        (w().o("o").d("o", "x").c("o", [{"text": "x"}]), "o", ["open o", "commit o"]),
+        (w().o("o").d("o", "x").c("o"), "o", ["open o", "delta o", "commit o"]),
+        (w().o("o").d("o", "x").ab("o"), "o", ["open o", "delta o", "abort o"]),
+        (w().a("a").r("R", "a").a("a"), "a", m("a")),
+        (w().a("a").a("b").a("a"), "a", m("a", "a")),
+    ],
+)  # fmt: skip
+def test_lines(log: Writer, name: str, lines: list[str]) -> None:
+    assert expanded(log, name) == lines
+
+
+@pytest.mark.parametrize(
+    ("log", "name", "why"),
+    [
+        (w().a("a"), "b", "nothing live"), (w().a("a"), "", "nothing live"), (w().a("a"), ":2", "there are 1"),
+        (w().a("abc").a("abd"), "ab", "ambiguous: abc, abd"),
+        (w().a("a").s("S", "a").r("R", "S"), "S", "nothing live"),
+        (w().a("a").k("K", drop("a")).r("R", "K"), "K", "nothing live"),
+        (w().a("x1").s("x2", "x1"), "x", "ambiguous"),
+    ],
+)  # fmt: skip
+def test_what_is_not_there(log: Writer, name: str, why: str) -> None:
+    with pytest.raises(NotFound, match=why):
+        expanded(log, name)
+
+
+def test_an_inserted_message_is_made_a_line() -> None:
+    view = fold(parse(lines_of(big().bytes())))
+    (line,) = expand(view, "i", session="s")
+    assert [message.id for message in fold(parse([line])).messages] == ["i"]
+
+
+def test_bytes_are_kept() -> None:
+    raw = b'{ "id":"a", "type":"message","role":"user", "parts":[{"text":"\\u0068i","n":1e5}] }\r'
+    view = fold(
+        parse([raw + b"\n", *lines_of(encode([{"type": "compaction", "id": "k", "ops": [drop("a")]}]))])
+    )
+    assert expand(view, "k", session="s") == [raw]
