@@ -331,6 +331,17 @@ def test_no_session_file_becomes_a_standard_stream(home: Path) -> None:
     assert [record["type"] for record in lines(path)] == ["session", "message"]
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
+def test_no_note_is_written_into_the_session(home: Path, closed: str) -> None:
+    """`curate -i` tells of damage while it holds the session open."""
+    error = b'{"type":"message","id":"e","kind":"error","parts":[{"text":"x"}]}\n'
+    path = made(home, HEADER + b"damaged\n" + error)
+    shell(f"codeh-history curate -i -s demo {closed}", home)
+    before, added = path.read_bytes().split(error)
+    assert before == HEADER + b"damaged\n"
+    assert [record["type"] for record in lines(added)] == ["compaction"]
+
+
 def test_a_reader_that_goes_away_costs_no_record(home: Path) -> None:
     done = shell("codeh-history append -s demo -m x | true; echo ${PIPESTATUS[0]}", home)
     assert done.stdout.strip() in (b"141", b"0")
