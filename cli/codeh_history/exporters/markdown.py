@@ -42,13 +42,15 @@ def _part(part: Part) -> str:
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
     if "functionCall" in part:
         call = part["functionCall"]
-        return f"**Call `{call['name']}`**\n\n{_fenced(call.get('args') or {})}"
+        return f"**Call `{call['name']}`**\n\n{_json(call.get('args') or {})}"
     if "functionResponse" in part:
         response = part["functionResponse"]
         return f"**Result of `{response['name']}`**\n\n{_fenced(response.get('response') or {})}"
     if "inlineData" in part:
         blob = part["inlineData"]
-        return f"*[{blob.get('mimeType', 'data')}, {len(blob.get('data', '')) * 3 // 4} bytes]*"
+        data = blob.get("data", "")
+        size = len(data) * 3 // 4 - data[-2:].count("=")
+        return f"*[{blob.get('mimeType', 'data')}, {size} bytes]*"
     if "fileData" in part:
         file = part["fileData"]
         return f"[{file.get('mimeType', 'file')}]({file.get('fileUri', '')})"
@@ -56,12 +58,19 @@ def _part(part: Part) -> str:
 
 
 def _fenced(value: object) -> str:
-    """A value as a code block: text under `output` or `error` as it is, else JSON."""
-    text = None
-    if isinstance(value, dict) and len(value) == 1:
+    """A result as a code block: text under `output` or `error` as it is, else JSON."""
+    if isinstance(value, dict) and len(value) == 1 and value.keys() <= {"output", "error"}:
         only = next(iter(value.values()))
-        text = only if isinstance(only, str) else None
-    body = text if text is not None else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+        if isinstance(only, str):
+            return _block(only)
+    return _json(value)
+
+
+def _json(value: object) -> str:
+    return _block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def _block(body: str) -> str:
     fence = "```"
     while fence in body:
         fence += "`"
