@@ -50,7 +50,7 @@ def id_of(path: str) -> str:
 
 def ensure_dir(path: str) -> None:
     """Make a directory of ours and those above it, 0700 under any umask."""
-    if os.path.isdir(path):
+    if not path or os.path.isdir(path):
         return
     parent = os.path.dirname(path)
     if parent and parent != path:
