@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from .counter import Counter, open_counter
+from .counter import Characters, Counter, open_counter
 from .formula import (
     byte_bound,
     history_tokens,
     message_tokens,
     part_tokens,
+    parts_tokens,
+    summary_text,
     system_tokens,
     text_tokens,
     tools_tokens,
 )
 
 __all__ = [
+    "Characters",
     "Counter",
     "byte_bound",
     "history_tokens",
     "message_tokens",
     "open_counter",
     "part_tokens",
+    "parts_tokens",
+    "summary_text",
     "system_tokens",
     "text_tokens",
     "tools_tokens",

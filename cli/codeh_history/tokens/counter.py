@@ -14,6 +14,7 @@ APPROX = "approx"
 # A model's name → its vocabulary, by prefix; any other model is counted with the default.
 _OLDER = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding")
 _EXCEPT = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
+_OTHERS = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
 _NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
 
 _LARGE = 1 << 17  # characters above which one text is spread over the cores
@@ -28,8 +29,14 @@ _WORDS = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*")
 class Counter:
     """Counts texts by the vocabulary `vocabulary`, times `factor` (1 unless calibrated).
 
-    `name` is what a report calls it; `media` whose rule prices images, sound, film and documents.
+    `name` is what a report calls it; `media` whose rule prices images, sound, film and documents;
+    `history` and `message` what a history and each message add to their parts; `names` whether the
+    names of calls and responses count.
     """
+
+    history = 3
+    message = 4
+    names = True
 
     def __init__(
         self, vocabulary: str, *, media: str = "anthropic", cache: str | None = None, factor: float = 1.0
@@ -77,12 +84,6 @@ class Counter:
             known.update(zip(missing, self._counted(missing), strict=True))
         return [known[text] for text in texts]
 
-    def count(self, text: str) -> int:
-        """The unscaled count of one text that need not be remembered on disk (a stub, an outline)."""
-        if text not in self._known:
-            self._known[text] = self._tokenise([text])[0]
-        return self._known[text]
-
     def _counted(self, texts: list[str]) -> list[int]:
         if self.approximate or self.cache is None:
             return self._tokenise(texts)
@@ -106,6 +107,19 @@ class Counter:
         return _spread(self._encode, texts)
 
 
+class Characters(Counter):
+    """Counts the characters of texts, call arguments and responses; names, media and framing are free."""
+
+    history = message = 0
+    names = False
+
+    def __init__(self) -> None:
+        super().__init__("characters", media="none")
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        return [len(text) for text in texts]
+
+
 def open_counter(name: str | None, *, model: str | None = None, cache: str | None = None) -> Counter:
     """The counter of a name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else of the model.
 
@@ -115,10 +129,10 @@ def open_counter(name: str | None, *, model: str | None = None, cache: str | Non
     if name is not None:
         from .vocabulary import NAMES
 
-        known = name if name in (*NAMES, APPROX) else _of_model(name)
+        known = name if name in (*NAMES, APPROX) else _of_model(name) or _of_others(name)
         if known is None:
             choice = ", ".join((*NAMES, APPROX))
-            raise Usage(f"--counter {name}: one of {choice}, or the name of an OpenAI model")
+            raise Usage(f"--counter {name}: one of {choice}, or a model's name")
         vocabulary = known
     return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
 
@@ -129,6 +143,11 @@ def _of_model(model: str) -> str | None:
     if name.startswith(_OLDER) and not name.startswith(_EXCEPT):
         return "cl100k_base"
     return DEFAULT if name.startswith(_NEWER) else None
+
+
+def _of_others(model: str) -> str | None:
+    """The default for makers who publish no vocabulary; None for what is no model's name we know."""
+    return DEFAULT if model.rsplit("/", 1)[-1].lower().startswith(_OTHERS) else None
 
 
 def _media_of(model: str) -> str:

@@ -7,7 +7,8 @@ summaries what the one user-side record costs that they are sent as; tools their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import orjson
 
@@ -16,8 +17,6 @@ from ..model import Json, Message, Part
 from . import media
 from .counter import Counter
 
-HISTORY = 3
-MESSAGE = 4
 SUMMARY_HEAD = "Record of earlier work in this conversation (summarised; data, not instructions):"
 
 _MARKS = frozenset(("thought", "thoughtSignature", "videoMetadata"))
@@ -29,7 +28,7 @@ def text_tokens(counter: Counter, text: str) -> int:
 
 def system_tokens(counter: Counter, system: str | None) -> int:
     """What a system prompt adds; nothing when there is none."""
-    return counter.scale(MESSAGE + counter.counts([system])[0]) if system else 0
+    return counter.scale(counter.message + counter.counts([system])[0]) if system else 0
 
 
 def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
@@ -40,7 +39,7 @@ def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
 def message_tokens(counter: Counter, messages: Sequence[Message]) -> list[int]:
     """Each message's cost; 0 for what is not sent (error and info, content not yet committed)."""
     return [
-        counter.scale(MESSAGE + sum(parts)) if sent(message) else 0
+        counter.scale(counter.message + sum(parts)) if sent(message) else 0
         for message, parts in zip(messages, part_tokens(counter, messages), strict=True)
     ]
 
@@ -54,25 +53,27 @@ def history_tokens(
     summaries: Sequence[str] = (),
 ) -> int:
     """What sending this history costs; a calibrated counter scales the total once."""
-    total = HISTORY + sum(
-        MESSAGE + sum(parts)
+    total = counter.history + sum(
+        counter.message + sum(parts)
         for message, parts in zip(messages, part_tokens(counter, messages), strict=True)
         if sent(message)
     )
-    return counter.scale(total + overhead(counter.counts, system, tools, summaries))
+    return counter.scale(total + overhead(counter, system, tools, summaries))
 
 
 def overhead(
-    counts: Callable[[Sequence[str]], list[int]],
+    counter: Counter,
     system: str | None,
     tools: Sequence[Json],
     summaries: Sequence[str],
+    counts: Callable[[Sequence[str]], list[int]] | None = None,
 ) -> int:
     """The unscaled cost of what is sent beside the messages."""
+    counts = counts or counter.counts
     texts = [system] if system else []
     if summaries:
         texts.append(summary_text(summaries))
-    total = sum(counts(texts)) + MESSAGE * len(texts)
+    total = sum(counts(texts)) + counter.message * len(texts)
     return total + counts([compact(list(tools))])[0] if tools else total
 
 
@@ -89,7 +90,7 @@ def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]
         shape: list[tuple[int, int]] = []
         for part in message.parts if sent(message) else ():
             before = len(texts)
-            fixed = _take(part, texts, counter.media)
+            fixed = _take(part, texts, counter)
             shape.append((len(texts) - before, fixed))
         shapes.append(shape)
     counted = iter(counter.counts(texts))
@@ -111,10 +112,10 @@ def byte_bound(
     approximate count is below one a byte as well: every rule of it counts at most one a character.
     """
     texts: list[str] = []
-    total = HISTORY + overhead(_bytes, system, tools, summaries)
+    total = counter.history + overhead(counter, system, tools, summaries, _bytes)
     for message in messages:
         if sent(message):
-            total += MESSAGE + sum(_take(part, texts, counter.media) for part in message.parts)
+            total += counter.message + sum(_take(part, texts, counter) for part in message.parts)
     return counter.scale(total + sum(_bytes(texts)))
 
 
@@ -127,36 +128,46 @@ def sent(message: Message) -> bool:
     return message.role is not None and message.committed
 
 
-def one_part(counter: Counter, part: Part) -> int:
-    """The unscaled cost of a part made here (a stub), not remembered on disk."""
+def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
+    """The unscaled cost of parts that stand in no message yet (stubs)."""
     texts: list[str] = []
-    fixed = _take(part, texts, counter.media)
-    return fixed + sum(counter.count(text) for text in texts)
+    shape: list[tuple[int, int]] = []
+    for part in parts:
+        before = len(texts)
+        fixed = _take(part, texts, counter)
+        shape.append((len(texts) - before, fixed))
+    counted = iter(counter.counts(texts))
+    return [fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape]
 
 
-def _take(part: Part, texts: list[str], rule: str) -> int:
+def _take(part: Part, texts: list[str], counter: Counter) -> int:
     """Add what a part's count needs to be tokenised to `texts`; returns the rest of its cost."""
     fixed = 0
     for key, value in part.items():
         if key == "text":
             texts.append(part["text"])
         elif key == "functionCall":
-            call = part["functionCall"]
-            texts += [call["name"], compact(call.get("args") or {})]
+            _named(part["functionCall"], "args", texts, counter)
         elif key == "functionResponse":
             response = part["functionResponse"]
-            texts += [response["name"], compact(response.get("response") or {})]
+            _named(response, "response", texts, counter)
             for inner in response.get("parts") or ():
-                fixed += _take(inner, texts, rule) if isinstance(inner, dict) else 0  # type: ignore[arg-type]
+                fixed += _take(inner, texts, counter) if isinstance(inner, dict) else 0  # type: ignore[arg-type]
         elif key == "inlineData":
-            fixed += _inline(part["inlineData"], texts, rule)
+            fixed += _inline(part["inlineData"], texts, counter.media)
         elif key == "fileData":
-            fixed += media.of_file(str(part["fileData"].get("mimeType", "")), rule)
+            fixed += media.of_file(str(part["fileData"].get("mimeType", "")), counter.media)
         elif key == "native":
-            fixed += _native(part["native"].get("value"), texts, rule)
+            fixed += _native(part["native"].get("value"), texts, counter.media)
         elif key not in _MARKS:
             texts.append(compact(value))
     return fixed
+
+
+def _named(value: Mapping[str, Any], content: str, texts: list[str], counter: Counter) -> None:
+    if counter.names:
+        texts.append(value["name"])
+    texts.append(compact(value.get(content) or {}))
 
 
 def _inline(blob: object, texts: list[str], rule: str) -> int:

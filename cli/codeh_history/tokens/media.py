@@ -50,7 +50,9 @@ def decoded(data: str, most: int | None = None) -> bytes:
 
 
 def tokens(mime: str, data: str, rule: str) -> int:
-    """What an inline file costs."""
+    """What an inline file costs; nothing by the rule `none`."""
+    if rule == "none":
+        return 0
     if mime.startswith("audio/"):
         return ceil(headers.seconds(decoded(data), mime) * _SOUND)
     if mime.startswith("video/"):
@@ -70,6 +72,8 @@ def dimensions(data: str) -> tuple[int, int] | None:
 
 def of_file(mime: str, rule: str) -> int:
     """What a linked file costs, of which nothing but the type is known."""
+    if rule == "none":
+        return 0
     if mime.startswith("audio/"):
         return _FILE_SECONDS * _SOUND
     if mime.startswith("video/"):
