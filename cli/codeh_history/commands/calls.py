@@ -8,13 +8,12 @@ import typer
 from ..env import Env
 from ..pairing import Call, open_calls
 from ..records import dumps
-from ..session import fold
-from ..store import log, read
+from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target
 from ..talk import asking
 from ..talk.compose import response_of
-from ..talk.reading import open_view
+from ..talk.reading import locked_view, open_view
 from .options import Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -63,7 +62,7 @@ def answer(env: Env, target: Target, call: Call, via: str) -> None:
     stored: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
-        view = fold(read.read_log(locked.read()))
+        view = locked_view(env, locked)
         if not any(
             c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
         ):

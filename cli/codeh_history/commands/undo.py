@@ -11,7 +11,7 @@ from ..session import Step, View, fold
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from ..talk.reading import find
+from ..talk.reading import find, locked_view
 from ..undo import last_turn, newest, reverts
 from .options import Quiet, Session
 
@@ -43,7 +43,7 @@ def command(
     done: list[tuple[str, str]] = []
 
     def build(locked: Locked) -> bytes:
-        view = fold(read.read_log(locked.read()))
+        view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
         lines = b""
         for kind, name in targets(view, id, turn=turn, session=locked.session):
             record = {

@@ -5,8 +5,7 @@ from typing import Annotated, Optional
 import typer
 
 from ..env import Env
-from ..errors import BadData
-from ..model import Json, Message, Part
+from ..model import Json, Message, Part, Unread
 from ..records import dumps
 from ..session import fold, join
 from ..store import log, read
@@ -14,6 +13,7 @@ from ..store.log import Locked
 from ..store.resolve import for_writing
 from ..talk.append import text_of
 from ..talk.reading import find
+from ..view import View
 from .options import Quiet, Session
 
 EXAMPLES = """\
@@ -48,11 +48,7 @@ def command(
     done: list[str] = []
 
     def build(locked: Locked) -> bytes:
-        found = find(fold(read.read_log(locked.read())), id, session=locked.session)
-        if found.own is None and found.pending is None:
-            raise BadData(
-                f"{locked.session}: {found.id}: its content lies in the block store; hydrate it first"
-            )
+        found = whole(env, fold(read.read_log(locked.read())), id, locked.session)
         done.append(found.id)
         now = env.now()
         if append and found.pending is not None:
@@ -64,6 +60,10 @@ def command(
             "ts": now,
         }
         update["parts"] = changed(found, text, append=append)
+        if found.blocks is not None:
+            from ..talk.persisting import by_reference
+
+            update = by_reference(env, update, locked.session, found.blocks)
         lines = dumps(update) + b"\n"
         if found.pending is None and not pending:
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
@@ -73,6 +73,16 @@ def command(
     env.stored = done[0]
     env.write(f"{done[0]}\n".encode())
     return 0
+
+
+def whole(env: Env, view: View, id: str, session: str) -> Message:
+    """The message that an ID names, with its parts."""
+    found = find(view, id, session=session)
+    if found.blocks is None and not any(type(part) is Unread for part in found.pending or found.own or ()):
+        return found
+    from ..talk.hydrating import hydrated
+
+    return hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
 
 
 def changed(message: Message, text: str, *, append: bool) -> list[Part]:

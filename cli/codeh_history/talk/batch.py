@@ -8,9 +8,9 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData
-from ..model import ROLE_OF_KIND, Json
+from ..model import ROLE_OF_KIND, Json, Part
 from ..quote import quote
-from ..records import check_message, depth_exceeds, lines_of
+from ..records import block_of, check_message, depth_exceeds, lines_of
 from ..session import kind_of
 from ..store import log, read
 from ..store.log import Locked
@@ -130,6 +130,13 @@ def stored(
     return b"".join(chunks)
 
 
+def _says(before: Json, parts: list[Part]) -> bool:
+    """Whether a stored record has these parts, in it or in the block store."""
+    if "blockIds" in before:
+        return bool(before["blockIds"] == [block_of(part) for part in parts])
+    return bool(before.get("parts") == parts)
+
+
 def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
     """The id of an equal message stored before; the same id or key with other content is BadData."""
     for name, value in (("id", data.get("id")), ("key", data.get("key"))):
@@ -138,7 +145,7 @@ def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
         before = known.get(value if name == "id" else f"\0{value}")
         if before is None:
             continue
-        if before.get("parts") != data["parts"] or kind_of(before) != kind_of(data):
+        if not _says(before, data["parts"]) or kind_of(before) != kind_of(data):
             raise BadData(
                 f"{where}: {name} {value} is taken by a message with other content; nothing was stored"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -11,16 +12,20 @@ from ..env import Env
 from ..errors import BadData, NotFound, Usage
 from ..model import Json, Part
 from ..pairing import awaited
-from ..records import Log, depth_exceeds, dumps
-from ..session import View, fold
+from ..records import Log, block_of, depth_exceeds, dumps
+from ..session import fold
 from ..stages import limit
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import Target, for_writing
+from ..view import View
 from .append import KINDS, announce, kind_and_role, read_file, text_of
 from .filtering import compaction
+from .reading import locked_view, looked_at
 
-BLOCK_BYTES = 64 * 1024  # an attachment above this goes to the block store at once
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .attaching import Attached
 
 
 @dataclass(frozen=True)
@@ -55,31 +60,24 @@ def run(env: Env, session: str | None, given: Given) -> int:
 def store(env: Env, target: Target, given: Given) -> tuple[str, bool]:
     """Store the message; returns its id and whether the session is new."""
     _check(given)
-    fields = _fields(env, given)
+    fields, blocks = _fields(env, given)
     references = _references(given.references)
     stored: list[str] = []
-    blocks = _to_blocks(env, fields) if given.attach else {}
 
     def build(locked: Locked) -> bytes | None:
-        known = keyed(locked, given.key, fields) if given.key is not None else None
+        known = keyed(env, locked, given.key, fields, blocks) if given.key is not None else None
         if known is not None:
             stored.append(known)
             return None
-        view = _view(locked) if _needs_fold(given) else None
-        message = {
-            "type": "message",
-            "id": env.new_id(locked.session, locked.offset),
-            "ts": env.now(),
-            **fields,
-        }
-        if view is not None and given.result and not given.call_id:
-            message["parts"] = _answering(view, message["parts"], locked.session)
-        if references:
-            message["references"] = numbered(references, view)
+        id, now = env.new_id(locked.session, locked.offset), env.now()
+        message = {"type": "message", "id": id, "ts": now, **fields}
+        if given.result and not given.call_id:
+            message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
+        if references is not None:
+            message["references"] = numbered(references, read.read_log(locked.read()))
         if blocks:
-            message = {**{k: v for k, v in message.items() if k != "parts"}, "type": "ref"}
-            message.update(blockIds=blocks["ids"], flowId=locked.session)
-        stored.append(message["id"])
+            message = _by_reference(env, message, blocks, locked.session)
+        stored.append(id)
         lines = _lines(message, pending=given.pending)
         if given.max_items is not None:
             lines += _limited(env, locked, lines, given.max_items)
@@ -107,8 +105,8 @@ def _check(given: Given) -> None:
         raise Usage("--max-items: a number above 0")
 
 
-def _fields(env: Env, given: Given) -> Json:
-    """Kind, role, parts and what else was given; no id and no time yet."""
+def _fields(env: Env, given: Given) -> tuple[Json, list[str]]:
+    """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
     asked = kind_and_role(given.role, given.kind)[0]
     kind = "tool" if given.result else "codeh" if given.call else asked
     if kind != asked and (given.role or given.kind):
@@ -126,15 +124,24 @@ def _fields(env: Env, given: Given) -> Json:
         parts = [{"text": text}] if text else []
         if given.call:
             parts.append(_call(given))
-    attached = [_attached(name, len(parts) + number) for number, name in enumerate(given.attach)]
-    fields["parts"] = [*parts, *(part for part, _ in attached)]
-    if attached:
-        fields["attached"] = [about for _, about in attached]
+    files = _files(env, given.attach, len(parts))
+    blocks = [file.block for file in files if file.block]
+    fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
+    if files:
+        fields["attached"] = [file.about for file in files]
     if given.key is not None:
         fields["key"] = given.key
     if given.pin:
         fields["pinned"] = True
-    return fields
+    return fields, blocks
+
+
+def _files(env: Env, names: Sequence[str], first: int) -> list[Attached]:
+    if not names:
+        return []
+    from .attaching import attach
+
+    return attach(env, names, first)
 
 
 def _call(given: Given) -> Part:
@@ -172,35 +179,24 @@ def response_of(text: str) -> Json:
     return {"output": text}
 
 
-def _attached(name: str, part: int) -> tuple[Part, Json]:
-    """A file as a part, and what `attached` says of it."""
-    import base64
-
-    from .media import mime_type
-
-    data = read_file(name)
-    if not data:
-        raise BadData(f"{name}: the file is empty")
-    mime = mime_type(data, name)
-    about: Json = {"name": name.rsplit("/", 1)[-1], "mimeType": mime, "bytes": len(data), "part": part}
-    return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}, about
-
-
-def _to_blocks(env: Env, fields: Json) -> Json:
-    """Large attachments go to the block store before the record that names them."""
-    if all(about["bytes"] <= BLOCK_BYTES for about in fields["attached"]):
-        return {}
+def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
+    """The message as a `ref`: its own parts are stored beside the blocks of its files."""
     from ..blocks import open_store
-    from ..records import block_of
 
-    ids = [block_of(part) for part in fields["parts"]]
-    open_store(env).mset({id: orjson.dumps(part) for id, part in zip(ids, fields["parts"], strict=True)})
-    return {"ids": ids}
+    own = {block_of(part): dumps(part) for part in message["parts"]}
+    if own:
+        open_store(env).mset(own)
+    ids = [*map(block_of, message["parts"]), *files]
+    named = {
+        ("blockIds" if key == "parts" else key): ids if key == "parts" else value
+        for key, value in message.items()
+    }
+    return {**named, "type": "ref", "flowId": flow}
 
 
-def _references(name: str | None) -> list[Json]:
+def _references(name: str | None) -> list[Json] | None:
     if name is None:
-        return []
+        return None
     try:
         items = orjson.loads(read_file(name))
     except ValueError as error:
@@ -213,22 +209,14 @@ def _references(name: str | None) -> list[Json]:
     return items
 
 
-def numbered(references: Sequence[Json], view: View | None) -> list[Json]:
+def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     """References with numbers unique in the session, never used before, not even by what was undone."""
     used = 0
-    for record in view.log.records if view is not None else ():
+    for record in before.records:
         for reference in record.data.get("references") or ():
             number = reference.get("number") if isinstance(reference, dict) else None
             used = max(used, number if isinstance(number, int) else 0)
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
-
-
-def _needs_fold(given: Given) -> bool:
-    return bool(given.references or (given.result and not given.call_id))
-
-
-def _view(locked: Locked) -> View:
-    return fold(read.read_log(locked.read()))
 
 
 def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
@@ -255,7 +243,7 @@ def _lines(message: Json, *, pending: bool) -> bytes:
     return lines
 
 
-def keyed(locked: Locked, key: str, fields: Json) -> str | None:
+def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str] = ()) -> str | None:
     """The id of the live message already stored under this key; other content is BadData."""
     from ..quote import quote
 
@@ -269,7 +257,7 @@ def keyed(locked: Locked, key: str, fields: Json) -> str | None:
             data = {}
         hit = isinstance(data, dict) and data.get("key") == key and isinstance(data.get("id"), str)
         if hit and not _taken_back(locked, data["id"]):
-            return _same(data, fields, key)
+            return _same(env, data, fields, blocks, key)
         at = locked.find(needle, end)
     return None
 
@@ -278,25 +266,49 @@ def _taken_back(locked: Locked, id: str) -> bool:
     """Whether a message was undone, so that its key is free again."""
     if locked.find(b'"type":"revert"') < 0:
         return False
-    return id not in _view(locked).all
+    return id not in fold(read.read_log(locked.read())).all
 
 
-def _same(data: Json, fields: Json, key: str) -> str:
-    if "blockIds" in data:
-        from ..records import block_of
-
-        equal = data["blockIds"] == [block_of(part) for part in fields["parts"]]
-    else:
-        equal = data.get("parts") == fields["parts"]
-    if not equal or data.get("kind") != fields["kind"]:
+def _same(env: Env, data: Json, fields: Json, blocks: Sequence[str], key: str) -> str:
+    new = [*map(block_of, fields["parts"]), *blocks]
+    old = data.get("blockIds")
+    if not isinstance(old, list):
+        old = [block_of(part) for part in _list(data.get("parts"))]
+    if old != new and any("functionResponse" in part for part in fields["parts"]):
+        old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it was given its call's
+    if old != new or data.get("kind") != fields["kind"]:
         raise BadData(f"--key {key}: already used by {data['id']}, with other content")
     return str(data["id"])
 
 
+def _stored_parts(env: Env, data: Json) -> list[Part]:
+    """The parts of a stored record, fetched where they lie in blocks."""
+    ids = [id for id in _list(data.get("blockIds")) if isinstance(id, str)]
+    if not ids:
+        return _list(data.get("parts"))
+    from ..blocks import fetch, open_store
+    from .hydrating import parts_of
+
+    store = open_store(env)
+    found = parts_of(store, ids, fetch(store, ids))
+    return [found[id] for id in ids]
+
+
+def _without_id(part: Part) -> Part:
+    given = part.get("functionResponse") if isinstance(part, dict) else None
+    if not isinstance(given, dict):
+        return part
+    rest = {name: value for name, value in given.items() if name != "id"}
+    return {**part, "functionResponse": rest}  # type: ignore[typeddict-item]
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
     """The compaction record that keeps the session within `--max-items`, or nothing."""
-    before: Log = read.read_log(locked.read() + b"\n" + lines)
-    ops = limit.ops(fold(before), most)
+    ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines), most)
     if not ops:
         return b""
     id = env.new_id(locked.session, locked.offset + len(lines))

@@ -13,7 +13,7 @@ from ..blocks import BlockStore, fetch, is_block_id, open_store
 from ..env import Env
 from ..errors import BadData
 from ..model import Json, Message, Part, Unread, unread
-from ..records import Log, dumps, lines_of, parse
+from ..records import Log, bare_id, dumps, lines_of, parse
 from ..session import View, fold
 from ..store.resolve import Target
 from . import rewriting
@@ -52,7 +52,7 @@ def hydrated(
 def wanted(view: View, only: Filter | None = None, *, everything: bool = False) -> Iterator[str]:
     """The blocks that hold parts which the view shows and that are not fetched yet."""
     for message in view.all.values():
-        if not everything and (message.hidden is not None or (only is not None and not only(message))):
+        if (message.hidden is not None and not everything) or (only is not None and not only(message)):
             continue
         replaced = message.replaced or {}
         own = message.own
@@ -118,6 +118,7 @@ class Hydration:
         self._allow_missing = allow_missing
         self._found: dict[str, bytes] = {}
         self._asked: set[str] = set()
+        self._equal: dict[bytes, int] = {}  # lines that were kept as blocks: how often each stands so far
 
     @cached_property
     def store(self) -> BlockStore:
@@ -132,7 +133,17 @@ class Hydration:
         if new:
             self._found |= fetch(self.store, new, allow_missing=self._allow_missing)
             self._asked.update(new)
-        return [self._line(line, data) for line, data in items]
+        kept = [self._found.get(str(data.get("lineId"))) for _, data in items if data is not None]
+        self._equal = {raw.rstrip(b"\r"): 0 for raw in kept if raw is not None}
+        return [self._counted(self._line(line, data)) for line, data in items]
+
+    def _counted(self, line: bytes) -> bytes:
+        """The line, after it was counted among those equal to one that was kept."""
+        if self._equal:
+            text = line.rstrip(b"\r\n")
+            if text in self._equal:
+                self._equal[text] += 1
+        return line
 
     def _line(self, line: bytes | Json, data: Json | None) -> bytes:
         like = line if isinstance(line, bytes) else b"\n"
@@ -141,7 +152,9 @@ class Hydration:
         parts = parts_of(self.store, block_ids(data), self._found)
         new = restored(data, lambda part: parts[part.id])
         raw = self._found.get(str(data.get("lineId")))
-        return rewriting.ended(raw if raw is not None and _says(raw, new) else dumps(new), like)
+        if raw is None or not _says(raw, new, self._equal[raw.rstrip(b"\r")]):
+            raw = dumps(new)
+        return rewriting.ended(raw, like)
 
 
 def _naming(line: bytes | Json) -> Json | None:
@@ -163,13 +176,14 @@ def _all_ids(data: Json) -> list[str]:
     return [*block_ids(data), *([line] if isinstance(line, str) else ())]
 
 
-def _says(raw: bytes, record: Json) -> bool:
-    """Whether a line that was kept is the line of this record."""
-    if b"\n" in raw:
-        return False
-    found = parse(lines_of(raw)).records
+def _says(raw: bytes, record: Json, equal: int) -> bool:
+    """Whether a line that was kept is the line of this record, where `equal` lines stand before it."""
+    found = parse(lines_of(raw)).records if b"\n" not in raw else []
     if len(found) != 1:
         return False
-    own = ("type", "id") if found[0].bare is not None else ()
+    bare = found[0].bare is not None
+    if bare and bare_id(raw, equal) != record["id"]:
+        return False
     said = orjson.loads(raw)
-    return all(record.get(key) == said[key] for key in said if key not in (*own, "flowId", "kind"))
+    skipped = ("type", "id", "flowId", "kind") if bare else ("flowId", "kind")
+    return all(record.get(key) == said[key] for key in said if key not in skipped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from .. import stream
@@ -50,6 +50,17 @@ def persist(env: Env, target: Target, *, every: bool = False, strict: bool = Fal
 def persist_now(env: Env, session: str | None, argument: str | None) -> None:
     """What `payload --persist` does first."""
     persist(env, for_reading(env, session, argument))
+
+
+def by_reference(env: Env, record: Json, flow: str, known: Collection[str]) -> Json:
+    """A new record, its large parts stored and named by their blocks; `known` blocks are there already."""
+    found = referring(record, None, flow, every=False)
+    if found is None:
+        return record
+    new = {id: data for id, data in found[1].items() if id not in known}
+    if new:
+        open_store(env).mset(new)
+    return found[0]
 
 
 class Persisting:

@@ -63,11 +63,15 @@ def view_from(
 
 
 def locked_view(env: Env, locked: Locked) -> View:
-    """The view of a session under its lock, to be looked at; its parts are not to be stored again.
+    """The view of a session under its lock, to be looked at."""
+    return looked_at(env, locked.read())
+
+
+def looked_at(env: Env, data: bytes) -> View:
+    """The view of these bytes, to be looked at: its parts are not to be stored again.
 
     Large images and sounds stay in the block store, so that it takes little memory.
     """
-    data = locked.read()
     view = fold(read.read_log(data))
     if b'"block' in data:
         from .deferring import Deferred

@@ -1,0 +1,229 @@
+"""The laws of content by reference, over random sessions: nothing that a reader sees hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history import blockrefs, stream
+from codeh_history.blocks import fetch
+from codeh_history.blocks.memory import MemoryStore
+from codeh_history.env import Env
+from codeh_history.errors import BadData
+from codeh_history.records import dumps, lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.store import foreign
+from codeh_history.talk import rewriting
+from codeh_history.talk.hydrating import Hydration, hydrated, wanted
+from codeh_history.talk.persisting import Persisting
+from test_laws import contents
+
+ENV = Env({"CODEH_HOME": "/nonexistent"})
+
+
+class Kept(Persisting):
+    """Persisting into a store at hand."""
+
+    def __init__(self, store: MemoryStore, *, every: bool = False) -> None:
+        super().__init__(ENV, "s", every=every)
+        self.store = store
+
+    def file(self, data: bytes) -> bytes:
+        return b"".join(self.lines(rewriting.records(data, skip=self.small)))
+
+
+class Fetched(Hydration):
+    def __init__(self, store: MemoryStore, *, allow_missing: bool = False) -> None:
+        super().__init__(ENV, allow_missing=allow_missing)
+        self.store = store
+
+    def file(self, data: bytes) -> bytes:
+        return b"".join(self.lines(lines_of(data)))
+
+
+def read(data: bytes, store: MemoryStore | None = None) -> View:
+    view = fold(foreign.read(data))
+    return hydrated(ENV, view, store=store) if store is not None else view
+
+
+def streamed(view: View) -> bytes:
+    return b"".join(stream.lines(view))
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts above 20 bytes are large, so that random sessions have both kinds."""
+    monkeypatch.setattr(blockrefs, "LARGE", 20)
+
+
+class Small(Kept):
+    def small(self, line: bytes) -> bool:
+        return not self.every and len(line) <= 20
+
+
+every = st.booleans()
+
+
+@given(data=some.files_of(), every=every)
+def test_persist_then_hydrate_gives_the_same_bytes(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    assert Fetched(store).file(Small(store, every=every).file(data)) == data
+
+
+@given(data=some.files_of(), every=every)
+def test_persist_changes_no_view(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    small = Small(store, every=every).file(data)
+    assert contents(read(small, store)) == contents(read(data))
+
+
+@given(data=some.files_of(), every=every, undone=st.lists(st.integers(0, 11), max_size=4))
+def test_persist_changes_no_undo(data: bytes, every: bool, undone: list[int]) -> None:
+    store = MemoryStore()
+    small = Small(store, every=every).file(data)
+    more = b"\n" + b"".join(
+        dumps({"type": "revert", "id": f"undo{n}", "of": f"r{number}", "ts": some.TS}) + b"\n"
+        for n, number in enumerate(undone)
+    )
+    assert contents(read(small + more, store)) == contents(read(data + more))
+
+
+@given(data=some.files_of(), every=every)
+def test_a_second_persist_finds_nothing_to_do(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    once = Small(store, every=every).file(data)
+    trips = len(store.trips)
+    assert Small(store, every=every).file(once) == once
+    assert len(store.trips) == trips
+
+
+@given(data=some.files_of())
+def test_a_persisted_file_has_no_large_part_left(data: bytes) -> None:
+    store = MemoryStore()
+    for record in parse(lines_of(Small(store).file(data))).records:
+        for part in parts_in(record.data):
+            assert len(dumps(part)) <= 20
+
+
+def parts_in(record: dict[str, Any]) -> Iterable[Any]:
+    yield from record.get("parts") or ()
+    for op in record.get("ops") or ():
+        yield from op.get("message", {}).get("parts") or ()
+        if op.get("with"):
+            yield op["with"]
+
+
+@given(data=some.files_of(), every=every)
+def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    small = Small(store, every=every).file(data)
+    named = {id for r in parse(lines_of(small)).records for id in blockrefs.block_ids(r.data)}
+    kept = {r.data["lineId"] for r in parse(lines_of(small)).records if "lineId" in r.data}
+    assert set(store.held) == named | kept
+    for id, block in store.held.items():
+        assert fetch(store, [id]) == {id: block}
+        if id in named:
+            assert orjson.dumps(orjson.loads(block)) == block
+        else:
+            assert block in data.split(b"\n")
+
+
+@given(data=some.files_of(), every=every)
+def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) -> None:
+    """`persist demo` without -i: the stream of the view, small."""
+    store = MemoryStore()
+    view = read(data)
+    items = (
+        next(iter(rewriting.records(item + b"\n"))) if isinstance(item, bytes) else item
+        for item in stream.records(view)
+    )
+    small = b"".join(Small(store, every=every).lines(items))
+    assert contents(read(small, store)) == contents(view)
+    assert Fetched(store).file(small) == streamed(view)
+
+
+@given(data=some.files_of(), every=every)
+def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_not(
+    data: bytes, every: bool
+) -> None:
+    """`hydrate demo` and `persist demo` of a session by reference, whose view nobody hydrated."""
+    store = MemoryStore()
+    unread = read(Small(store, every=every).file(data))
+    items = [item + b"\n" if isinstance(item, bytes) else item for item in stream.records(unread)]
+    whole = b"".join(Fetched(store).lines(items))
+    assert contents(read(whole)) == contents(read(data))
+    pairs = (next(iter(rewriting.records(i))) if isinstance(i, bytes) else i for i in items)
+    again = b"".join(Small(store, every=every).lines(pairs))
+    assert contents(read(again, store)) == contents(read(data))
+
+
+@given(data=some.files_of(), every=every)
+def test_any_filter_of_a_hydrated_view_prints_the_same_view(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    view = read(Small(store, every=every).file(data), store)
+    assert contents(read(streamed(view), store)) == contents(read(data))
+
+
+@given(data=some.files_of(), every=every)
+def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    small = Small(store, every=every).file(data)
+    shown = read(small)
+    store.trips.clear()
+    hydrated(ENV, shown, store=store)
+    assert store.trips == (["mget"] if list(wanted(shown)) else [])
+    assert not list(wanted(hydrated(ENV, shown, store=store)))
+
+
+@given(data=some.files_of(), every=every)
+def test_hydrate_reads_with_one_mget(data: bytes, every: bool) -> None:
+    store = MemoryStore()
+    small = Small(store, every=every).file(data)
+    store.trips.clear()
+    Fetched(store).file(small)
+    assert store.trips == (["mget"] if store.held else [])
+
+
+@given(data=some.files_of(), every=every, more=st.data())
+def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
+    data: bytes, every: bool, more: st.DataObject
+) -> None:
+    store = MemoryStore()
+    small = Small(store, every=every).file(data)
+    if not store.held:
+        return
+    lost = more.draw(st.sampled_from(sorted(store.held)))
+    is_line = lost not in {id for r in parse(lines_of(small)).records for id in blockrefs.block_ids(r.data)}
+    del store.held[lost]
+    with pytest.raises(BadData, match=f"{lost} is missing from memory"):
+        Fetched(store).file(small)
+    rest = Fetched(store, allow_missing=True).file(small)
+    assert is_line or lost.encode() in rest
+    ids = lambda view: [message.id for message in view.messages]  # noqa: E731
+    if not is_line:
+        assert set(ids(read(rest))) <= {m for m in read(data).all}
+    else:
+        assert contents(read(rest)) == contents(read(data))
+
+
+def test_each_byte_of_a_block_counts(tmp_path: Path) -> None:
+    """A block with one byte changed, any byte, any bit of it, is refused."""
+    store = MemoryStore()
+    line = dumps({"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "é" * 40}]})
+    small = Small(store).file(line + b"\n")
+    (id,) = store.held
+    whole = store.held[id]
+    for at in range(len(whole)):
+        for bit in range(8):
+            store.held[id] = whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
+            with pytest.raises(BadData, match="is altered"):
+                Fetched(store).file(small)
+    store.held[id] = whole
+    assert Fetched(store).file(small) == line + b"\n"
