@@ -19,6 +19,7 @@ COMMANDS = {
     "status": "status", "show": "show", "last": "last", "list": "list_", "search": "search",
     "stats": "stats", "verify": "verify", "expand": "expand",
     "curate": "curate", "summarize": "summarize", "context": "context", "repair": "repair",
+    "redact": "redact", "fixture": "fixture",
     "persist": "persist", "hydrate": "hydrate", "gc": "gc",
     "undo": "undo", "update": "update", "commit": "commit", "clear": "clear", "set": "set_",
     "fork": "fork", "export": "export", "import": "import_", "rm": "rm", "prune": "prune",

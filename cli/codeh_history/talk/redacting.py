@@ -1,0 +1,115 @@
+"""A session without its secrets: as a stream, or the file itself for good."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from ..env import Env
+from ..errors import BadData
+from ..records import block_of, dumps
+from ..redaction import Redactor
+from ..store.resolve import Target, ids
+from ..store.trash import trash_dir
+from .append import read_file
+from .rewriting import ended, records
+
+
+def rules(name: str | None) -> list[tuple[str, str]]:
+    """Further rules from a JSON file: an object of kind → regular expression."""
+    if name is None:
+        return []
+    try:
+        value = orjson.loads(read_file(name))
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise BadData(f"{name}: an object of kind and regular expression expected")
+    return list(value.items())
+
+
+def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
+    """Every line without its secrets, undone and damaged ones too; the others keep their bytes.
+
+    What hangs on a part's hash (`block` of a replacement) follows the part; a bare line that changes
+    becomes a full record, for its id hangs on its bytes.
+    """
+    found = list(records(data))
+    blocks: dict[str, str] = {}
+    changed = [redactor.value(record.data) if record is not None else None for _, record in found]
+    for (_, record), new in zip(found, changed, strict=True):
+        if record is not None and new is not record.data:
+            for old_part, new_part in zip(_parts(record.data), _parts(new), strict=True):
+                if old_part is not new_part:
+                    blocks[block_of(old_part)] = block_of(new_part)
+    lines: list[bytes] = []
+    for (line, record), new in zip(found, changed, strict=True):
+        if record is None:
+            lines.append(_damaged(line, redactor))
+            continue
+        new = _following(new, blocks)
+        lines.append(line if new is record.data else ended(dumps(new), line))
+    return lines
+
+
+def _parts(data: Any) -> list[Any]:
+    parts = data.get("parts")
+    return parts if isinstance(parts, list) else []
+
+
+def _following(data: Any, blocks: dict[str, str]) -> Any:
+    ops = data.get("ops")
+    if not isinstance(ops, list) or not blocks:
+        return data
+    new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]
+    return {**data, "ops": new} if new != ops else data
+
+
+def _damaged(line: bytes, redactor: Redactor) -> bytes:
+    text = line.decode("utf-8", "surrogateescape")
+    new = redactor.text(text)
+    return line if new == text else new.encode("utf-8", "surrogateescape")
+
+
+def stream(lines: Iterable[bytes], redactor: Redactor) -> list[bytes]:
+    """The lines of a session stream without secrets."""
+    result: list[bytes] = []
+    for line in lines:
+        data = orjson.loads(line)
+        new = redactor.value(data)
+        result.append(line if new is data else dumps(new) + b"\n")
+    return result
+
+
+def report(env: Env, session: str, redactor: Redactor) -> None:
+    """How many of each kind were replaced; never a value."""
+    total = sum(redactor.counts.values())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items()))
+    env.note(f"{session}: {total} redacted{f' ({kinds})' if kinds else ''}; best effort, so look it over")
+
+
+def still_held(env: Env, target: Target, data: bytes) -> list[str]:
+    """What may still hold what was removed: forks, trash, blocks."""
+    places: list[str] = []
+    for id, path in ids(env):
+        if path != target.path and _child_of(path, target.id):
+            places.append(f"fork {id}")
+    if os.path.isdir(trash_dir(env)):
+        kept = [name for name in sorted(os.listdir(trash_dir(env))) if name.startswith(f"{target.id}.")]
+        places += [f"trash {name}" for name in kept]
+    if b'"blockIds"' in data:
+        places.append("its blocks (redact does not reach the block store; hydrate -i first, then gc)")
+    return places
+
+
+def _child_of(path: str, session: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            header = orjson.loads(file.readline())
+    except (OSError, ValueError):
+        return False
+    parent = header.get("parent") if isinstance(header, dict) else None
+    return isinstance(parent, dict) and parent.get("session") == session

@@ -1,0 +1,157 @@
+"""Secrets are found in the forms that vendors give them, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+
+from codeh_history.records import lines_of, parse
+from codeh_history.redaction import Redactor
+from codeh_history.session import fold
+from codeh_history.talk.redacting import redacted_lines
+from strategies import files_of
+from support import run
+
+A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
+HEX = "0123456789abcdef0123456789abcdef"
+# put together here, so that no scanner takes the test itself for a leak
+SECRETS = {
+    "private-key": "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n-----END RSA " + "PRIVATE KEY-----",
+    "jwt": "eyJhbGciOiJI." + "eyJzdWIiOiIx." + "SflKxwRJSMeKKF2Q",
+    "anthropic-key": "sk-ant-" + "api03-" + A,
+    "openai-key": "sk-" + "proj-" + A,
+    "google-key": "AIza" + A[:35],
+    "google-oauth": "ya29." + A,
+    "aws-key-id": "AKIA" + "IOSFODNN7EXAMPLE",
+    "github-token": "ghp_" + A[:36],
+    "gitlab-token": "glpat-" + A[:20],
+    "slack-token": "xoxb-" + "123456789012-" + A[:24],
+    "slack-webhook": "https://hooks.slack.com/" + "services/T00000000/B00000000/" + A[:24],
+    "discord-webhook": "https://discord.com/api/" + "webhooks/123456789/" + A,
+    "stripe-key": "sk_live_" + A[:24],
+    "huggingface-token": "hf_" + A[:34],
+    "npm-token": "npm_" + A[:36],
+    "pypi-token": "pypi-" + A,
+    "sendgrid-key": "SG." + A[:22] + "." + A,
+    "twilio-key": "SK" + HEX,
+    "mailgun-key": "key-" + HEX,
+    "telegram-token": "123456789:AA" + A[:33],
+    "digitalocean-token": "dop_v1_" + HEX + HEX,
+    "shopify-token": "shpat_" + HEX,
+    "square-token": "sq0atp-" + A[:22],
+    "databricks-token": "dapi" + HEX,
+    "linear-key": "lin_api_" + A,
+    "notion-token": "ntn_" + A,
+    "replicate-token": "r8_" + A[:37],
+    "groq-key": "gsk_" + A,
+    "xai-key": "xai-" + A,
+    "perplexity-key": "pplx-" + A,
+    "azure-key": "AccountKey=" + A + A + "==",
+    "age-key": "AGE-SECRET-KEY-1" + A.upper() + A.upper()[:20],
+    "vault-token": "hvs." + A,
+    "authorization": "Authorization: Basic dXNlcjpwYXNz",
+    "api-key-header": "x-api-key: " + A,
+    "bearer": "Bearer " + A,
+    "url-password": "postgres://user:hunter2@db.example/app",
+    "assignment": 'DB_PASSWORD="correct horse"',
+}
+HARMLESS = [
+    "the token count is 15", "max_tokens=8192", "total tokens: 5", "function getToken(token) { return token; }",
+    "token=$TOKEN", "password: ", "see https://example.com:8080/a@b", "sk-learn and sk-image", "key: value",
+    "eyJ is how they begin", "secret", "the API key is missing", "/home/me/.ssh/id_rsa", "commit 3f2a9c1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS.items(), ids=SECRETS)
+@pytest.mark.parametrize("around", ["{}", "log: {} (seen)", "a\n{}\nb", '{{"x": "{}"}}'])
+def test_a_secret_is_replaced(kind: str, secret: str, around: str) -> None:
+    redactor = Redactor()
+    text = redactor.text(around.format(secret))
+    assert "[redacted:" in text
+    assert secret.split()[-1].strip('"') not in text
+    assert sum(redactor.counts.values()) >= 1
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_is_no_secret_stays(text: str) -> None:
+    redactor = Redactor()
+    assert redactor.text(text) == text
+    assert not redactor.counts
+
+
+def test_a_second_pass_changes_nothing() -> None:
+    text = Redactor().text("\n".join(SECRETS.values()))
+    again = Redactor()
+    assert again.text(text) == text
+
+
+def test_signatures_media_and_ids_stay() -> None:
+    key = SECRETS["aws-key-id"]
+    part = {"inlineData": {"mimeType": "image/png", "data": key}, "thoughtSignature": key, "id": key}
+    assert Redactor().value(part) is part
+
+
+def test_a_key_named_like_a_secret_gives_its_value_away() -> None:
+    assert Redactor().value({"api_key": "x"}) == {"api_key": "[redacted:assignment]"}
+
+
+@given(files_of())
+def test_a_session_without_secrets_keeps_its_bytes(data: bytes) -> None:
+    redactor = Redactor()
+    lines = redacted_lines(data, redactor)
+    assert b"".join(lines) == data or redactor.counts
+
+
+def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path: Path) -> None:
+    secret = SECRETS["github-token"]
+    run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
+    run("append", "-s", "s", "-m", "and undone: " + secret, home=tmp_path)
+    run("undo", "-s", "s", home=tmp_path)
+    run("fork", "s", "--into", "copy", home=tmp_path)
+    path = tmp_path / "sessions" / "s.jsonl"
+    before = path.read_bytes()
+    assert run("redact", "s", "-i", home=tmp_path).code == 2
+    assert path.read_bytes() == before
+    result = run("redact", "s", "-i", "--yes", home=tmp_path)
+    assert result.code == 0
+    assert secret.encode() not in path.read_bytes() + result.err + result.out
+    assert b"2 github-token" in result.err
+    assert b"fork copy" in result.err
+    assert [m.id for m in fold(parse(lines_of(path.read_bytes()))).messages] == [
+        m.id for m in fold(parse(lines_of(before))).messages
+    ]
+
+
+def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path: Path) -> None:
+    run("append", "-s", "s", "--role", "model", "-m", f"x{SECRETS['jwt']}<q>y</q>", home=tmp_path)
+    run("curate", "s", "-i", "--remove", "<q>.*?</q>", home=tmp_path)
+    shown = orjson.loads(run("redact", "s", home=tmp_path).out.splitlines()[-1])["parts"]
+    run("redact", "s", "-i", "--yes", home=tmp_path)
+    view = fold(parse(lines_of((tmp_path / "sessions" / "s.jsonl").read_bytes())))
+    assert view.messages[0].parts == shown
+
+
+def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> None:
+    env = {"HOME": "/home/marguerite", "USER": "marguerite"}
+    run(
+        "append",
+        "-s",
+        "s",
+        "-m",
+        f"in /home/marguerite/work with {SECRETS['npm-token']}",
+        home=tmp_path,
+        env=env,
+    )
+    run("append", "-s", "s", "--call", "ls", "--call-id", "toolu_9", home=tmp_path, env=env)
+    run("append", "-s", "s", "--result", "ls", "-m", "of marguerite", home=tmp_path, env=env)
+    first, second = (run("fixture", "s", home=tmp_path, env=env) for _ in range(2))
+    assert first.out == second.out
+    assert b"marguerite" not in first.out
+    assert b"npm_" not in first.out
+    view = fold(parse(lines_of(first.out)))
+    assert [m.kind for m in view.messages] == ["user", "codeh", "tool"]
+    call, answer = view.messages[1].parts[0], view.messages[2].parts[0]
+    assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c1"
