@@ -16,7 +16,7 @@ from codeh_history.pairing import open_calls
 from codeh_history.records import lines_of, parse
 from codeh_history.session import fold
 from codeh_history.store import read
-from codeh_history.talk import listing, skimming
+from codeh_history.talk import calling, listing, skimming
 from codeh_history.turns import prompts
 from talk.test_skimming import plain_files
 
@@ -130,7 +130,7 @@ def test_those_of_a_big_file_too(data: bytes, most: int, tmp_path_factory: pytes
 
 
 def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_MANY", 3)
+    monkeypatch.setattr(calling, "MANY", 3)
     call = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"id":"%s","name":"f"}}]}\n'
     answer = (
         '{"type":"message","id":"%s","kind":"tool","parts":[{"functionResponse":{"id":"%s","name":"f"}}]}\n'
@@ -138,7 +138,7 @@ def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join((call % (f"c{n}", f"c{n}")) + (answer % (f"r{n}", f"c{n}")) for n in range(20))
     count = listing.count_plain([parse(lines_of((text + call % ("x", "x")).encode()))])
     assert count.row("s.jsonl")["open_calls"] == 1
-    assert len(count._calling) < 10
+    assert len(count.calling.held) < 10
 
 
 @pytest.mark.parametrize(

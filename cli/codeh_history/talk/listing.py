@@ -10,20 +10,19 @@ import orjson
 from ..env import Env
 from ..errors import HistoryError
 from ..model import ROLE_OF_KIND, Json, Message
-from ..pairing import open_calls
 from ..records import Damage, Log, check_message
 from ..session import View, fold, timestamp
 from ..store import read
 from ..store.resolve import Target
 from ..turns import IDE_MARKERS, SYSTEM_PREFIX, is_prompt
 from . import skimming
-from .skimming import NeedsFold, Skim, message_of
+from .calling import Calling
+from .skimming import NeedsFold, Skim, message_of, uses_tools
 
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
     "pending",
 )  # fmt: skip
-_MANY = 50_000  # messages with calls or responses that are held before answered ones are let go
 
 
 class Count:
@@ -39,8 +38,7 @@ class Count:
         self.bytes = 0
         self.last: object = None
         self._last = 0
-        self._calling: list[Message] = []
-        self._most = _MANY
+        self.calling = Calling()
 
     def add(self, message: Message, number: int = 0) -> None:
         """Count a message; with numbers they may come in any order."""
@@ -49,17 +47,7 @@ class Count:
             self._last, self.last = number, message.ts
         self.exchanges += is_prompt(message)
         self.pending += message.pending is not None
-        if any("functionCall" in part or "functionResponse" in part for part in message.parts):
-            self._calling.append(message)
-            if len(self._calling) > self._most:
-                self._settle()
-
-    def _settle(self) -> None:
-        """Let go of calls that are all answered: a long log takes no more memory than a short one."""
-        if open_calls(self._calling):
-            self._most *= 2
-        else:
-            self._calling = []
+        self.calling.add(message)
 
     def row(self, path: str) -> Json:
         """The session's line; `path` names it."""
@@ -70,7 +58,7 @@ class Count:
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": timestamp(self.last),
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
-            "open_calls": len(open_calls(self._calling)), "pending": self.pending,
+            "open_calls": self.calling.open(), "pending": self.pending,
         }  # fmt: skip
 
 
@@ -186,9 +174,10 @@ def _taken(count: Count, record: Json) -> bool:
     elif record["type"] == "meta" and type(record.get("set")) is dict:
         count.meta.update(record["set"])
     elif record["type"] == "message" and type(record["parts"]) is list and check_message(record) is None:
-        if any("functionCall" in part or "functionResponse" in part for part in record["parts"]):
+        message = message_of(record, record["parts"])
+        if uses_tools(message):
             return False
-        count.add(message_of(record, record["parts"]))
+        count.add(message)
     else:
         return False
     return True

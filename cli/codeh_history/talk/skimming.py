@@ -104,7 +104,9 @@ def _renumber(record: Record, seen: dict[int, int]) -> None:
 class Skim:
     """One pass over a plain log: `messages` yields each with `show`'s number once its content is settled.
 
-    `header` and `meta` are as in a view; `placed` counts the messages so far; `damage`: damaged lines.
+    They come in the order of their numbers, but for streams committed after others were placed, and for
+    what stays pending, which comes last. A message's `place` is its line's byte offset. `header` and
+    `meta` are as in a view; `placed` counts the messages so far; `damage`: damaged lines.
     """
 
     def __init__(self, pieces: Iterable[Log]) -> None:
@@ -116,6 +118,7 @@ class Skim:
         self.open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
         self._deltas: dict[str, list[Part]] = {}
         self._ids = array("q")
+        self._tools = False  # whether a settled message calls a tool or answers for one
         self._idless = 0  # calls without an id so far
 
     def messages(self) -> Iterator[tuple[int, Message]]:
@@ -136,11 +139,9 @@ class Skim:
         data = record.data
         what = data["type"]
         if what == "message":
-            placed = self._place(data, record.raw, data["parts"])
-            self._count_idless(placed[1], settled=not self.open)
-            return placed
+            return self._settle(*self._place(record, data["parts"], record.raw))
         if what == "open":
-            number, message = self._place(data, None, None)
+            number, message = self._place(record, None, None)
             message.pending = []
             self.open[message.id] = number, message
         elif what in ("delta", "commit", "abort"):
@@ -153,10 +154,10 @@ class Skim:
             raise NeedsFold
         return None
 
-    def _place(self, data: Json, raw: bytes | None, parts: list[Part] | None) -> tuple[int, Message]:
-        self._ids.append(hash(data["id"]))
+    def _place(self, record: Record, parts: list[Part] | None, raw: bytes | None) -> tuple[int, Message]:
+        self._ids.append(hash(record.data["id"]))
         self.placed += 1
-        return self.placed, message_of(data, parts, raw, self.placed)
+        return self.placed, message_of(record.data, parts, raw, record.offset)
 
     def _stream(self, what: str, data: Json) -> tuple[int, Message] | None:
         number, message = self.open.get(data["of"], (0, None))
@@ -176,20 +177,24 @@ class Skim:
         message.pending = None
         message.fields = fields_after(message.fields, data)
         del self.open[message.id]
-        self._count_idless(message, settled=number == self.placed and not self.open)
-        return number, message
+        return self._settle(number, message)
 
-    def _count_idless(self, message: Message, *, settled: bool) -> None:
-        """Tell the message how many calls without an id stand before it, as the fold does."""
+    def _settle(self, number: int, message: Message) -> tuple[int, Message]:
+        """The message with the count of calls without an id that stand before it, as the fold has it."""
         message.idless = self._idless
-        for part in message.parts:
-            if is_idless(part):
-                if not settled:
-                    raise NeedsFold  # a stream that is not settled stands before it
-                self._idless += 1
+        if uses_tools(message):
+            self._tools = True
+            self._idless += sum(map(is_idless, message.parts))
+        if self._tools and number != self.placed:
+            raise NeedsFold  # which result answers which call hangs on the order
+        return number, message
 
     def _join(self, message: Message) -> None:
         message.pending = join(message.pending or [], self._deltas.pop(message.id, []))
+
+
+def uses_tools(message: Message) -> bool:
+    return any("functionCall" in part or "functionResponse" in part for part in message.parts)
 
 
 def message_of(data: Json, parts: list[Part] | None, raw: bytes | None = None, place: int = 0) -> Message:

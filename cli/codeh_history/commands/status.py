@@ -1,0 +1,65 @@
+"""Show where a session stands, and what to type next."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ..env import Env
+from ..escape import visible
+from ..model import Json
+from ..render import values
+from ..talk.reading import open_view
+from ..talk.standing import standing
+from . import options
+
+EXAMPLES = """\
+  codeh-history status demo
+  codeh-history status @            # the session with the newest message
+  codeh-history status --json | jq -r .next
+"""
+STRAY = "the session is the only argument"
+
+
+def command(
+    ctx: typer.Context,
+    argument: options.Argument = None,
+    counter: Annotated[
+        Optional[str],
+        typer.Option("--counter", metavar="C", help="Whose tokens: o200k_base, cl100k_base or approx."),
+    ] = None,
+    json: options.Json = False,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    target, view = open_view(env, session, argument, strict=strict)
+    found = standing(env, target, view, counter)
+    if json:
+        env.write(values.line(found, terminal=env.terminal(env.stdout)))
+    else:
+        env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())
+    return 0
+
+
+def lines(found: Json) -> list[tuple[str, str]]:
+    """Name and value, a line each; what there is none of is left out."""
+    shown = [
+        ("session", f"{found['session']} (by {found['why']})"),
+        ("title", found["title"] or ""),
+        ("path", found["path"]),
+        ("size", f"{found['bytes']} bytes, {found['messages']} messages, {found['exchanges']} exchanges"),
+        ("tokens", f"{found['tokens']} ({found['counter']})"),
+    ]
+    if found["summaries"]:
+        shown.append(("summaries", str(found["summaries"])))
+    shown += [("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in found["open_calls"]]
+    for item in found["pending"]:
+        aborted = f", aborted: {item['aborted']}" if "aborted" in item else ""
+        shown.append(("pending", f":{item['n']} {item['id']}{aborted}"))
+    if found["unanswered"]:
+        shown.append(("unanswered", f":{found['unanswered']['n']} {found['unanswered']['id']}"))
+    shown += [("damage", f"line {d['line']}, byte {d['offset']}: {d['reason']}") for d in found["damage"]]
+    shown.append(("next", found["next"]))
+    return [(name, text) for name, text in shown if text]

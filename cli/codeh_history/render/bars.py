@@ -1,0 +1,56 @@
+"""Bars: how an amount is shared, in text for a pipe and in colour for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..escape import visible
+
+LENGTH = 40
+
+Groups = Mapping[str, Mapping[str, int]]
+
+
+def plain(groups: Groups) -> str:
+    """A line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs."""
+    lines = []
+    for group, amounts in groups.items():
+        whole = sum(amounts.values())
+        for name, amount in amounts.items():
+            bar = "#" * length(amount, whole)
+            lines.append(f"{group}\t{visible(name)}\t{amount}\t{share(amount, whole)}\t{bar}\n")
+    return "".join(lines)
+
+
+def rich(groups: Groups, *, width: int, colour: bool) -> bytes:
+    """A small table for each group, its bars as wide as the terminal allows."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from .terminal import printed
+
+    tables = []
+    for group, amounts in groups.items():
+        if not amounts:
+            continue
+        table = Table(
+            box=None, pad_edge=False, title=f"by {group}", title_justify="left", title_style="bold"
+        )
+        for justify in ("left", "right", "right", "left"):
+            table.add_column(justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        whole = sum(amounts.values())
+        most = max(8, min(LENGTH, width - 40))
+        for name, amount in amounts.items():
+            bar = Text("█" * length(amount, whole, most), style="cyan")
+            table.add_row(Text(visible(name)), f"{amount:,}", share(amount, whole), bar)
+        tables.append(table)
+    return printed(*tables, width=width, colour=colour)
+
+
+def share(amount: int, whole: int) -> str:
+    return f"{round(100 * amount / whole) if whole else 0}%"
+
+
+def length(amount: int, whole: int, most: int = LENGTH) -> int:
+    """How long the bar of an amount is; one that is not nothing has at least one mark."""
+    return max(1, round(most * amount / whole)) if amount else 0

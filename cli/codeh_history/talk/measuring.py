@@ -1,0 +1,77 @@
+"""What a session costs in tokens, by role, kind and tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..env import Env
+from ..model import Json, Part
+from ..tokens import (
+    Counter,
+    history_tokens,
+    message_tokens,
+    open_counter,
+    part_tokens,
+    system_tokens,
+    tools_tokens,
+)
+from ..turns import prompts
+from ..view import View
+
+
+def counter_for(env: Env, view: View, name: str | None) -> Counter:
+    """The counter of that name, else of the session's newest model."""
+    model = next((m.model for m in reversed(view.messages) if m.model), None)
+    return open_counter(name, model=model, cache=f"{env.home}/cache/tokens.sqlite")
+
+
+def measure(counter: Counter, view: View) -> Json:
+    """`counter, tokens:{total, system, tools, summaries, by_role, by_kind, by_tool}, messages, exchanges`.
+
+    Of an uncalibrated counter `total` is 3 and all of system, tools, summaries and `by_role`. Messages
+    that are not sent (error, info, pending) cost nothing.
+    """
+    system, tools = settings(view.meta)
+    summaries = [summary.text for summary in view.summaries]
+    costs = message_tokens(counter, view.messages)
+    roles: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    for message, cost in zip(view.messages, costs, strict=True):
+        if cost and message.role is not None:
+            roles[message.role] = roles.get(message.role, 0) + cost
+            kinds[message.kind] = kinds.get(message.kind, 0) + cost
+    total = history_tokens(counter, view.messages, system=system, tools=tools, summaries=summaries)
+    bare = history_tokens(counter, view.messages, system=system, tools=tools)
+    return {
+        "counter": counter.name,
+        "tokens": {
+            "total": total, "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
+            "summaries": total - bare, "by_role": roles, "by_kind": kinds, "by_tool": by_tool(counter, view),
+        },
+        "messages": len(view.messages), "exchanges": prompts(view.messages),
+    }  # fmt: skip
+
+
+def settings(meta: Json) -> tuple[str | None, list[Json]]:
+    """The session's system prompt and tools, as `set` left them."""
+    system, tools = meta.get("system"), meta.get("tools")
+    items = tools if isinstance(tools, list) else [tools]
+    return (system if isinstance(system, str) else None), [item for item in items if isinstance(item, dict)]
+
+
+def by_tool(counter: Counter, view: View) -> dict[str, int]:
+    """What calls and results of each tool cost, the dearest first."""
+    found: dict[str, int] = {}
+    for message, costs in zip(view.messages, part_tokens(counter, view.messages), strict=True):
+        for part, cost in zip(message.parts, costs, strict=False):
+            for name in tools_of(part):
+                found[name] = found.get(name, 0) + counter.scale(cost)
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def tools_of(part: Part) -> Iterable[str]:
+    """The tool that a part calls or answers for."""
+    if "functionCall" in part:
+        yield part["functionCall"]["name"]
+    elif "functionResponse" in part:
+        yield part["functionResponse"]["name"]

@@ -1,0 +1,74 @@
+"""Where a session stands: what is open, pending, unanswered or damaged, and what to do next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from ..env import Env
+from ..model import Json, Message
+from ..pairing import open_at_end, open_calls
+from ..store.paths import path_of
+from ..store.resolve import Target
+from ..view import View
+from .listing import text_of
+from .measuring import counter_for, measure
+
+
+def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
+    """The state of a session, as `status --json` prints it."""
+    numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
+    found = measure(counter_for(env, view, counter), view)
+    prompt = unanswered(view)
+    return {
+        "session": target.id, "why": target.why, "path": target.path, "title": text_of(view.meta.get("title")),
+        "bytes": view.log.size, "messages": found["messages"], "exchanges": found["exchanges"],
+        "summaries": len(view.summaries), "tokens": found["tokens"]["total"], "counter": found["counter"],
+        "open_calls": [
+            {"message": call.message_id, "n": numbers[call.message_id], "id": call.id, "name": call.name}
+            for call in open_calls(view.messages)
+        ],
+        "pending": [
+            {"id": m.id, "n": numbers[m.id]} | ({"aborted": m.fields["aborted"]} if "aborted" in m.fields else {})
+            for m in view.messages if m.pending is not None
+        ],
+        "unanswered": {"id": prompt.id, "n": numbers[prompt.id]} if prompt is not None else None,
+        "damage": [{"line": d.line, "offset": d.offset, "reason": d.reason} for d in view.log.damage],
+        "next": advice(env, target, view),
+    }  # fmt: skip
+
+
+def unanswered(view: View) -> Message | None:
+    """The last message that is sent, if it is not the model's and no call is open: the model is next."""
+    sent = [m for m in view.messages if m.role is not None and m.committed]
+    if not sent or sent[-1].role == "model" or open_at_end(sent):
+        return None
+    return sent[-1]
+
+
+def advice(env: Env, target: Target, view: View) -> str:
+    """The command to type next."""
+    to = env.environ.get("CODEH_TO") or next(
+        (m.provider for m in reversed(view.messages) if m.provider), None
+    )
+    if target.path == "-":
+        return f"codeh-history payload - --to {to or 'PROVIDER'}"
+    session = f"-s {named(env, target)}"
+    via = "" if env.environ.get("CODEH_VIA") else " --via CMD"
+    asking = f"codeh-history ask {session}" + (
+        "" if env.environ.get("CODEH_TO") else f" --to {to or 'PROVIDER'}"
+    )
+    sent = [m for m in view.messages if m.role is not None and m.committed]
+    if not sent:
+        return f"codeh-history append {session} -m TEXT"
+    if open_at_end(sent):
+        return f"codeh-history calls {session} --via CMD"
+    if sent[-1].role == "model":
+        return f"{asking} -m TEXT{via}"
+    return f"{asking}{via}"
+
+
+def named(env: Env, target: Target) -> str:
+    """How to name the session on a command line: its id, where that is enough."""
+    path = os.path.abspath(target.path)
+    return target.id if path == os.path.abspath(path_of(env, target.id)) else shlex.quote(target.path)

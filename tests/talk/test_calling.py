@@ -1,0 +1,85 @@
+"""Holding only what matters for pairs gives the same pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.model import Message
+from codeh_history.pairing import Pairing, pair
+from codeh_history.talk import calling
+from codeh_history.talk.calling import Calling
+
+IDS = st.sampled_from(["c1", "c2", None])
+NAMES = st.sampled_from(["f", "g"])
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> list[Message]:
+    found: list[Message] = []
+    idless = 0
+    for number in range(draw(st.integers(0, 25))):
+        what = draw(
+            st.sampled_from(["call", "result", "user", "user", "model", "model", "error", "pending"])
+        )
+        id, name = draw(IDS), draw(NAMES)
+        part: Any = {"text": "x"}
+        if what == "call":
+            part = {"functionCall": {"name": name} | ({"id": id} if id else {})}
+        elif what == "result":
+            part = {"functionResponse": {"name": name} | ({"id": id} if id else {})}
+        kind = {"call": "codeh", "model": "codeh", "result": "tool", "error": "error"}.get(what, "user")
+        role = {"codeh": "model", "error": None}.get(kind, "user")
+        message = Message(f"m{number}", kind, role, None, {}, own=[part], parts=[part])
+        if what == "pending":
+            message.own, message.pending = None, [part]
+        message.idless = idless
+        idless += what == "call" and id is None
+        found.append(message)
+    return found
+
+
+def pairs(pairing: Pairing) -> Any:
+    calls = [(c.message.id, c.id, c.answer.message.id if c.answer else None) for c in pairing.calls]
+    return calls, [a.message.id for a in pairing.orphans], [a.message.id for a in pairing.doubles]
+
+
+@given(messages=talks())
+def test_the_pairs_are_those_of_all_messages(messages: list[Message]) -> None:
+    held = Calling()
+    for message in messages:
+        assert held.add(message) is None
+    assert pairs(held.pairing()) == pairs(pair(messages))
+    assert held.open() == sum(call.answer is None for call in pair(messages).calls)
+
+
+def test_long_talk_between_tools_takes_no_memory() -> None:
+    held = Calling()
+    text: Any = {"text": "x"}
+    call: Any = {"functionCall": {"name": "f"}}
+    held.add(Message("c", "codeh", "model", None, {}, own=[call], parts=[call]))
+    for number in range(1000):
+        kind, role = ("user", "user") if number % 2 else ("codeh", "model")
+        held.add(Message("t", kind, role, None, {}, own=[text], parts=[text]))
+    assert len(held.held) < 10
+
+
+def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calling, "MANY", 3)
+    held = Calling()
+    gone = 0
+    for number in range(10):
+        call: Any = {"functionCall": {"name": "f", "id": f"c{number}"}}
+        result: Any = {"functionResponse": {"name": "f", "id": f"c{number}"}}
+        for message in (
+            Message("c", "codeh", "model", None, {}, own=[call], parts=[call]),
+            Message("r", "tool", "user", None, {}, own=[result], parts=[result]),
+        ):
+            pairing = held.add(message)
+            gone += len(pairing.calls) if pairing else 0
+    assert gone + len(held.pairing().calls) == 10
+    assert len(held.held) < 5
+    assert held.open() == 0
