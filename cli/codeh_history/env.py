@@ -73,7 +73,7 @@ class Env:
 
     # -- streams ------------------------------------------------------------------------------------
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Data to stdout; a closed pipe ends the command silently with 141, any other failure with 74."""
         try:
             while data:

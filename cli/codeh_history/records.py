@@ -57,7 +57,8 @@ class Damage:
 class Log:
     """A session file as read: records in byte order, the damaged lines, and its size in bytes.
 
-    `plain`: every part in it is a single text, so that there is no call, result or block to look for.
+    `plain`: it is texts and nothing else, so that there is no call, result, block, reference or file to
+    look for.
     """
 
     __slots__ = ("damage", "plain", "records", "size")
@@ -115,6 +116,8 @@ def _is_plain(data: object) -> bool:
     if type(kind) is not str or kind not in _KINDS:
         return False
     if type(parts) is not list or len(parts) != 1 or type(data.get("id")) is not str:
+        return False
+    if "references" in data or "attached" in data:
         return False
     part = parts[0]
     return type(part) is dict and len(part) == 1 and type(part.get("text")) is str

@@ -24,7 +24,7 @@ def rendered(view: View) -> View:
     Parts change, but never how many there are: ops made for the result hold for the view itself. A result
     that was replaced (by a compaction, say) stays as it is. Doing it again changes nothing.
     """
-    if not any("references" in message.fields for message in view.messages):
+    if view.log.plain or not any("references" in message.fields for message in view.messages):
         return view
     return view.with_messages([_rendered(message) for message in view.messages])
 
@@ -101,7 +101,7 @@ def _in_text(part: Part, found: list[Json] | str) -> Part:
 
 
 def listed(messages: Sequence[Message]) -> list[Message]:
-    """The messages with a list of the files attached to each, before the first of them."""
+    """The messages, each with a list of its attached files before the first of them."""
     return [_listed(message) if "attached" in message.fields else message for message in messages]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..env import Env
 from ..errors import InputOutput, TryAgain
@@ -13,13 +13,15 @@ from ..store.resolve import Target
 from .receive import Received, receive
 
 
-def exchange(env: Env, target: Target, body: bytes, command: str, *, echo: bool) -> Received:
+def exchange(
+    env: Env, target: Target, body: Iterable[bytes | memoryview], command: str, *, echo: bool
+) -> Received:
     """Send a body through `sh -c CMD` and store the answer that the command prints.
 
     The body lies in an unnamed file, so a command that reads slowly cannot block its own answer.
     """
     with tempfile.TemporaryFile() as file:
-        file.write(body)
+        file.writelines(body)
         file.seek(0)
         process = start(command, file.fileno(), {})
     assert process.stdout is not None  # noqa: S101 - a pipe was asked for

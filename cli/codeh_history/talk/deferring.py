@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import orjson
 
-from ..blocks import BlockStore, fetch
-from ..model import Part
+from ..model import Json, Part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..env import Env
 
 BIG = 256 * 1024  # smaller blocks are read as they are
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
@@ -45,7 +48,7 @@ class Deferred:
         if start < 0:
             return None
         text = f"{self._mark}{len(self._ids):032x}"
-        part: Any = orjson.loads(data[:start] + text.encode() + data[end:])
+        part: Json = orjson.loads(data[:start] + text.encode() + data[end:])
         blob = part.get("inlineData")
         if not isinstance(blob, dict) or blob.get("data") != text or not _is_media(blob.get("mimeType")):
             return None
@@ -53,11 +56,17 @@ class Deferred:
         stand_in.size = end - start
         self._ids.append(id)
         part["inlineData"] = {**blob, "data": stand_in}
-        held: Part = part
-        return held
+        return part  # type: ignore[return-value]
 
-    def pieces(self, body: bytes, store: BlockStore) -> Iterator[bytes | memoryview]:
+    @property
+    def used(self) -> bool:
+        return bool(self._ids)
+
+    def pieces(self, body: bytes, env: Env) -> Iterator[bytes | memoryview]:
         """The body with the data in its places again; one block in memory at a time."""
+        from ..blocks import fetch, open_store
+
+        store = open_store(env)
         at = 0
         for found in re.finditer(self._mark.encode() + rb"([0-9a-f]{32})", body):
             yield body[at : found.start()]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import orjson
 
-from .. import providers, stages
+from .. import providers, references, stages
 from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json, Message
@@ -15,6 +15,7 @@ from ..pairing import open_at_end
 from ..providers.base import Options, Request
 from ..session import View
 from ..stages.base import Settings
+from .deferring import Deferred
 from .reading import open_view
 
 UNANSWERED = ("error", "stub", "drop")
@@ -53,14 +54,18 @@ def run(  # noqa: PLR0913 - payload's options, one by one
         key: value for key, value in locals().items() if key not in ("env", "argument", "session", "quiet")
     }
     env.quiet = env.quiet or quiet
-    env.write(body_of(env, argument, session, **given))
+    for piece in body_of(env, argument, session, **given):
+        env.write(piece)
     return 0
 
 
 def body_of(
     env: Env, argument: str | None, session: str | None, *, to: str | None, **given: object
-) -> bytes:
-    """The request body as bytes; the options are those of `run`."""
+) -> Iterable[bytes | memoryview]:
+    """The request body, in pieces that are made as they are written; the options are those of `run`.
+
+    Large media in the block store is not read before that, unless a budget asks what it costs.
+    """
     to = provider_of(env, to)
     if given["unanswered"] not in UNANSWERED:
         raise Usage(f"--unanswered {given['unanswered']}: one of {', '.join(UNANSWERED)}")
@@ -68,7 +73,8 @@ def body_of(
         from .persisting import persist_now
 
         persist_now(env, session, argument)
-    target, view = open_view(env, session, argument, strict=bool(given["strict"]))
+    media = Deferred() if given["budget"] is None else None
+    target, view = open_view(env, session, argument, strict=bool(given["strict"]), media=media)
     options = _options(view, to, given)
     if given["context"]:
         from .contextual import split
@@ -84,11 +90,14 @@ def body_of(
         from . import templates
 
         messages, options = templates.rendered(view, options, given)
+    if not view.log.plain:
+        messages = references.listed(messages)
     request = providers.load(to).request(messages, options, [s.text for s in view.summaries])
     for note in request.notes:
         env.note(f"{target.id}: {note}")
     body = _set(request.body, given["set"])  # type: ignore[arg-type]
-    return orjson.dumps(body, option=orjson.OPT_INDENT_2 if given["pretty"] else 0) + b"\n"
+    text = orjson.dumps(body, option=orjson.OPT_INDENT_2 if given["pretty"] else 0) + b"\n"
+    return media.pieces(text, env) if media is not None and media.used else [text]
 
 
 def provider_of(env: Env, to: str | None) -> str:
@@ -107,16 +116,23 @@ def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
         raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
     settings = Settings(thoughts=str(given["thoughts"]), unanswered=str(given["unanswered"]))
     names = stages.FORCED if given["raw"] else tuple(stages.PASSES)
-    view, _, report = stages.curate(view, settings, names)
+    view, _, report = stages.curate(references.rendered(view), settings, names)
     repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
     if repaired:
         env.note(f"{view.id}: {repaired} repairs of call/response pairs (curate --report shows each)")
     if given["budget"] is not None:
         from .compacting import within_budget
 
-        view = within_budget(env, view, options, str(given["budget"]), given["counter"])
-        view, _, _ = stages.curate(view, settings, ("pairs",))
+        counted = _with_listings(options, view.messages)
+        view = within_budget(env, view, counted, str(given["budget"]), given["counter"])
+        view, _, _ = stages.curate(references.rendered(view), settings, ("pairs",))
     return view
+
+
+def _with_listings(options: Options, messages: Sequence[Message]) -> Options:
+    """The options with what will be said of attached files, so that a budget counts it too."""
+    said = [options.system or "", *(references.listing(message) for message in messages)]
+    return replace(options, system="\n\n".join(filter(None, said)) or None)
 
 
 def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) -> None:

@@ -55,7 +55,7 @@ def view_from(
     view = fold(log)
     for text in view.notes:
         env.note(f"{target.id}: {text}")
-    if hydrate and b'"block' in data:
+    if hydrate and not log.plain and b'"block' in data:
         from .hydrating import hydrated
 
         view = hydrated(env, view, media=media)
@@ -73,7 +73,7 @@ def looked_at(env: Env, data: bytes) -> View:
     Large images and sounds stay in the block store, so that it takes little memory.
     """
     view = fold(read.read_log(data))
-    if b'"block' in data:
+    if not view.log.plain and b'"block' in data:
         from .deferring import Deferred
         from .hydrating import hydrated
 
