@@ -71,7 +71,7 @@ def test_a_secret_is_replaced(kind: str, secret: str, around: str) -> None:
     redactor = Redactor()
     text = redactor.text(around.format(secret))
     assert "[redacted:" in text
-    assert secret.split()[-1].strip('"') not in text
+    assert secret.rsplit(maxsplit=1)[-1].strip('"') not in text
     assert sum(redactor.counts.values()) >= 1
 
 
@@ -155,3 +155,15 @@ def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> No
     assert [m.kind for m in view.messages] == ["user", "codeh", "tool"]
     call, answer = view.messages[1].parts[0], view.messages[2].parts[0]
     assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c1"
+
+
+def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:
+    secret = SECRETS["groq-key"]
+    run("append", "-s", "s", "--redact", "-m", secret, home=tmp_path)
+    line = orjson.dumps({"role": "user", "parts": [{"text": secret}]}) + b"\n"
+    run("append", "-s", "s", "--redact", "--jsonl", stdin=line, home=tmp_path)
+    assert secret.encode() not in (tmp_path / "sessions" / "s.jsonl").read_bytes()
+    run("append", "-s", "s", "-m", secret, home=tmp_path)
+    for form in ("contents", "markdown"):
+        assert secret.encode() in run("export", "s", "--to", form, home=tmp_path).out
+        assert secret.encode() not in run("export", "s", "--to", form, "--redact", home=tmp_path).out

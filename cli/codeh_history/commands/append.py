@@ -92,6 +92,9 @@ def command(
     pending: Annotated[
         bool, typer.Option("--pending", help="Not committed yet (see update, commit).")
     ] = False,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Replace secrets by [redacted:kind] first; best effort.")
+    ] = False,
     max_items: Annotated[
         Optional[int],
         typer.Option("--max-items", metavar="N", help="Then hide the oldest turns above N messages."),
@@ -101,6 +104,8 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
+    if from_ is not None and redact:
+        raise Usage("--redact goes with what you append; for a whole session there is `redact`")
     if from_ is not None:
         return receive(env, session, from_, echo=echo)
     if echo:
@@ -108,13 +113,13 @@ def command(
     if jsonl:
         from ..talk import batch
 
-        return batch.run(env, session, file[0] if file else None)
+        return batch.run(env, session, file[0] if file else None, redact=redact)
     from ..talk import compose
 
     given = compose.Given(
         message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call,
         args=args, call_id=call_id, result=result, failed=failed, references=references, key=key, pin=pin,
-        pending=pending, max_items=max_items,
+        pending=pending, max_items=max_items, redact=redact,
     )  # fmt: skip
     if exchange is not None:
         from ..talk import exchange as entry

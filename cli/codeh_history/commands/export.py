@@ -7,6 +7,8 @@ import typer
 from ..env import Env
 from ..errors import Usage
 from ..exporters import EXPORTERS, exchanges
+from ..redaction import Redactor
+from ..talk import redacting
 from ..talk.reading import open_view
 from .options import Argument, Quiet, Session, Strict
 
@@ -25,6 +27,9 @@ def command(
     last: Annotated[
         Optional[int], typer.Option("-n", metavar="N", min=1, help="With --to exchanges: only the last N.")
     ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Replace secrets by [redacted:kind]; best effort.")
+    ] = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -38,5 +43,9 @@ def command(
     target, view = open_view(env, session, argument, strict=strict)
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
+    if redact:
+        redactor = Redactor()
+        view = redacting.redacted_view(view, redactor)
+        redacting.report(env, target.id, redactor)
     env.write(exchanges.export(view, last) if last is not None else EXPORTERS[to](view))
     return 0

@@ -10,7 +10,7 @@ from ..env import Env
 from ..errors import BadData
 from ..model import ROLE_OF_KIND, Json, Part
 from ..quote import quote
-from ..records import block_of, check_message, depth_exceeds, lines_of
+from ..records import block_of, check_message, depth_exceeds, dumps, lines_of
 from ..session import kind_of
 from ..store import log, read
 from ..store.log import Locked
@@ -29,7 +29,7 @@ class Line:
         self.number = number
 
 
-def run(env: Env, session: str | None, file: str | None = None) -> int:
+def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> int:
     """Append every line of stdin (or a file) as a message and print the ids."""
     from .append import read_file
 
@@ -39,6 +39,8 @@ def run(env: Env, session: str | None, file: str | None = None) -> int:
     if not lines:
         raise BadData(f"{name}: no message")
     target = for_writing(env, session)
+    if redact:
+        lines = _redacted(env, lines)
     ids: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
@@ -47,6 +49,19 @@ def run(env: Env, session: str | None, file: str | None = None) -> int:
     created = log.append(env, target.path, build, create=True)
     announce(env, target.id, ids, created=created)
     return 0
+
+
+def _redacted(env: Env, lines: list[Line]) -> list[Line]:
+    from ..redaction import Redactor
+
+    redactor = Redactor()
+    result: list[Line] = []
+    for line in lines:
+        data = redactor.value(line.data)
+        result.append(line if data is line.data else Line(data, dumps(data), line.number))
+    if redactor.counts:
+        env.note(f"{sum(redactor.counts.values())} redacted ({', '.join(sorted(redactor.counts))})")
+    return result
 
 
 def checked(lines: Iterable[bytes], name: str) -> list[Line]:

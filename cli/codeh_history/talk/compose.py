@@ -47,6 +47,7 @@ class Given:
     pin: bool = False
     pending: bool = False
     max_items: int | None = None
+    redact: bool = False
 
 
 def run(env: Env, session: str | None, given: Given) -> int:
@@ -126,6 +127,8 @@ def _fields(env: Env, given: Given) -> tuple[Json, list[str]]:
             parts.append(_call(given))
     files = _files(env, given.attach, len(parts))
     blocks = [file.block for file in files if file.block]
+    if given.redact:
+        parts = _redacted(env, parts)
     fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
     if files:
         fields["attached"] = [file.about for file in files]
@@ -134,6 +137,16 @@ def _fields(env: Env, given: Given) -> tuple[Json, list[str]]:
     if given.pin:
         fields["pinned"] = True
     return fields, blocks
+
+
+def _redacted(env: Env, parts: list[Part]) -> list[Part]:
+    from ..redaction import Redactor
+
+    redactor = Redactor()
+    clean: list[Part] = redactor.value(parts)
+    if redactor.counts:
+        env.note(f"{sum(redactor.counts.values())} redacted ({', '.join(sorted(redactor.counts))})")
+    return clean
 
 
 def _files(env: Env, names: Sequence[str], first: int) -> list[Attached]:

@@ -10,8 +10,10 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData
+from ..model import Summary
 from ..records import block_of, dumps
 from ..redaction import Redactor
+from ..session import View
 from ..store.resolve import Target, ids
 from ..store.trash import trash_dir
 from .append import read_file
@@ -82,6 +84,20 @@ def stream(lines: Iterable[bytes], redactor: Redactor) -> list[bytes]:
         new = redactor.value(data)
         result.append(line if new is data else dumps(new) + b"\n")
     return result
+
+
+def redacted_view(view: View, redactor: Redactor) -> View:
+    """The view with no secret that the rules know in its parts and summaries."""
+    messages = []
+    for message in view.messages:
+        parts = redactor.value(message.parts)
+        copy = message if parts is message.parts else message.derive(parts)
+        if message.pending is not None:
+            copy = copy.derive(parts)
+            copy.pending = redactor.value(message.pending)
+        messages.append(copy)
+    summaries = [Summary(fields=redactor.value(s.fields), place=s.place, raw=None) for s in view.summaries]
+    return view.with_messages(messages, summaries)
 
 
 def report(env: Env, session: str, redactor: Redactor) -> None:
