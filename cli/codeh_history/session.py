@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model import ROLE_OF_KIND, Message, Part, Summary, unread
 from .ops import Op, replacement
-from .records import Log, Record, block_of
+from .records import VERSION, Log, Record, block_of
 from .view import (
     Step,
     View,
@@ -92,6 +92,11 @@ class _Fold:
         if self.view.header is None:
             self.view.header, self.view.header_raw = record.data, record.raw
             self.view.id = str(record.data.get("id", ""))
+            version = record.data.get("version")
+            if type(version) is int and version > VERSION:
+                self.view.notes.append(
+                    f"version {version}: read as far as version {VERSION} goes, never written"
+                )
 
     def owner(self, id: str) -> Message | None:
         """The message that a delta, commit, abort or update of this id is about."""
