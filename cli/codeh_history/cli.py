@@ -18,7 +18,7 @@ COMMANDS = {
     "append": "append", "payload": "payload", "ask": "ask", "calls": "calls",
     "status": "status", "show": "show", "last": "last", "list": "list_", "search": "search",
     "stats": "stats", "verify": "verify", "expand": "expand",
-    "curate": "curate", "summarize": "summarize", "context": "context", "repair": "repair",
+    "curate": "curate", "compact": "compact", "summarize": "summarize", "context": "context", "repair": "repair",
     "redact": "redact", "fixture": "fixture",
     "persist": "persist", "hydrate": "hydrate", "gc": "gc",
     "undo": "undo", "update": "update", "commit": "commit", "clear": "clear", "set": "set_",

@@ -151,8 +151,9 @@ def _take(part: Part, texts: list[str], counter: Counter) -> int:
         elif key == "functionResponse":
             response = part["functionResponse"]
             _named(response, "response", texts, counter)
-            for inner in response.get("parts") or ():
-                fixed += _take(inner, texts, counter) if isinstance(inner, dict) else 0  # type: ignore[arg-type]
+            inner: object = response.get("parts")
+            for item in inner if isinstance(inner, list) else ():
+                fixed += _take(item, texts, counter) if isinstance(item, dict) else 0  # type: ignore[arg-type]
         elif key == "inlineData":
             fixed += _inline(part["inlineData"], texts, counter.media)
         elif key == "fileData":

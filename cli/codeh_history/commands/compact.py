@@ -1,0 +1,145 @@
+"""Make a session fit a budget, reversibly: least loss first, nothing deleted."""
+
+from typing import Annotated, Optional
+
+import orjson
+import typer
+
+from ..env import Env
+from ..errors import Usage
+from ..model import Json
+from ..ops import Op
+from ..stages.compact import POLICIES, Plan
+from ..talk import amounts, compacting, filtering
+from ..talk.append import read_file
+from ..talk.compacting import Limits
+from ..talk.payload import from_file, tools_from
+from ..talk.reading import view_of
+from ..view import View
+from .options import Argument, InPlace, Quiet, Report, Session, Strict
+
+EXAMPLES = """\
+  codeh-history curate demo | codeh-history compact - --budget 32k > smaller.jsonl
+  codeh-history compact demo -i --budget 100k               # one reversible record; undo takes it back
+  codeh-history compact demo --budget 32k --plan > plan.json
+  codeh-history compact demo -i --apply plan.json
+  codeh-history compact demo -i --max-items 100
+"""
+STRAY = "the session is the only argument"
+
+_Number = Optional[str]
+
+
+def command(
+    ctx: typer.Context,
+    argument: Argument = None,
+    budget: Annotated[
+        _Number,
+        typer.Option("--budget", metavar="N", help="Tokens, system and tools included; 32k is 32000."),
+    ] = None,
+    max_chars: Annotated[
+        _Number,
+        typer.Option("--max-chars", metavar="N", help="Characters of texts, arguments and results."),
+    ] = None,
+    max_items: Annotated[
+        _Number, typer.Option("--max-items", metavar="N", help="Messages; whole oldest exchanges go first.")
+    ] = None,
+    keep_last: Annotated[
+        _Number,
+        typer.Option(
+            "--keep-last",
+            metavar="N",
+            help="Leave the last N exchanges as they are; alone: only those stay.",
+        ),
+    ] = None,
+    policy: Annotated[str, typer.Option("--policy", help=f"{' or '.join(POLICIES)}.")] = "tiered",
+    system: Annotated[
+        Optional[str],
+        typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt that is sent too."),
+    ] = None,
+    tools: Annotated[
+        Optional[str], typer.Option("--tools", metavar="@FILE", help="Tool declarations that are sent too.")
+    ] = None,
+    counter: Annotated[
+        Optional[str],
+        typer.Option("--counter", metavar="C", help="o200k_base, cl100k_base, approx, or a model's name."),
+    ] = None,
+    calibrated: Annotated[
+        bool, typer.Option("--calibrated", help="Correct the count by the usage recorded for the model.")
+    ] = False,
+    upload_share: Annotated[
+        float,
+        typer.Option("--upload-share", metavar="S", help="loop: what uploads may take of the budget."),
+    ] = 0.6,
+    history_share: Annotated[
+        float, typer.Option("--history-share", metavar="S", help="loop: the same for earlier exchanges.")
+    ] = 0.2,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print the plan as JSON, change nothing; with -i the plan of -i.")
+    ] = False,
+    apply: Annotated[
+        Optional[str], typer.Option("--apply", metavar="PLAN|-", help="Do what a printed plan says.")
+    ] = None,
+    in_place: InPlace = False,
+    report: Report = False,
+    session: Session = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    limits = Limits(
+        budget=_amount(budget, "--budget"), characters=_amount(max_chars, "--max-chars"),
+        items=_amount(max_items, "--max-items"), keep_last=_amount(keep_last, "--keep-last") or 0,
+        policy=policy, counter=counter, calibrated=calibrated, upload_share=upload_share,
+        history_share=history_share, system=from_file(system) if system is not None else None,
+        tools=tools_from(tools) if tools is not None else None,
+    )  # fmt: skip
+    target = filtering.target_of(env, session, argument)
+    if apply is not None:
+        if plan or limits != Limits():
+            raise Usage("--apply takes its limits from the plan: give no others")
+        if apply == target.path == "-":
+            raise Usage("--apply - and the session - are both stdin: give one as a file")
+        data = env.read_stdin() if apply == "-" else read_file(apply)
+    else:
+        data = b""
+        compacting.checked(limits)
+
+    def made(view: View) -> Plan:
+        if apply is not None:
+            return compacting.read_plan(data, apply, view)
+        return compacting.plan(env, view, limits, in_place=in_place, exact=plan)
+
+    if plan:
+        found = made(view_of(env, target, strict=strict))
+        env.write(orjson.dumps(found.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+        return 0
+
+    def reduce(view: View) -> tuple[list[Op], Json]:
+        found = made(view)
+        for line in found.report() if report else ():
+            env.report(orjson.dumps(line))
+        _tell(env, target.id, found)
+        return found.ops, found.fields()
+
+    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict)
+    if limits.items and len(after.messages) > limits.items:
+        env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
+    return 0
+
+
+def _amount(text: str | None, option: str) -> int | None:
+    return None if text is None else amounts.tokens(text, option)
+
+
+def _tell(env: Env, session: str, plan: Plan) -> None:
+    """A line for people: what was done, by which counter."""
+    if not plan.steps:
+        return
+    uploads = sum(step.stage == "uploads" for step in plan.steps)
+    if uploads:
+        env.note(f"{session}: {uploads} uploaded files left out: they exceed their share of the budget")
+    if plan.before is not None and plan.after is not None:
+        size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
+        env.note(f"{session}: {size} ({', '.join(plan.stages)})")

@@ -1,0 +1,155 @@
+"""A compaction in the making: what the context costs now, and the steps taken so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...model import Message, Part
+from ...ops import Op, drop, summarize
+from ...tokens import Counter, part_tokens, parts_tokens, summary_text
+from ...tokens.formula import overhead, sent
+from ...view import View
+from ..base import replace_shown
+from .plan import Settings, Step
+from .units import Layout
+
+Place = tuple[int, int]  # a message's position, and which of its shown parts
+
+
+class Draft:
+    """The messages that are sent, what each part costs, and what becomes of it.
+
+    All counts are unscaled. `total` is exact at every moment: parts are counted as they are made, the
+    summaries as the one record they are sent as. A stage asks `fits` and takes steps until it does.
+    """
+
+    def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
+        self.counter = counter
+        self.messages: list[Message] = [message for message in view.messages if sent(message)]
+        self.tokens = part_tokens(counter, self.messages)
+        self.summaries = [summary.text for summary in view.summaries]
+        self.view = view
+        self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
+        self.summary_cost = self.summaries_cost(self.summaries)
+        self.total = self.fixed_cost + self.summary_cost + sum(map(self.cost, range(len(self.messages))))
+        self.before = self.total
+        self.first_summary_cost = self.summary_cost
+        self.untouched = [list(parts) for parts in self.tokens]
+        self.original = [self.cost(number) for number in range(len(self.messages))]
+        self.target = 0
+        self.level = 0  # the tokens of a stub, on average
+        self.layout = Layout(self.messages, settings.keep_last)
+        self.steps: list[Step] = []
+        self.new: dict[Place, Part | None] = {}
+        self.step_of: dict[Place, int] = {}
+        self.gone: set[int] = set()
+        self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
+        self.known: set[str] = set()  # names in what stays anyway, and in the stubs made so far
+
+    @property
+    def fits(self) -> bool:
+        return self.total <= self.target
+
+    def cost(self, number: int) -> int:
+        """What a message costs now."""
+        return self.counter.message + sum(self.tokens[number])
+
+    def costs(self, numbers: Iterable[int]) -> int:
+        return sum(self.cost(number) for number in numbers)
+
+    def open_places(self, numbers: Iterable[int]) -> list[Place]:
+        """The parts of these messages that are still as they were, and stay in the context."""
+        return [
+            (number, part)
+            for number in numbers
+            if number not in self.gone and number not in self.doomed
+            for part in range(len(self.messages[number].parts))
+            if (number, part) not in self.new
+        ]
+
+    def part(self, place: Place) -> Part:
+        return self.messages[place[0]].parts[place[1]]
+
+    def replace_while_large(
+        self, stage: str, changes: Iterable[tuple[Place, Part | None, str]], *, whole: bool = False
+    ) -> None:
+        """Take these replacements, oldest first, until it fits (`whole`: all of them)."""
+        if self.fits:
+            return
+        pending = list(changes)
+        sizes = iter(parts_tokens(self.counter, [new for _, new, _ in pending if new is not None]))
+        for place, new, why in pending:
+            after = next(sizes) if new is not None else 0
+            if whole or not self.fits:
+                self.replace(stage, place, new, after, why)
+
+    def replace(self, stage: str, place: Place, new: Part | None, after: int, why: str) -> None:
+        """Put `new` (of `after` tokens) in a part's place; nothing happens where that is not smaller."""
+        number, part = place
+        now = self.tokens[number][part]
+        if after >= now:
+            return
+        earlier = self.step_of.setdefault(place, len(self.steps))
+        before = now if earlier == len(self.steps) else self.steps[earlier].before
+        op = replace_shown(self.messages[number], part, new, why)
+        self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
+        self.new[place] = new
+        self.tokens[number][part] = after
+        self.total -= now - after
+
+    def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
+        """Remove messages; they must be whole units."""
+        before = self.costs(numbers)
+        ids = [self.messages[number].id for number in numbers]
+        self.steps.append(Step(drop(ids, why), stage, why, before, 0))
+        self.gone.update(numbers)
+        self.total -= before
+
+    def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
+        """What the total would be with these messages summarised by this text."""
+        others = [] if absorb else self.summaries
+        return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost([*others, text])
+
+    def summarise(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
+        """Put a text in the place of messages, and of the summaries there are with `absorb`."""
+        before = self.costs(numbers) + (self.summary_cost if absorb else 0)
+        total = self.summary_total(text, numbers, absorb=absorb)
+        absorbed = [summary.id for summary in self.view.summaries] if absorb else []
+        ids = [*(self.messages[number].id for number in numbers), *absorbed]
+        op: Op = {**summarize(ids, text), **self._period(numbers)}  # type: ignore[typeddict-item]
+        why = "the oldest exchanges"
+        self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
+        self.summaries = [text] if absorb else [*self.summaries, text]
+        self.summary_cost = self.summaries_cost(self.summaries)
+        self.gone.update(numbers)
+        self.total = total
+
+    def _period(self, numbers: Sequence[int]) -> dict[str, object]:
+        from ...turns import prompts
+
+        times = [ts for number in numbers if (ts := self.messages[number].ts)]
+        fields: dict[str, object] = {"conversationCount": prompts([self.messages[n] for n in numbers])}
+        if times:
+            fields |= {"periodStart": min(times), "periodEnd": max(times)}
+        return fields
+
+    def summaries_cost(self, texts: Sequence[str]) -> int:
+        if not texts:
+            return 0
+        return self.counter.message + self.counter.counts([summary_text(texts)])[0]
+
+    def finished(self) -> list[Step]:
+        """The steps, without replacements inside messages that were removed after all.
+
+        Raises RuntimeError, and so writes nothing, should a message have been removed twice or halfway.
+        """
+        gone = {self.messages[number].id for number in self.gone}
+        steps = [s for s in self.steps if s.op["op"] != "replace" or s.op["id"] not in gone]
+        known = {summary.id for summary in self.view.summaries}
+        removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
+        if len(removed) != len(gone) or set(removed) != gone:
+            raise RuntimeError("a compaction lost count of its messages")
+        if self.counter.factor == 1:
+            return steps
+        scale = self.counter.scale
+        return [Step(s.op, s.stage, s.why, scale(s.before or 0), scale(s.after or 0)) for s in steps]

@@ -1,0 +1,89 @@
+"""The policy `loop`: shares of the window for uploads and history, and references reduced in the live loop.
+
+Of the budget, a margin of 10 % stays free. Uploaded files may take `upload_share`, newest first, none cut
+in two; what they do not use is lent to the history before the newest exchange, which keeps its most recent
+whole exchanges. In the newest exchange references are reduced, never renumbered, then long results cut.
+"""
+
+from __future__ import annotations
+
+from ...references import rendered
+from ...tokens import Counter
+from ...view import View
+from . import shrink, small, stubs
+from .draft import Draft, Place
+from .plan import LOW, Plan, Settings
+from .tiered import aim, finished, proven
+
+MARGIN = 0.1
+
+
+def loop(view: View, settings: Settings, counter: Counter) -> Plan:
+    """The plan of this policy; starts above the budget and leaves the margin free."""
+    view = rendered(view)
+    if proven(view, settings, counter):
+        return Plan(settings.policy, counter.name, settings.budget, None, None)
+    draft = Draft(view, counter, settings)
+    if aim(draft, settings):
+        draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
+        _reduce(draft, settings)
+    return finished(draft, settings)
+
+
+def _reduce(draft: Draft, settings: Settings) -> None:
+    most = draft.counter.within(settings.budget)
+    used = _uploads(draft, int(most * settings.upload_share))
+    _history(draft, int(most * (settings.history_share + settings.upload_share)) - used)
+    if not draft.fits:
+        small.references(draft, live=True)
+    if not draft.fits:
+        results = [p for p in draft.open_places(_live(draft)) if "functionResponse" in draft.part(p)]
+        shrink.to_fit(draft, "outputs", [p for p in results if small.sources_of(draft.part(p)) is None])
+    if not draft.fits:
+        shrink.last_unit(draft)
+
+
+def _live(draft: Draft) -> list[int]:
+    """The newest exchange, without what stays verbatim."""
+    start = draft.layout.start
+    return [n for n in range(start, len(draft.messages)) if n not in draft.layout.fixed]
+
+
+def _uploads(draft: Draft, most: int) -> int:
+    """Leave out the oldest uploads beyond their share, each whole; returns what the others take."""
+    used = 0
+    closed = False
+    for number, part in reversed(_files(draft)):
+        tokens = draft.tokens[number][part]
+        closed = closed or used + tokens > most
+        if closed and number not in draft.layout.fixed:
+            new = {"text": stubs.described(draft.messages[number].parts[part], draft.messages[number].id)}
+            why = f"uploads may take {most:,} tokens"
+            draft.replace_while_large("uploads", [((number, part), new, why)], whole=True)  # type: ignore[list-item]
+        else:
+            used += tokens
+    return used
+
+
+def _files(draft: Draft) -> list[Place]:
+    """The files that users gave, oldest first."""
+    return [
+        (number, part)
+        for number, message in enumerate(draft.messages)
+        if message.role == "user" and message.kind != "tool"
+        for part, shown in enumerate(message.parts)
+        if "inlineData" in shown or "fileData" in shown
+    ]
+
+
+def _history(draft: Draft, most: int) -> None:
+    """Keep whole exchanges before the newest, newest first, until the first that does not fit."""
+    closed = False
+    older = [group for group in draft.layout.groups if group[0] < draft.layout.start]
+    for group in reversed(older):
+        files = sum(draft.tokens[n][p] for n, p in _files(draft) if n in set(group))
+        cost = draft.costs(group) - files
+        closed = closed or cost > most
+        most -= cost
+        if closed and not draft.fits:
+            draft.drop("history", group, "older than the history's share of the window")

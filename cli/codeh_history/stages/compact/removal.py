@@ -1,0 +1,128 @@
+"""The stages that take whole units out: summarise the oldest exchanges, then drop what is left of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ...model import Summary
+from . import extract, shrink, stubs
+from .draft import Draft
+from .plan import Outline
+
+SUMMARY_SHARE = 0.55  # of the target: what a new summary may take
+SUMMARY_RATIO = 0.2  # of what it stands for
+LEAST = 60  # tokens below which a summary says nothing
+MOST_SUMMARIES = 5  # beyond, they are folded into one
+TRIES = 4
+UNFILLED = 0.03  # of the room: what a summary may leave empty
+
+
+def allowance(draft: Draft, covered: int) -> int:
+    """The tokens that a summary of so many may take."""
+    return max(LEAST, min(int(draft.target * SUMMARY_SHARE), int(covered * SUMMARY_RATIO)))
+
+
+def summarise(draft: Draft, outline: Outline | None) -> None:
+    """Put one outline in the place of the fewest oldest groups that make it fit."""
+    absorb = bool(draft.summaries) and (
+        len(draft.summaries) >= MOST_SUMMARIES or draft.summary_cost > draft.target * SUMMARY_SHARE
+    )
+    groups = [group for group in draft.layout.groups if not draft.gone.intersection(group)]
+    base = draft.total - (draft.summary_cost if absorb else 0)
+    covered: list[int] = []
+    saved = 0
+    for group in groups:
+        covered += group
+        saved += draft.costs(group)
+        if base - saved + allowance(draft, sum(draft.original[n] for n in covered)) <= draft.target:
+            break
+    room = draft.target - (base - saved)
+    if room < LEAST or not (covered or absorb):
+        return
+    text = _fitting(draft, sorted(covered), outline, absorb=absorb)
+    if text is not None:
+        draft.summarise("summary", sorted(covered), text, absorb=absorb)
+
+
+def _fitting(draft: Draft, covered: Sequence[int], outline: Outline | None, *, absorb: bool) -> str | None:
+    """The outline that fills the room best; None where none fits."""
+    messages = [draft.messages[number] for number in covered]
+    write = outline or partial(extract.outline, known=draft.known)
+    room = draft.target - draft.summary_total("", covered, absorb=absorb)
+    size, best = room * 3, None  # characters: names and code have some three a token
+    for _ in range(TRIES):
+        older = [
+            _shorter(s, size // (2 * len(draft.summaries)))
+            for s in (draft.view.summaries if absorb else ())
+        ]
+        text = "\n\n".join([*older, write(messages, max(0, size - sum(map(len, older))))])
+        left = draft.target - draft.summary_total(text, covered, absorb=absorb)
+        if left >= 0 and (best is None or len(text) > len(best)):
+            best = text
+        if 0 <= left <= room * UNFILLED or len(text) < size // 2:
+            break
+        size = int(size * (room * (1 - UNFILLED / 2)) / max(1, room - left))
+    return best
+
+
+def _shorter(summary: Summary, room: int) -> str:
+    """A summary that another takes in: as it is while there is room, else what it names most."""
+    if len(summary.text) <= room:
+        return summary.text
+    cut = stubs.Cut(summary.text, summary.id)
+    cut.keep_ends(room // 3)
+    shrink.fill([cut], set(), room - room // 3)
+    return str(cut)
+
+
+def drop(draft: Draft) -> None:
+    """Drop whole units, oldest first."""
+    for group in draft.layout.groups:
+        for unit in _whole(draft, group):
+            if not draft.fits and not draft.gone.intersection(unit):
+                draft.drop("drop", unit, "the oldest unit")
+    if not draft.fits and draft.summaries:
+        text = _bare(draft)
+        if draft.summary_total(text, (), absorb=True) < draft.total:
+            draft.summarise("drop", (), text, absorb=True)
+
+
+def _whole(draft: Draft, group: Sequence[int]) -> list[list[int]]:
+    """A group's units, in order."""
+    seen: dict[int, list[int]] = {}
+    for number in group:
+        unit = draft.layout.unit_of[number]
+        seen.setdefault(unit[0], unit)
+    return list(seen.values())
+
+
+def doom(draft: Draft, saving: Sequence[int]) -> None:
+    """Mark the groups that have to be summarised even when every stub is the smallest.
+
+    `saving` is the most that stubs can save of each message. What is sure to be summarised gets no
+    stubs: they would be thrown away.
+    """
+    groups = draft.layout.groups
+    total = draft.total - sum(saving)
+    if total <= draft.target:
+        return
+    covered = 0
+    for group in groups:
+        draft.doomed.update(group)
+        covered += draft.costs(group)
+        total -= draft.costs(group) - sum(saving[n] for n in group)
+        if total + allowance(draft, covered) <= draft.target:
+            return
+
+
+def least_summary(draft: Draft) -> int:
+    """What the summaries there are cost when nothing but a mark stands for them."""
+    if not draft.view.summaries:
+        return 0
+    return draft.summaries_cost([_bare(draft)])
+
+
+def _bare(draft: Draft) -> str:
+    ids = " ".join(summary.id for summary in draft.view.summaries)
+    return stubs.mark(f"{len(draft.view.summaries)} summaries", ids)

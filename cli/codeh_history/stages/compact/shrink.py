@@ -1,0 +1,210 @@
+"""The stages that put stubs in the place of large content: tool outputs and files, then call arguments.
+
+How small a stub gets follows from what is needed: the outputs alone, outputs and arguments, or both of
+the newest tool tokens too; the first of these that suffices, at its largest level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...model import Part
+from ...tokens import parts_tokens
+from ...turns import is_prompt
+from . import stubs, words
+from .draft import Draft, Place
+from .small import sources_of
+
+RECENT = 40_000  # the newest tool tokens that stay whole when they can
+RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
+LARGEST, SMALLEST = 1600, 100  # tokens of a stub, on average
+ALONE = 200  # the least to which outputs are cut before arguments are cut too
+MARGIN = 1.05  # what estimated stubs save is this much less sure
+EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
+SLACK = 24  # tokens that a stub must be able to save to be worth trying
+TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
+
+KINDS = {"outputs": "functionResponse", "arguments": "functionCall"}
+
+
+def outputs(draft: Draft) -> None:
+    """Old files and big tool outputs, outside the newest 40,000 tool tokens."""
+    draft.replace_while_large("outputs", [
+        (place, stubs.stub(draft.part(place), draft.messages[place[0]].id).build(), "old media")  # type: ignore[union-attr]
+        for place in _media(draft)
+    ])  # fmt: skip
+    _shrink(draft, "outputs", RECENT)
+
+
+def arguments(draft: Draft) -> None:
+    """Big arguments of calls, outside the newest 40,000 tool tokens; the same keys, valid JSON."""
+    _shrink(draft, "arguments", RECENT)
+
+
+def recent(draft: Draft) -> None:
+    """The newest 40,000 tool tokens too, but for those that a share of the budget holds."""
+    for stage in KINDS:
+        _shrink(draft, stage, window(draft))
+
+
+def window(draft: Draft) -> int:
+    """How many of the newest tool tokens stay whole when it is tight."""
+    return min(RECENT, int(draft.target * RECENT_SHARE))
+
+
+def level(draft: Draft) -> int:
+    """The tokens of a stub, on average, by which it will fit; the smallest where nothing suffices."""
+    old, tight = newest(draft, RECENT), newest(draft, window(draft))
+    places = {stage: _places(draft, stage) for stage in KINDS}
+    tried = (
+        (ALONE, [p for p in places["outputs"] if p not in old]),
+        (SMALLEST, [p for stage in KINDS for p in places[stage] if p not in old]),
+        (SMALLEST, [p for stage in KINDS for p in places[stage] if p not in tight]),
+    )
+    for least, some in tried:
+        sizes = [_size(draft, place) for place in some]
+        found = words.water_level(sizes, sum(sizes) - int((draft.total - draft.target) * MARGIN))
+        if found >= least:
+            return min(found, LARGEST)
+    return SMALLEST
+
+
+def remember_names(draft: Draft) -> None:
+    """Note the names in what stays whole: they need no line of a stub or summary."""
+    for number, part in newest(draft, window(draft)):
+        for text in stubs.strings(draft.messages[number].parts[part]):
+            draft.known |= words.names(text)
+    for number in draft.layout.fixed:
+        for text in stubs.strings(draft.messages[number].parts):
+            draft.known |= words.names(text)
+
+
+def _shrink(draft: Draft, stage: str, whole: int) -> None:
+    """Stubs of `draft.level` tokens on average, oldest first, for as many as are needed."""
+    level = draft.level
+    kept = newest(draft, whole)
+    places = [p for p in _places(draft, stage) if p not in kept and _size(draft, p) > level + SLACK]
+    while places and not draft.fits:
+        need = draft.total - draft.target
+        count = 0
+        while count < len(places) and need > 0:
+            need -= _size(draft, places[count]) - level
+            count += 1
+        changes = together(draft, places[:count], level, spare=max(0, -need))
+        draft.replace_while_large(stage, changes)
+        places = places[count:]
+
+
+def together(
+    draft: Draft, places: Sequence[Place], level: int, *, spare: int = 0
+) -> list[tuple[Place, Part | None, str]]:
+    """Stubs of these parts: each its ends and errors, and jointly the lines that name most.
+
+    A part that names much gets more of the room than one that names little.
+    """
+    made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
+    open_stubs = [(place, stub) for place, stub in made if stub is not None]
+    tokens = sum(_size(draft, place) for place, _ in open_stubs)
+    characters = sum(cut.size for _, stub in open_stubs for cut in stub.cuts)
+    ratio = characters / max(1, tokens)
+    room = int((level * len(open_stubs) + spare) * ratio)
+    for _, stub in open_stubs:
+        stub.keep_ends(int(level * ratio * EDGES))
+    room -= sum(len(cut.lines[n]) + 1 for _, stub in open_stubs for cut in stub.cuts for n in cut.kept)
+    fill([cut for _, stub in open_stubs for cut in stub.cuts], draft.known, room)
+    return [
+        (place, stub.build(), f"{_size(draft, place):,} tokens to a stub") for place, stub in open_stubs
+    ]
+
+
+def fill(cuts: Sequence[stubs.Cut], known: set[str], room: int) -> None:
+    """Spend the room on the lines, of all these texts, that name most."""
+    for cut in cuts:
+        for number in cut.kept:
+            known |= words.names(cut.lines[number])
+    scan = words.water_level([cut.size for cut in cuts], words.SCANNED)
+    lines: list[str] = []
+    owners: list[tuple[stubs.Cut, int]] = []
+    for cut in cuts:
+        left = scan
+        for number, line in enumerate(cut.lines):
+            left -= len(line)
+            if left < 0:
+                break
+            if number not in cut.kept and len(line) > 3:
+                lines.append(line)
+                owners.append((cut, number))
+    for position in words.pick(lines, known, room):
+        cut, number = owners[position]
+        cut.kept.add(number)
+
+
+def last_unit(draft: Draft) -> None:
+    """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
+    if draft.layout.yielding:
+        places = draft.open_places(draft.layout.last)
+        to_fit(draft, "last-unit", [p for p in places if "functionResponse" in draft.part(p)])
+
+
+def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
+    """Cut these results to the level that fits; to nothing but marks where none does."""
+    sizes = [_size(draft, place) for place in places]
+    found = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
+    for share in (found * 9 // 10, found // 2, found // 4, 0):
+        changes = together(draft, places, share) if share >= SMALLEST // 2 else _bare(draft, places)
+        counts = parts_tokens(draft.counter, [new for _, new, _ in changes if new is not None])
+        pairs = list(zip(changes, counts, strict=True))
+        saved = sum(max(0, _size(draft, place) - size) for (place, _, _), size in pairs)
+        if draft.total - saved <= draft.target or share == 0:
+            for (place, new, why), size in pairs:
+                draft.replace(stage, place, new, size, why)
+            return
+
+
+def _bare(draft: Draft, places: Sequence[Place]) -> list[tuple[Place, Part | None, str]]:
+    why = "nothing less suffices"
+    return [(p, stubs.bare(draft.part(p), "", draft.messages[p[0]].id), why) for p in places]
+
+
+def _size(draft: Draft, place: Place) -> int:
+    return draft.tokens[place[0]][place[1]]
+
+
+def _places(draft: Draft, stage: str) -> list[Place]:
+    """The calls or responses that may be changed, oldest first; references have a stage of their own."""
+    free = (n for n in range(len(draft.messages)) if n not in draft.layout.fixed)
+    places = [place for place in draft.open_places(free) if KINDS[stage] in draft.part(place)]
+    return [place for place in places if sources_of(draft.part(place)) is None]
+
+
+def newest(draft: Draft, most: int) -> set[Place]:
+    """The newest calls and responses that together have at most so many tokens."""
+    found: set[Place] = set()
+    for number in range(len(draft.messages) - 1, -1, -1):
+        for part in range(len(draft.messages[number].parts) - 1, -1, -1):
+            shown = draft.messages[number].parts[part]
+            if ("functionResponse" in shown or "functionCall" in shown) and number not in draft.gone:
+                most -= draft.tokens[number][part]
+                if most < 0:
+                    return found
+                found.add((number, part))
+    return found
+
+
+def _media(draft: Draft) -> list[Place]:
+    """Inline and linked files older than the newest exchanges."""
+    prompts = [n for n, message in enumerate(draft.messages) if is_prompt(message)]
+    end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
+    free = (n for n in range(end) if n not in draft.layout.fixed)
+    return [p for p in draft.open_places(free) if draft.part(p).keys() & {"inlineData", "fileData"}]
+
+
+def savings(draft: Draft) -> list[int]:
+    """The most that stubs can save of each message."""
+    whole = newest(draft, window(draft))
+    saving = [0] * len(draft.messages)
+    for stage in KINDS:
+        for place in _places(draft, stage):
+            if place not in whole:
+                saving[place[0]] += max(0, _size(draft, place) - SMALLEST - SLACK)
+    return saving

@@ -1,0 +1,138 @@
+"""The default policy: stages in the order of what they lose, each only as far as it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...errors import BudgetUnreachable
+from ...model import Json
+from ...references import rendered
+from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
+from ...view import View
+from . import early, removal, shrink, small, stubs
+from .draft import Draft
+from .plan import HIGH, LOW, Plan, Settings
+
+Stage = Callable[[Draft], None]
+
+LOSSLESS: tuple[Stage, ...] = (early.superseded, early.repeated)
+STUBS: tuple[Stage, ...] = (
+    shrink.outputs, shrink.arguments, small.thoughts, small.references, shrink.recent,
+)  # fmt: skip
+LARGEST = 5  # units named when a budget is refused
+
+
+def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
+    """Stage after stage until it fits; nothing at all where it fits already."""
+    view = rendered(view)
+    if proven(view, settings, counter):
+        return Plan(settings.policy, counter.name, settings.budget, None, None)
+    draft = Draft(view, counter, settings)
+    if aim(draft, settings):
+        _reduce(draft, settings)
+    return finished(draft, settings)
+
+
+def proven(view: View, settings: Settings, counter: Counter) -> bool:
+    """Whether the byte count alone proves, without tokenising, that nothing needs to be done."""
+    if settings.exact:
+        return False
+    texts = [summary.text for summary in view.summaries]
+    most = byte_bound(counter, view.messages, system=settings.system, tools=settings.tools, summaries=texts)
+    return most <= settings.budget * (HIGH if settings.hysteresis else 1)
+
+
+def aim(draft: Draft, settings: Settings) -> bool:
+    """Set the target; False where nothing needs to be done.
+
+    With hysteresis that is 0.60 of the budget, from 0.85 on; where so little cannot be had, the budget.
+    Raises BudgetUnreachable where even that cannot.
+    """
+    least = floor(draft)
+    full = draft.counter.within(settings.budget)
+    low = draft.counter.within(int(settings.budget * LOW))
+    soon = settings.hysteresis and least <= low
+    draft.target = low if soon else full
+    if draft.counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
+        return False
+    if least > full:
+        raise unreachable(draft, settings, least)
+    return True
+
+
+def _reduce(draft: Draft, settings: Settings) -> None:
+    """The stages in their order, each only while it does not fit."""
+    for stage in LOSSLESS:
+        if not draft.fits:
+            stage(draft)
+    if not draft.fits:
+        removal.doom(draft, shrink.savings(draft))
+        shrink.remember_names(draft)
+        draft.level = shrink.level(draft)
+    for stage in STUBS:
+        if not draft.fits:
+            stage(draft)
+    draft.doomed.clear()
+    if not draft.fits:
+        removal.summarise(draft, settings.outline)
+    if not draft.fits:
+        removal.drop(draft)
+    if not draft.fits:
+        shrink.last_unit(draft)
+
+
+def finished(draft: Draft, settings: Settings) -> Plan:
+    """The plan of what was done; raises BudgetUnreachable where that is not enough."""
+    counter = draft.counter
+    least = floor(draft)
+    if counter.scale(draft.total) > settings.budget:
+        raise unreachable(draft, settings, max(least, draft.total))
+    return Plan(
+        policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
+        before=counter.scale(draft.before), after=counter.scale(draft.total), floor=counter.scale(least),
+        largest=largest(draft),
+    )  # fmt: skip
+
+
+def floor(draft: Draft) -> int:
+    """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
+    layout = draft.layout
+    total = draft.fixed_cost + sum(draft.original[number] for number in layout.fixed)
+    for number in layout.last if layout.yielding else ():
+        message = draft.messages[number]
+        for part, shown in enumerate(message.parts):
+            if "functionResponse" in shown and not stubs.is_bare(shown):
+                new = stubs.bare(shown, "", message.id)
+                total -= max(0, draft.untouched[number][part] - parts_tokens(draft.counter, [new])[0])
+    return total + min(draft.first_summary_cost, removal.least_summary(draft))
+
+
+def largest(draft: Draft) -> list[Json]:
+    """The largest units that have to stay."""
+    layout = draft.layout
+    found = {layout.unit_of[number][0]: layout.unit_of[number] for number in layout.fixed}
+    sized = [(sum(draft.original[n] for n in unit), unit) for unit in found.values()]
+    sized.sort(key=lambda item: (-item[0], item[1]))
+    return [
+        {"ids": [draft.messages[number].id for number in unit], "tokens": draft.counter.scale(tokens)}
+        for tokens, unit in sized[:LARGEST]
+    ]
+
+
+def unreachable(draft: Draft, settings: Settings, least: int) -> BudgetUnreachable:
+    """Why a budget cannot be had: the floor, what is sent beside the messages, the largest units."""
+    counter = draft.counter
+    system = system_tokens(counter, settings.system)
+    tools = tools_tokens(counter, settings.tools)
+    position = {message.id: number for number, message in enumerate(draft.view.messages, 1)}
+    units = ", ".join(
+        f":{position[unit['ids'][0]]} {unit['ids'][0]} {unit['tokens']:,}" for unit in largest(draft)
+    )
+    beside = f" (system {system:,}, tools {tools:,})" if system or tools else ""
+    above = " system and tools alone are above it;" if system + tools > settings.budget else ""
+    return BudgetUnreachable(
+        f"{draft.view.id or 'the session'}: budget {settings.budget:,} cannot be reached:{above} "
+        f"the floor is {counter.scale(least):,}{beside} by {counter.name}; "
+        f"largest units: {units or 'none'}; "
+        f"raise the budget, or undo what is too large"
+    )

@@ -1,0 +1,107 @@
+"""Which lines are worth their tokens: those that name what the rest of the context does not.
+
+Later turns come back to names: paths, symbols, numbers, ids. A line of a tool's output that brings a
+name nobody else mentions is worth more than its neighbours, so that is what an extract keeps of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+_WORD = re.compile(r"[A-Za-z_~./@][\w./-]{3,}|\d{3,}")
+_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|\w\.\w{1,5}$|^\d+$|[A-Z]{3}")
+
+_ERROR_HINTS = (
+    "err",
+    "fail",
+    "fatal",
+    "panic",
+    "excep",
+    "not found",
+    "no such",
+    "denied",
+    "fault",
+    "critical",
+)
+_ERROR = re.compile(
+    r"\b(?:ERROR|FATAL|FAIL|FAILED|FAILURE|PANIC|CRITICAL)\b"
+    r"|\b[\w.]*(?:[Ee]rror|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
+    r"|^\W*(?:error|fatal|panic|exception|failed|failure)\b"
+    r"|\b(?:[Ff]ailed|fatal|panicked)\b"
+    r"|[Cc]ommand not found|[Nn]o such file|[Pp]ermission denied|[Aa]ccess denied|npm ERR!"
+    r"|[Ss]egmentation fault"
+)
+SCANNED = 1_000_000  # characters that are searched for names, in all: it bounds the time
+OVERHEAD = 12  # characters that a line costs beside its text
+_LONG_LINE = 400  # a longer line is cut into pieces
+_PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
+
+
+def names(text: str) -> set[str]:
+    """The names in a text: paths, symbols, numbers, ids; no plain words."""
+    return {word for word in set(_WORD.findall(text)) if is_name(word)}
+
+
+@lru_cache(maxsize=1 << 16)
+def is_name(word: str) -> bool:
+    return _NAME.search(word) is not None
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; a very long one in pieces, cut after punctuation or blanks."""
+    lines = text.split("\n")
+    if max(map(len, lines)) <= _LONG_LINE:
+        return lines
+    return [
+        piece for line in lines for piece in (_PIECE.findall(line) if len(line) > _LONG_LINE else [line])
+    ]
+
+
+def error_lines(text: str, lines: Sequence[str]) -> list[int]:
+    """Which lines report an error; equal ones once."""
+    lowered = text.lower()
+    hints = [hint for hint in _ERROR_HINTS if hint in lowered]
+    if not hints:
+        return []
+    seen: set[str] = set()
+    found: list[int] = []
+    for number, line in enumerate(lines):
+        low = line.lower()
+        if any(hint in low for hint in hints) and line not in seen and _ERROR.search(line):
+            seen.add(line)
+            found.append(number)
+    return found
+
+
+def pick(lines: Sequence[str], known: set[str], room: int) -> list[int]:
+    """Which lines bring the most unknown names a character, as many as `room` characters hold.
+
+    Adds their names to `known`. Ties go to the earlier line.
+    """
+    scored: list[tuple[float, int, set[str]]] = []
+    for number, line in enumerate(lines):
+        new = names(line) - known
+        if new:
+            scored.append((-len(new) / (len(line) + OVERHEAD), number, new))
+    scored.sort(key=lambda item: item[:2])
+    chosen: list[int] = []
+    for _, number, new in scored:
+        size = len(lines[number]) + 1
+        if size <= room and not new <= known:
+            known |= new
+            room -= size
+            chosen.append(number)
+    return chosen
+
+
+def water_level(sizes: Sequence[int], room: int) -> int:
+    """The largest level to which all larger sizes can be cut so that they fit the room together."""
+    left = sorted(sizes)
+    for position, size in enumerate(left):
+        share = room // (len(left) - position)
+        if size >= share:
+            return max(0, share)
+        room -= size
+    return left[-1] if left else 0

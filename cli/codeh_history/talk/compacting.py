@@ -1,0 +1,127 @@
+"""Compaction as the commands ask for it: limits from flags, counters, and the plan for a view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import orjson
+
+from ..apply import apply
+from ..env import Env
+from ..errors import BadData, Usage
+from ..model import Json
+from ..ops import Op
+from ..providers.base import Options
+from ..stages import compact
+from ..stages.compact import POLICIES, Plan, Settings, counts
+from ..tokens import Characters, Counter, open_counter
+from ..view import View
+from . import amounts
+from .calibrating import calibrated
+from .measuring import counter_for, settings
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a session is to be cut to; at least one is given."""
+
+    budget: int | None = None
+    characters: int | None = None
+    items: int | None = None
+    keep_last: int = 0
+    policy: str = "tiered"
+    system: str | None = None
+    tools: Sequence[Json] | None = None
+    counter: str | None = None
+    calibrated: bool = False
+    upload_share: float = 0.6
+    history_share: float = 0.2
+
+
+def checked(limits: Limits) -> Limits:
+    """The limits; exit 2 where they say nothing, or contradict each other."""
+    if limits.policy not in POLICIES:
+        raise Usage(f"--policy {limits.policy}: one of {', '.join(POLICIES)}")
+    if not (limits.budget or limits.characters or limits.items or limits.keep_last):
+        raise Usage("how small? --budget N, as 32k (or --max-chars, --max-items, --keep-last)")
+    for name, share in (("upload", limits.upload_share), ("history", limits.history_share)):
+        if not 0 <= share <= 1:
+            raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
+    if limits.upload_share + limits.history_share > 1 + 1e-9:
+        raise Usage("--upload-share and --history-share together are more than the budget")
+    if limits.calibrated and limits.budget is None:
+        raise Usage("--calibrated goes with --budget N")
+    return limits
+
+
+def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
+    """The plan that meets all limits: messages first, then tokens, then characters.
+
+    `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
+    """
+    plans: list[Plan] = []
+    if limits.items:
+        plans.append(counts.items(view, limits.items))
+    if limits.keep_last and not (limits.budget or limits.characters):
+        plans.append(counts.last(apply(view, _ops(plans)), limits.keep_last))
+    for budget, counter in _budgets(env, view, limits):
+        now = apply(view, _ops(plans))
+        asked = _settings(view, limits, budget)
+        characters = isinstance(counter, Characters)
+        asked = replace(
+            asked, policy="tiered" if characters else limits.policy,
+            hysteresis=in_place and not characters, exact=exact,
+        )  # fmt: skip
+        plans.append(compact.compact(now, asked, counter))
+    result = plans[0]
+    for following in plans[1:]:
+        result = result.then(following)
+    return result
+
+
+def _ops(plans: Sequence[Plan]) -> list[Op]:
+    return [op for plan in plans for op in plan.ops]
+
+
+def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
+    found: list[tuple[int, Counter]] = []
+    if limits.budget:
+        counter = counter_for(env, view, limits.counter)
+        if limits.calibrated:
+            counter = calibrated(env, view, counter, limits.counter)
+        found.append((limits.budget, counter))
+    if limits.characters:
+        found.append((limits.characters, Characters()))
+    return found
+
+
+def _settings(view: View, limits: Limits, budget: int) -> Settings:
+    """System prompt and tools as given, else the session's own: `payload` sends those."""
+    system, tools = settings(view.meta)
+    return Settings(
+        budget=budget, keep_last=limits.keep_last,
+        system=limits.system if limits.system is not None else system,
+        tools=limits.tools if limits.tools is not None else tools,
+        upload_share=limits.upload_share, history_share=limits.history_share,
+    )  # fmt: skip
+
+
+def read_plan(data: bytes, name: str, view: View) -> Plan:
+    """A plan from a file; raises BadData where it is none, or does not fit the session."""
+    try:
+        value = orjson.loads(data)
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    try:
+        return compact.read(value, view)
+    except BadData as error:
+        raise BadData(f"{name}: {error}") from None
+
+
+def within_budget(env: Env, view: View, options: Options, budget: str, counter: str | None) -> View:
+    """The view of a payload, made to fit a budget; raises BudgetUnreachable."""
+    counting = open_counter(counter, model=options.model, cache=f"{env.home}/cache/tokens.sqlite")
+    return compact.compacted(
+        view, budget=amounts.tokens(budget), counter=counting, system=options.system, tools=options.tools
+    )
