@@ -210,12 +210,14 @@ def fields_after(fields: Json, commit: Json) -> Json:
     return {**kept, **{key: commit[key] for key in commit.keys() - _OF_A_COMMIT}}
 
 
-def repeated(hashes: array[int]) -> bool:
-    """Whether a hash occurs twice; in parts, so that a million need little memory."""
-    if len(hashes) < 1 << 16:
-        return len(set(hashes)) < len(hashes)
-    for rest in range(16):
-        some = [value for value in hashes if value & 15 == rest]
+def repeated(hashes: array[int]) -> set[int]:
+    """The hashes that occur more than once; found in parts, so that a million need little memory."""
+    found: set[int] = set()
+    parts = 1 if len(hashes) < 1 << 16 else 16
+    for rest in range(parts):
+        some = [value for value in hashes if value % parts == rest] if parts > 1 else list(hashes)
         if len(set(some)) < len(some):
-            return True
-    return False
+            seen: set[int] = set()
+            for value in some:
+                (found if value in seen else seen).add(value)
+    return found

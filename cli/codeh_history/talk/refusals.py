@@ -1,0 +1,72 @@
+"""`verify --to`: what a provider would refuse about a session as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import providers
+from ..model import Json
+from ..providers.base import Options, Request
+from ..view import View
+from .measuring import settings
+from .payload import model_for
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One thing refused: where in the body, which message it came from (number, id, offset), why."""
+
+    path: str
+    reason: str
+    n: int | None = None
+    id: str | None = None
+    offset: int | None = None
+
+
+def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
+    """What `to` would refuse about the request that says exactly what the session says."""
+    system, tools = settings(view.meta)
+    kept = view.meta.get(f"settings.{to}")
+    chosen = Options(
+        model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,
+        settings=kept if isinstance(kept, dict) else {}, faithful=True, trace=True,
+    )  # fmt: skip
+    sent = [message for message in view.messages if message.role is not None and message.committed]
+    format = providers.load(to)
+    request = format.request(sent, chosen, [summary.text for summary in view.summaries])
+    return [_traced(view, request, p.path, p.reason) for p in format.problems(request.body)]
+
+
+def _traced(view: View, request: Request, path: str, reason: str) -> Refusal:
+    id = source_of(request.sources, path)
+    message = view.all.get(id) if id else None
+    if message is None:
+        return Refusal(path, reason)
+    number = next((n for n, shown in enumerate(view.messages, 1) if shown.id == id), None)
+    offset = view.log.records[message.place].offset if message.place < len(view.log.records) else None
+    return Refusal(path, reason, number, id, offset)
+
+
+def source_of(sources: list[list[str]], path: str) -> str | None:
+    """The message that `messages.6.content.0` came from; the element's first where the block has none."""
+    numbers = [int(step) for step in path.split(".") if step.isdecimal()]
+    if not numbers or numbers[0] >= len(sources):
+        return None
+    blocks = sources[numbers[0]]
+    if len(numbers) > 1 and numbers[1] < len(blocks):
+        return blocks[numbers[1]] or None
+    return next((id for id in blocks if id), None)
+
+
+def as_json(refusal: Refusal, lines: Mapping[int, int]) -> Json:
+    """A refusal as one of `verify --json`'s problems; `lines` by offset."""
+    line = lines.get(refusal.offset) if refusal.offset is not None else None
+    source = {"id": refusal.id, "n": refusal.n} if refusal.id else {}
+    return {
+        "line": line,
+        "offset": refusal.offset,
+        **source,
+        "path": refusal.path,
+        "reason": refusal.reason,
+    }

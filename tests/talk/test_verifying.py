@@ -1,0 +1,180 @@
+"""What `verify` finds, and that it finds the same however it reads."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.env import Env
+from codeh_history.model import Message
+from codeh_history.store.resolve import Target
+from codeh_history.talk import skimming, verifying
+from codeh_history.talk.refusals import source_of
+from talk.test_skimming import plain_files
+
+HEAD = {"type": "session", "version": 1, "id": "s"}
+TEXT = [{"text": "x"}]
+
+
+def m(id: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": TEXT, **fields}
+
+
+def call(id: str, call_id: str, name: str = "f") -> dict[str, Any]:
+    return m(id, kind="codeh", role="model", parts=[{"functionCall": {"id": call_id, "name": name}}])
+
+
+def result(id: str, call_id: str, name: str = "f") -> dict[str, Any]:
+    return m(id, kind="tool", parts=[{"functionResponse": {"id": call_id, "name": name, "response": {}}}])
+
+
+def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
+    """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
+    spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in spelled))
+    starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
+    verdict = verifying.verify(Env(stderr=99), Target(str(path), ""))
+    for problem in verdict.problems:
+        assert problem.line is not None
+        assert starts[problem.line - 1] == problem.offset
+    return [f"{p.line} {p.id + ' ' if p.id else ''}{p.reason}" for p in verdict.problems]
+
+
+@pytest.mark.parametrize(
+    ("lines", "problems"),
+    [
+        ([HEAD, m("a"), m("b")], []),
+        ([m("a")], []),
+        ([HEAD, m("a"), b"", b"  "], []),
+        ([HEAD, b"not json", m("a"), b"[]"], ["2 not JSON", "4 not an object"]),
+        ([HEAD, b"\0\0\0", m("a")], ["2 3 NUL bytes"]),
+        ([HEAD, m("a"), HEAD], ["3 a second header"]),
+        ([{**HEAD, "id": "other"}], ["1 the header says session other, the file's name s"]),
+        ([{**HEAD, "version": 2}], ["1 version 2 is newer"]),
+        ([HEAD, m("a"), m("a")], ["3 its id was used before, at byte 40"]),
+        ([HEAD, m("a"), {"type": "clear", "id": "a"}], ["3 its id was used before"]),
+        ([HEAD, {"type": "revert", "id": "r", "of": "x"}], ["2 x revert names nothing earlier: x"]),
+        ([HEAD, m("a"), {"type": "revert", "id": "r", "of": "a"}], []),
+        ([HEAD, {"type": "delta", "of": "x", "parts": TEXT}, {"type": "commit", "of": "x"}],
+         ["2 x delta names nothing earlier", "3 x commit names nothing earlier"]),
+        ([HEAD, {"type": "open", "id": "o", "kind": "codeh"}, {"type": "delta", "of": "o", "parts": TEXT},
+          {"type": "commit", "of": "o"}, {"type": "delta", "of": "o", "parts": TEXT}], []),
+        ([HEAD, {"type": "update", "id": "u", "of": "a", "parts": TEXT}, m("a")], ["2 a update names nothing"]),
+        ([HEAD, m("a"), {"type": "update", "id": "u", "of": "a", "parts": TEXT}, {"type": "commit", "of": "u"}], []),
+        ([HEAD, m("a"), {"type": "summary", "id": "t", "summary": "t", "covers": ["a", "x", "y"]}],
+         ["3 x summary names nothing earlier: x", "3 y summary names nothing earlier: y"]),
+        ([HEAD, m("a"), {"type": "compaction", "id": "k", "ops": [
+            {"op": "drop", "ids": ["a", "x"]}, {"op": "replace", "id": "y", "part": 0},
+            {"op": "insert", "after": "z", "message": {"id": "i", **m("i")}}, {"op": "drop", "ids": ["i"]},
+            {"op": "summarize", "ids": ["a"], "summary": "t"}]},
+          {"type": "summary", "id": "t", "summary": "t", "covers": ["k.4", "i"]}],
+         ["3 x compaction's drop names", "3 y compaction's replace names", "3 z compaction's insert names"]),
+    ],
+)  # fmt: skip
+def test_lines_and_what_they_name(lines: list[Any], problems: list[str], tmp_path: Path) -> None:
+    got = found(tmp_path, *lines)
+    assert len(got) == len(problems), got
+    assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
+
+
+CLEAR = {"type": "clear", "id": "x"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problems"),
+    [
+        ([m("a"), call("b", "c1"), result("c", "c1")], []),
+        ([m("a"), call("b", "c1")], []),  # open at the end
+        (
+            [m("a"), call("b", "c1"), call("b2", "c2"), result("c", "c2")],
+            ["3 b the call of f is never answered"],
+        ),
+        ([call("b", "c1"), m("a")], ["2 b the call of f is never answered"]),
+        ([call("b", "c1"), m("a"), result("c", "c1")], ["4 c the result of f comes late"]),
+        ([call("b", "c1"), result("c", "c1"), result("d", "c1")], ["4 d a second result of f"]),
+        ([result("c", "c1")], ["2 c the result of f answers no call"]),
+        ([call("b", "c1"), m("e", kind="error", role=None), result("c", "c1")], []),
+        ([call("b", "c1"), CLEAR, m("a"), result("c", "c1")], ["5 c the result of f answers no call"]),
+        ([CLEAR, call("b", "c1"), m("a")], ["3 b the call of f is never answered"]),
+    ],
+)
+def test_pairs(lines: list[Any], problems: list[str], tmp_path: Path) -> None:
+    got = found(tmp_path, HEAD, *lines)
+    assert len(got) == len(problems), got
+    assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
+
+
+def test_blocks(tmp_path: Path, home: Path) -> None:
+    import hashlib
+
+    def ref(id: str, *blocks: str) -> dict[str, Any]:
+        return {"type": "ref", "id": id, "kind": "user", "role": "user", "blockIds": list(blocks)}
+
+    content = b'{"text":"x"}'
+    there, gone = hashlib.sha256(content).hexdigest(), "0" * 64
+    altered = hashlib.sha256(b"y").hexdigest()
+    for id, data in ((there, content), (altered, b"z")):
+        (home / "blocks" / id[:2]).mkdir(parents=True)
+        (home / "blocks" / id[:2] / id).write_bytes(data)
+    assert found(tmp_path, HEAD, ref("a", there)) == []
+    got = found(tmp_path, HEAD, ref("a", there), ref("b", gone, "../x"), ref("c", altered))
+    assert [line.split(" (")[0].replace(str(home), "HOME") for line in got] == [
+        f"3 b block {gone} is missing from HOME/blocks",
+        "3 b ../x: no block id",
+        f"4 c block {altered} is altered in HOME/blocks",
+    ]
+
+
+@given(data=some.files_of() | plain_files())
+def test_big_files_are_checked_alike(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    target = Target(str(path), "")
+    with pytest.MonkeyPatch.context() as patch:
+        small = verifying.verify(Env(stderr=99), target)
+        patch.setattr(skimming, "BIG", 0)
+        patch.setattr(verifying, "STEP", 7)
+        pieces = skimming.logs
+        patch.setattr(skimming, "logs", lambda path: pieces(path, big=0, step=9))
+        big = verifying.verify(Env(stderr=99), target)
+    assert big == small
+
+
+@given(data=plain_files(), offsets=st.lists(st.integers(0, 400), max_size=5))
+def test_line_numbers(data: bytes, offsets: list[int]) -> None:
+    offsets = [offset for offset in offsets if offset < len(data)]
+    expected = {offset: data.count(b"\n", 0, offset) + 1 for offset in offsets}
+    assert verifying.lines_at(offsets, Target("-", ""), data) == expected
+
+
+def test_repeated_ids_of_a_long_log() -> None:
+    hashes = array("q", (hash(f"id{n}") for n in range(70_000)))
+    hashes.extend([hash("id5"), hash("id6"), hash("id5")])
+    assert skimming.repeated(hashes) == {hash("id5"), hash("id6")}
+
+
+@pytest.mark.parametrize(
+    ("path", "id"),
+    [
+        ("messages.1.content.0", "b"), ("messages.1.content.1", "c"), ("messages.1", "b"),
+        ("messages.1.content.9", "b"), ("messages.0.content.0", None), ("messages.7", None), ("model", None),
+        ("contents.2.parts.0", None), ("input.1", "b"),
+    ],
+)  # fmt: skip
+def test_the_source_of_a_path(path: str, id: str | None) -> None:
+    assert source_of([[""], ["b", "c"], []], path) == id
+
+
+def test_pairs_of_the_view_only(tmp_path: Path) -> None:
+    kept = Message("a", "user", "user", None, {}, own=[], parts=[])
+    pairs = verifying.Pairs()
+    pairs.add(1, kept, 0)
+    assert pairs.problems() == []
