@@ -70,9 +70,10 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
         return Target(path, why)
     if os.path.exists(path.removesuffix("l")):
         return Target(path.removesuffix("l"), why)
-    found = sorted({id for id, _ in ids(env) if id.startswith(name)})
+    paths = {id: path for id, path in ids(env) if id.startswith(name)}
+    found = list(paths)
     if len(found) == 1:
-        return Target(path_of(env, found[0]), f"{why} (prefix of {found[0]})")
+        return Target(paths[found[0]], f"{why} (prefix of {found[0]})")
     if found:
         raise NotFound(f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}")
     raise NotFound(f"{name}: no such session (`codeh-history list` shows all)")

@@ -1,0 +1,137 @@
+"""The boundary: every failure is one line on stderr and one of the documented exit codes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from codeh_history import errors, fastlane
+from codeh_history.env import Env
+from codeh_history.main import run as run_here
+from support import run, session_path, start
+
+CODES = {
+    errors.NegativeAnswer: 1, errors.Usage: 2, errors.NotFound: 3, errors.ProviderRefused: 4,
+    errors.BudgetUnreachable: 5, errors.SummariserFailed: 6, errors.BadData: 65, errors.InputOutput: 74,
+    errors.TryAgain: 75,
+}  # fmt: skip
+
+
+def outcome(failure: BaseException, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[int, str]:
+    """Exit code and stderr of a command that fails so."""
+
+    def fail(*_: object) -> int:
+        raise failure
+
+    monkeypatch.setattr(fastlane, "run", fail)
+    file = os.open(tmp_path / "stderr", os.O_RDWR | os.O_CREAT)
+    code = run_here(["append"], Env({}, stderr=file))
+    return code, (tmp_path / "stderr").read_text()
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"), CODES.items(), ids=lambda value: getattr(value, "__name__", str(value))
+)
+def test_each_failure_has_its_code(
+    failure: type[errors.HistoryError], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert failure.exit_code == code
+    told = outcome(failure("where: why"), monkeypatch, tmp_path)
+    assert told == (code, "codeh-history: where: why\n")
+
+
+def test_no_failure_is_without_a_code() -> None:
+    known = set(CODES) | {errors.Interrupted}
+    assert set(errors.HistoryError.__subclasses__()) == known
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (errors.Interrupted(signal.SIGPIPE), 141, ""),
+        (errors.NegativeAnswer(""), 1, ""),
+        (MemoryError(), 74, "out of memory"),
+        (OSError(5, "Input/output error", "f"), 74, "codeh-history: f: Input/output error\n"),
+        (errors.BadData("two\nlines \x1b[31m"), 65, "codeh-history: two\\nlines ^[[31m\n"),
+    ],
+    ids=repr,
+)
+def test_other_ends(
+    failure: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found, told = outcome(failure, monkeypatch, tmp_path)
+    assert found == code
+    assert told.startswith("codeh-history: ") if words else not told
+    assert words in told
+
+
+def test_a_bug_is_one_line_and_70(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code, told = outcome(ZeroDivisionError("x\ny"), monkeypatch, tmp_path)
+    assert code == 70
+    assert told.count("\n") == 1
+    assert "ZeroDivisionError" in told
+    assert "test_errors.py" in told
+
+
+def test_a_bug_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(fastlane, "run", fail)
+    with pytest.raises(ZeroDivisionError):
+        run_here(["append"], Env({"CODEH_TRACEBACK": "1"}))
+
+
+@pytest.mark.parametrize(
+    ("number", "codes"),
+    [(signal.SIGINT, (130, -signal.SIGINT)), (signal.SIGTERM, (143, -signal.SIGTERM)),
+     (signal.SIGHUP, (129, -signal.SIGHUP))],
+)  # fmt: skip
+def test_a_signal_ends_a_waiting_append_without_a_trace(
+    home: Path, number: signal.Signals, codes: tuple[int, ...]
+) -> None:
+    """A shell shows a death by signal as 128 + its number."""
+    waiting = start("append", "-s", "demo", "-F", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert waiting.stdin
+    waiting.stdin.write(b"half a mess")
+    waiting.stdin.flush()
+    while any(fcntl.ioctl(waiting.stdin, termios.FIONREAD, b"\0\0\0\0")):
+        time.sleep(0.01)  # until it has read what is there, and waits for more
+    waiting.send_signal(number)
+    _, err = waiting.communicate(timeout=30)
+    assert waiting.returncode in codes
+    assert b"Traceback" not in err
+    assert not session_path(home, "demo").exists()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [[], ["--nothing"], ["nothing"], ["append", "--nothing"], ["undo", "x", "y"], ["payload", "--max-tokens", "x"],
+     ["append", "\udcff"], ["append", "-s"], ["\udcff"]],
+    ids=repr,
+)  # fmt: skip
+def test_a_wrong_command_line_is_one_line_and_2(argv: list[str]) -> None:
+    found = run(*argv)
+    if argv:
+        assert (found.code, found.out) == (2, b"")
+        assert found.err.count(b"\n") == 1
+        assert found.err.startswith(b"codeh-history: ")
+    else:
+        assert found.code == 0
+        assert b"Examples:" in found.out
+
+
+def test_text_of_a_session_never_acts_on_the_terminal(home: Path) -> None:
+    """Not in a message to people either: here the name of a session."""
+    found = run("append", "-s", "\x1b]0;owned\x07.txt", "-m", "x")
+    assert found.code == 2
+    assert b"\x1b" not in found.err
+    assert b"\x07" not in found.err

@@ -1,0 +1,156 @@
+"""From what people type to a session: ids, prefixes, paths, `@`, `@.` and `-`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.env import Env
+from codeh_history.errors import HistoryError, NotFound, Usage
+from codeh_history.store import paths
+from codeh_history.store.resolve import for_reading, for_writing
+
+MESSAGE = '{"type":"message","id":"m","ts":"%s","kind":"user","role":"user","parts":[]}\n'
+HEADER = '{"type":"session","version":1,"id":"x","cwd":"%s"}\n'
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Env:
+    """A home with the sessions alpha-1, alpha-2 (the newest) and beta, and the older old.json."""
+    sessions = tmp_path / "home" / "sessions"
+    sessions.mkdir(parents=True)
+    for name, cwd, ts in [
+        ("alpha-1", "/a", "2026-01-02T00:00:00.000Z"), ("alpha-2", "/b", "2026-03-02T00:00:00.000Z"),
+        ("beta", "/a", "2026-02-02T00:00:00.000Z"),
+    ]:  # fmt: skip
+        (sessions / f"{name}.jsonl").write_text(HEADER % cwd + MESSAGE % ts)
+        os.utime(sessions / f"{name}.jsonl", (0, 0))
+    (sessions / "old.json").write_text("[]")
+    (sessions / "not a session.txt").write_text("")
+    (sessions / ".hidden.jsonl").write_text("")
+    return Env({"CODEH_HOME": str(tmp_path / "home")}, stderr=os.open(os.devnull, os.O_WRONLY))
+
+
+VALID = ["a", "A1", "0", "demo-1_x", "a" * 128, "console", "com", "com10", "lpt0", "nul_"]
+INVALID = [
+    "", "-a", "_a", ".a", "a.b", "a b", "a/b", "../a", "/a", "a\0b", "a\n", "é", "a" * 129, "con", "CON", "Prn", "aux",
+    "nul", "com1", "COM9", "lpt1", "a\\b", "a:b", "@", "~", "*",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_an_id(text: str) -> None:
+    assert paths.is_id(text)
+
+
+@pytest.mark.parametrize("text", INVALID)
+def test_no_id(text: str, env: Env) -> None:
+    assert not paths.is_id(text)
+    for choose in (for_writing, for_reading):
+        if text and text != "@":
+            with pytest.raises(Usage):
+                choose(env, text)
+
+
+@given(text=st.text(max_size=12) | st.text("aZ0_-./\\~", max_size=8))
+def test_no_name_leads_out_of_the_home(text: str) -> None:
+    """What is no path to a .json or .jsonl file lands in the sessions directory, or nowhere."""
+    try:
+        path = paths.path_of(Env({"CODEH_HOME": "/home"}), text)
+    except Usage:
+        return
+    if not paths.is_path(text):
+        assert os.path.dirname(os.path.normpath(path)) == "/home/sessions"
+        assert os.path.basename(path) == f"{text}.jsonl"
+
+
+READING = {
+    "alpha-1": "alpha-1.jsonl", "b": "beta.jsonl", "beta": "beta.jsonl", "@": "alpha-2.jsonl", "old": "old.json",
+    "ol": "old.json",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "file"), READING.items())
+def test_reading_takes_ids_and_unique_prefixes(env: Env, name: str, file: str) -> None:
+    assert os.path.basename(for_reading(env, name).path) == file
+    assert os.path.basename(for_reading(env, None, name).path) == file
+
+
+def test_a_whole_id_is_no_prefix(env: Env) -> None:
+    Path(env.home, "sessions", "alpha.jsonl").write_text(HEADER)
+    assert for_reading(env, "alpha").id == "alpha"
+
+
+@pytest.mark.parametrize("name", ["alpha", "gamma", "BETA"])
+def test_reading_none_or_many_is_not_found(env: Env, name: str) -> None:
+    with pytest.raises(NotFound):
+        for_reading(env, name)
+
+
+def test_writing_takes_no_prefix_and_no_stream(env: Env) -> None:
+    assert not os.path.exists(for_writing(env, "alph").path)
+    assert for_writing(env, "@").id == "alpha-2"
+    for name in ("-", "x.json"):
+        with pytest.raises(Usage):
+            for_writing(env, name)
+    with pytest.raises(Usage, match="import"):
+        for_writing(env, "old")
+
+
+def test_a_stream_is_read_from_stdin(env: Env) -> None:
+    assert for_reading(env, "-").path == "-"
+
+
+@pytest.mark.parametrize(
+    "name", ["x.jsonl", "./x.jsonl", "/tmp/x.jsonl", "../x.jsonl", "dir/y.json", "-.jsonl"]
+)
+def test_a_path_is_taken_as_it_is(env: Env, name: str) -> None:
+    assert for_reading(env, name).path == name
+
+
+def test_the_latest_is_told_by_messages_not_by_the_file(env: Env) -> None:
+    os.utime(Path(env.home, "sessions", "alpha-1.jsonl"))
+    assert for_reading(env, "@").id == "alpha-2"
+
+
+def test_the_latest_passes_over_a_damaged_end_and_empty_sessions(env: Env) -> None:
+    with Path(env.home, "sessions", "alpha-2.jsonl").open("a") as file:
+        file.write('{"type":"compaction","id":"k","ts":"2026-04-01T00:00:00Z","ops":[]}\n\n{"type":"mess')
+    Path(env.home, "sessions", "empty.jsonl").write_text("")
+    Path(env.home, "sessions", "header.jsonl").write_text(HEADER)
+    assert for_reading(env, "@").id == "alpha-2"
+
+
+def test_the_latest_begun_here(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getcwd", lambda: "/a")
+    assert for_reading(env, "@.").id == "beta"
+    monkeypatch.setattr(os, "getcwd", lambda: "/nowhere")
+    with pytest.raises(NotFound):
+        for_reading(env, "@.")
+
+
+def test_there_is_no_latest_without_a_session(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        for_reading(Env({"CODEH_HOME": str(tmp_path)}), "@")
+
+
+def test_argument_option_and_environment(env: Env) -> None:
+    """The argument and `-s` are stronger than the environment, and must not differ."""
+    env.environ = {**env.environ, "CODEH_SESSION": "beta"}
+    assert for_reading(env, None).why == "CODEH_SESSION"
+    assert for_reading(env, "alpha-1").id == "alpha-1"
+    assert for_reading(env, "alpha-1", "alpha-1").id == "alpha-1"
+    with pytest.raises(Usage):
+        for_reading(env, "alpha-1", "beta")
+
+
+def test_nothing_named_is_a_usage_error(env: Env) -> None:
+    for choose in (for_reading, for_writing):
+        with pytest.raises(Usage) as failure:
+            choose(env, None)
+        assert isinstance(failure.value, HistoryError)
+        assert failure.value.exit_code == 2
