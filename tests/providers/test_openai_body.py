@@ -290,6 +290,41 @@ def test_a_responses_body_in_our_words() -> None:
     ]  # fmt: skip
 
 
+WORDS: dict[str, tuple[str, Any, Any]] = {
+    "image with detail": ("openai-chat", {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}", "detail": "low"}},
+                          {**inline("image/png", PNG), "item": {"type": "image_url", "detail": "low"}}),
+    "image, other spelling": ("openai-chat", {"type": "image_url", "image_url": {"url": f"data:image/jpg;base64,{PNG}"}},
+                              {**inline("image/jpeg", PNG), "item": {"type": "image_url"}}),
+    "pdf without a name": ("openai-chat", {"type": "file", "file": {"file_data": f"data:application/pdf;base64,{PNG}"}},
+                           {**inline("application/pdf", PNG), "item": {"type": "file"}}),
+    "sound": ("openai-chat", {"type": "input_audio", "input_audio": {"data": PNG, "format": "mp3"}}, inline("audio/mpeg", PNG)),
+    "address": ("openai-chat", {"type": "image_url", "image_url": {"url": "https://e.example/a.png"}},
+                {"fileData": {"fileUri": "https://e.example/a.png"}}),
+    "address of no ending": ("openai-chat", {"type": "image_url", "image_url": {"url": "https://e.example/a"}},
+                             {"fileData": {"fileUri": "https://e.example/a"}, "item": {"type": "image_url"}}),
+    "sound of no known format": ("openai-chat", {"type": "input_audio", "input_audio": {"data": PNG, "format": "ogg"}}, None),
+    "uploaded": ("openai-chat", {"type": "file", "file": {"file_id": "f"}}, None),
+    "input image": ("openai-responses", {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "detail": "high"},
+                    {**inline("image/png", PNG), "item": {"type": "input_image", "detail": "high"}}),
+    "input image, other spelling": ("openai-responses", {"type": "input_image", "image_url": f"data:image/jpg;base64,{PNG}"},
+                                    {**inline("image/jpeg", PNG), "item": {"type": "input_image"}}),
+    "input file": ("openai-responses", {"type": "input_file", "filename": "a.txt", "file_data": f"data:text/plain;base64,{PNG}"},
+                   inline("text/plain", PNG, displayName="a.txt")),
+    "file address": ("openai-responses", {"type": "input_file", "file_url": "https://e.example/a"},
+                     {"fileData": {"fileUri": "https://e.example/a"}, "item": {"type": "input_file"}}),
+    "uploaded input": ("openai-responses", {"type": "input_image", "file_id": "f", "detail": "auto"}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "block", "part"), WORDS.values(), ids=WORDS)
+def test_media_is_read_in_our_words(format: str, block: Any, part: Any) -> None:
+    """So that it can be sent to any provider; only what no other one could have stays native."""
+    message = {"role": "user", "content": [block]}
+    body = chat(message) if format == "openai-chat" else responses(message)
+    [record] = FORMATS[format][0].read(body).messages
+    assert record["parts"] == [part if part is not None else native(format, **block)]
+
+
 def test_the_old_way_of_calling_becomes_the_new_one() -> None:
     body = chat(USER, {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
                 {"role": "function", "name": "f", "content": "x"})  # fmt: skip

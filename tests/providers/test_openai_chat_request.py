@@ -97,7 +97,9 @@ CONTENTS: dict[str, tuple[list[Any], Any]] = {
                        "[file https://e.example/a.pdf: only images can be sent by URL]"),
     "own uploaded file": ([native("openai-chat", type="file", file={"file_id": "f"})], [
         {"type": "file", "file": {"file_id": "f"}}]),
-    "another's part": ([native("gemini", executableCode={}), {"text": "x"}], "x"),
+    "image of responses": ([{**linked("https://e.example/x"), "item": {"type": "input_image", "detail": "low"}}], [
+        {"type": "image_url", "image_url": {"url": "https://e.example/x", "detail": "low"}}]),
+    "another's part": ([native("anthropic", type="text", text="y"), {"text": "x"}], "x"),
     "cache mark": ([{"text": "x", "item": {"type": "text", "cache_control": {"type": "ephemeral"}}}], [
         {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]),
 }  # fmt: skip
@@ -122,6 +124,9 @@ ASSISTANTS: dict[str, tuple[list[Any], dict[str, Any], Any]] = {
     "own empty text": ([{"text": ""}], CHAT, said("")),
     "items of responses": ([{"text": "a", "item": {"id": "m1"}}, {"text": "b", "item": {"id": "m2"}}],
                            {"provider": "openai-responses"}, said("a\n\nb")),
+    "texts of responses": ([{"text": "a"}, {"text": "b"}], {"provider": "openai-responses"}, said("a\n\nb")),
+    "contents of one item": ([{"text": "a", "item": {"id": "m"}}, {"text": "b", "item": {"id": "m"}}],
+                             {"provider": "openai-responses"}, said("ab")),
     "own refusal": ([{"text": "no", "refusal": True}], CHAT, said([{"type": "refusal", "refusal": "no"}])),
     "another's refusal": ([{"text": "no", "refusal": True}], GEMINI, said("no")),
     "image": ([inline("image/png", PNG)], GEMINI, said("[image/png, 9 bytes: a model's message takes only text]")),
@@ -159,7 +164,7 @@ CALLS: dict[str, tuple[Any, Any]] = {
     "64 characters": (call(id="x" * 64), {"id": "x" * 64, **function("read", "{}")}),
     "custom": ({**call(args={"input": "words"}), "item": {"type": "custom"}},
                {"id": "c1", "type": "custom", "custom": {"name": "read", "input": "words"}}),
-    "fields of a host": ({**call(), "item": {"extra_content": {"google": {}}, "id": "other"}},
+    "fields of a host": ({**call(), "item": {"extra_content": {"google": {}}, "id": "x", "function": 1, "custom": 1}},
                          {"id": "c1", **function("read", "{}"), "extra_content": {"google": {}}}),
 }  # fmt: skip
 
@@ -236,9 +241,18 @@ def test_notes_say_what_is_left_out() -> None:
         {"later": 1},
         {},
     ]
-    assert request(chat, [USER, message(1, "codeh", parts), message(2, "user", [{"text": "x"}])]).notes == [
+    known = native("openai-chat", annotations=[{"type": "url_citation"}])
+    records = [
+        message(0, "user", [native("gemini", executableCode={})]),
+        message(1, "codeh", parts),
+        message(2, "codeh", [known, native("openai-chat", later=1)], **CHAT),
+        message(3, "user", [{"text": "x"}]),
+    ]
+    assert request(chat, records).notes == [
+        "message m0: a part that only gemini knows is not sent to openai-chat",
         "message m1: a part that only anthropic knows is not sent to openai-chat",
         "message m1: a part of an unknown kind (later) is left out",
+        "message m2: a part cannot stand here, and is not sent",
     ]
 
 
@@ -252,6 +266,14 @@ def test_notes_say_what_is_left_out() -> None:
 def test_the_system_prompt_comes_first(model: str | None, role: str) -> None:
     body = request(chat, [USER], model=model, system="Be brief.").body
     assert body["messages"] == [{"role": role, "content": "Be brief."}, {"role": "user", "content": "hi"}]
+
+
+def test_an_imported_system_message_stays_while_its_text_does() -> None:
+    kept = {"role": "developer", "content": [{"type": "text", "text": "s"}], "name": "n"}
+    for system, expected in (("s", kept), ("t", {"role": "system", "content": "t"})):
+        settings = {chat.SYSTEM: kept}
+        assert request(chat, [USER], system=system, settings=settings).body["messages"][0] == expected
+    assert chat.SYSTEM not in request(chat, [USER], settings={chat.SYSTEM: kept}).body
 
 
 def test_summaries_are_the_first_words_of_the_user() -> None:
@@ -269,7 +291,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "cap": ({"max_tokens": 9, "settings": {"max_tokens": 7, "max_completion_tokens": 8}}, {"max_completion_tokens": 9}),
     "imported cap": ({"settings": {"max_tokens": 7}}, {"max_tokens": 7}),
     "cache": ({"cache": True}, {"prompt_cache_key": "s"}),
-    "settings": ({"settings": {"temperature": 0.5, "model": "other", "messages": []}}, {"temperature": 0.5}),
+    "cache without a session": ({"cache": True, "session": ""}, {}),
+    "settings": ({"settings": {"temperature": 0.5, "model": "other", "messages": [], "tools": []}}, {"temperature": 0.5}),
     "choice without tools": ({"settings": {"tool_choice": "auto", "parallel_tool_calls": True}}, {}),
     "tools": (
         {"tools": [{"name": "a.b", "description": "d", "input_schema": {"properties": {}}, "strict": True}],
@@ -329,9 +352,11 @@ def test_sources_name_the_message_of_every_block() -> None:
         message(0, "user", [{"text": "a"}, {"text": "b"}]),
         message(1, "codeh", [call()]),
         message(2, "tool", [held]),
+        message(3, "codeh", [{"text": "c"}]),
+        message(4, "user", [{"text": "d"}]),
     ]
     found = request(chat, records, system="s", trace=True)
-    assert found.sources == [[""], ["m0", "m0"], ["m1"], ["m2"], ["m2", "m2"]]
+    assert found.sources == [[""], ["m0", "m0"], ["m1"], ["m2"], ["m2", "m2"], ["m3"], ["m4"]]
     assert request(chat, records).sources == []
 
 
@@ -382,6 +407,12 @@ def test_plain_messages_take_the_short_way_to_the_same_body(records: list[Any]) 
         for r in records
     ]  # fmt: skip
     assert quick == request(chat, slow).body
+
+
+def test_a_history_of_thoughts_alone_still_asks() -> None:
+    thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
+    assert request(chat, thought, trace=True).body["messages"] == [{"role": "user", "content": ""}]
+    assert request(chat, []).body["messages"] == []
 
 
 def test_only_what_is_sent_counts() -> None:

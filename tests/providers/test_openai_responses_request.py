@@ -18,6 +18,7 @@ from codeh_history.pairing import open_at_end
 from codeh_history.providers.base import Options
 from codeh_history.providers.openai_responses import request as responses
 from codeh_history.providers.openai_responses import rules
+from codeh_history.providers.openai_responses.replay import is_answer
 
 USER = message(0, "user", [{"text": "hi"}])
 OWN = {"provider": "openai-responses", "model": "gpt-5.1"}
@@ -90,7 +91,7 @@ USERS: dict[str, tuple[list[Any], list[Any]]] = {
         [{"text": "a"}, native("openai-responses", type="additional_tools", role="developer", tools=[]), {"text": "b"}],
         [user("a"), {"type": "additional_tools", "role": "developer", "tools": []}, user("b")]),
     "answer to nothing": ([native("openai-responses", type="computer_call_output", call_id="x"), {"text": "b"}], [user("b")]),
-    "another's part": ([native("gemini", executableCode={}), {"text": "x"}], [user("x")]),
+    "another's part": ([native("anthropic", type="input_text", text="y"), native("gemini", type="z"), {"text": "x"}], [user("x")]),
 }  # fmt: skip
 
 
@@ -148,6 +149,11 @@ MODELS: dict[str, tuple[list[Any], dict[str, Any], list[Any]]] = {
                                        [thinking("rs_1"), SEARCH, item("msg_1", output_text("a"))]),
     "several contents of one item": ([said("a", id="m", phase="final_answer"), said("b", id="m", phase="final_answer")], OWN,
                                      [item("m", output_text("a"), output_text("b"), phase="final_answer")]),
+    "probabilities": (
+        [said("a", id="m", logprobs=[{"token": "a"}])],
+        OWN,
+        [item("m", {**output_text("a"), "logprobs": [{"token": "a"}]})],
+    ),
     "refusal": ([{**said("no", id="m"), "refusal": True}], OWN, [item("m", {"type": "refusal", "refusal": "no"})]),
     "annotations": ([said("a", id="m", annotations=[{"type": "file_path"}])], OWN,
                     [item("m", {**output_text("a"), "annotations": [{"type": "file_path"}]})]),
@@ -164,6 +170,13 @@ MODELS: dict[str, tuple[list[Any], dict[str, Any], list[Any]]] = {
     "an item without an id": ([native("openai-responses", type="tool_search_call", execution="server", arguments={})],
                               {**OWN, "model": "o3"}, [{"type": "tool_search_call", "execution": "server", "arguments": {}}]),
     "a call that only this format knows": ([SHELL], OWN, []),
+    "a custom call whose arguments were changed": (
+        [call(item={"type": "custom_tool_call", "id": "ctc_1"})],
+        OWN,
+        [function_call() | {"id": "ctc_1"}],
+    ),
+    "another provider's item": ([native("anthropic", **SEARCH), {"text": "a"}], OWN, [assistant("a")]),
+    "an id that is none": ([said("a", id=""), call(item={"id": 7})], OWN, [assistant("a"), function_call()]),
     "empty message item": ([native("openai-responses", type="message", id="m", content=[])], OWN, []),
 }  # fmt: skip
 
@@ -243,6 +256,72 @@ def test_the_output_of_a_custom_call() -> None:
     assert answered(result({"output": "x"}), asking=asking)[0]["type"] == "custom_tool_call_output"
 
 
+def test_notes_say_what_is_left_out() -> None:
+    records = [
+        message(0, "user", [native("gemini", executableCode={})]),
+        message(1, "codeh", [SHELL, reasoning("rs_1"), {"later": 1}], **OWN),
+        message(2, "user", [native("openai-responses", type="computer_call_output", call_id="c")]),
+    ]
+    assert request(responses, records).notes == [
+        "message m0: a part that only gemini knows is not sent to openai-responses",
+        "message m1: local_shell_call cannot stand here, and is not sent",
+        "message m1: a part of an unknown kind (later) is left out",
+        "message m2: computer_call_output cannot stand here, and is not sent",
+    ]
+
+
+def test_sources_name_the_message_of_every_block() -> None:
+    turn = [reasoning("rs_1"), said("a", id="m"), said("b", id="m"), call(item={"id": "fc_1"})]
+    held = result({"output": "x"}, parts=[inline("image/png", PNG)])
+    records = [
+        message(0, "user", [{"text": "a"}, {"text": "b"}]),
+        message(1, "codeh", turn, **OWN),
+        message(2, "tool", [held]),
+        message(3, "codeh", [{"text": "c"}]),
+        message(4, "user", [{"text": "d"}]),
+    ]
+    found = request(responses, records, trace=True)
+    assert found.sources == [["m0", "m0"], ["m1"], ["m1", "m1"], ["m1"], ["m2", "m2"], ["m3"], ["m4"]]
+    assert request(responses, records).sources == []
+
+
+def test_a_history_of_thoughts_alone_still_asks() -> None:
+    thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
+    assert request(responses, thought).body["input"] == [user("")]
+    assert request(responses, []).body["input"] == []
+
+
+SIDES = {
+    "function_call_output": True, "custom_tool_call_output": True, "apply_patch_call_output": True,
+    "mcp_approval_response": True, "additional_tools": True, "item_reference": True, "compaction_trigger": True,
+    "tool_search_output": False, "reasoning": False, "mcp_call": False, "compaction": False, "program_output": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "ours"), SIDES.items())
+def test_which_side_an_item_comes_from(kind: str, ours: bool) -> None:
+    assert is_answer({"type": kind}) == ours
+    assert is_answer({"type": "tool_search_output", "execution": "client"})
+
+
+@pytest.mark.parametrize("kind", ["computer_call", "shell_call", "apply_patch_call", "local_shell_call"])
+def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind: str) -> None:
+    asking = native("openai-responses", type=kind, call_id="c")
+    answer = native("openai-responses", type=f"{kind}_output", call_id="c")
+    whole = [USER, message(1, "codeh", [asking, asking], **OWN), message(2, "tool", [answer, answer])]
+    items = request(responses, whole).body["input"]
+    assert [i.get("type") for i in items] == [None, kind, f"{kind}_output"]
+    again = [
+        *whole,
+        message(3, "codeh", [asking, call("c")], **OWN),
+        message(4, "tool", [answer, result({}, "c")]),
+    ]
+    ids = [i["call_id"] for i in request(responses, again).body["input"] if "call_id" in i]
+    assert ids == ["c", "c", "c_2", "c_2"]
+    half = request(responses, [USER, message(1, "codeh", [asking], **OWN), USER | {"id": "m2"}])
+    assert [i.get("type") for i in half.body["input"]] == [None, None]
+
+
 def test_parallel_calls_stand_together_before_their_outputs() -> None:
     records = [USER, message(1, "codeh", [{"text": "a"}, call("c1"), call("c2")], **OTHER),
                message(2, "tool", [result({}, "c2"), result({}, "c1")]), message(3, "user", [{"text": "b"}])]  # fmt: skip
@@ -272,11 +351,13 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "system": ({"system": "s"}, {"instructions": "s"}),
     "imported empty system": ({"settings": {"instructions": ""}}, {"instructions": ""}),
     "stream": ({"stream": True, "settings": {"stream": False}}, {"stream": True}),
+    "own settings never": ({"settings": {"model": "other", "input": [], "tools": []}}, {}),
+    "cache without a session": ({"cache": True, "session": ""}, {}),
     "cap": ({"max_tokens": 9, "settings": {"max_output_tokens": 7}}, {"max_output_tokens": 9}),
     "cache": ({"cache": True}, {"prompt_cache_key": "s"}),
     "settings": ({"settings": {"reasoning": {"effort": "low"}, "include": []}}, {"reasoning": {"effort": "low"}, "include": []}),
-    "tools": ({"tools": [{"name": "f", "input_schema": {}}, {"type": "web_search"}]}, {"tools": [
-        {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}, "strict": False},
+    "tools": ({"tools": [{"name": "f", "description": "d", "input_schema": {}, "strict": True}, {"type": "web_search"}]}, {"tools": [
+        {"type": "function", "name": "f", "description": "d", "parameters": {"type": "object", "properties": {}}, "strict": True},
         {"type": "web_search"}]}),
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ item"), the same item twice, and reasoning that it can neither decrypt nor find.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...model import Json, Message, Part
 from ..openai import item_of
@@ -28,6 +28,10 @@ def native_of(part: Part) -> Any:
     return native.get("value") if native is not None and native.get("provider") == OWN else None
 
 
+def is_id(id: object) -> TypeGuard[str]:
+    return isinstance(id, str) and id != ""
+
+
 def is_answer(item: Json) -> bool:
     """Whether an item comes from this side of the conversation rather than from the model."""
     kind = item.get("type")
@@ -39,14 +43,20 @@ def is_answer(item: Json) -> bool:
 
 
 class Replay:
-    """Decides turn by turn; an item is sent at most once."""
+    """Decides turn by turn; an item is sent at most once.
 
-    def __init__(self, messages: Sequence[Message], model: str | None, *, faithful: bool) -> None:
+    `taken` are the call ids sent so far, those of functions included.
+    """
+
+    def __init__(
+        self, messages: Sequence[Message], model: str | None, taken: set[str], *, faithful: bool
+    ) -> None:
         self.messages = messages
         self.model = model
+        self.taken = taken
         self.faithful = faithful
         self.sent: set[str] = set()  # ids of items
-        self.asked: set[str] = set()  # call ids of native calls that were sent
+        self.asked: set[str] = set()  # call ids of native calls that wait for their answer
         self._answers: dict[str, set[str]] | None = None
 
     def turn(self, turn: Turn) -> bool:
@@ -63,7 +73,7 @@ class Replay:
 
     def fresh(self, id: object) -> bool:
         """Whether an item's id was not sent before; it counts as sent from now on."""
-        if not isinstance(id, str) or not id or id in self.sent:
+        if not is_id(id) or id in self.sent:
             return False
         self.sent.add(id)
         return True
@@ -81,9 +91,10 @@ class Replay:
         if not self._needs_answer(item):
             return True
         call = item.get("call_id")
-        if not isinstance(call, str) or call in self.asked or call not in self.answers(turn.message):
+        if not isinstance(call, str) or call in self.taken or call not in self.answers(turn.message):
             return False
         self.asked.add(call)
+        self.taken.add(call)
         return True
 
     def reply(self, item: Json) -> bool:
@@ -130,7 +141,7 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
         value = native_of(part)
         held = value if isinstance(value, dict) else item_of(part)
         id = held.get("id")
-        if isinstance(id, str) and id and not (id == last and "text" in part):
+        if is_id(id) and not (id == last and "text" in part):
             ids.append(id)
         last = id if "text" in part else None
     return ids

@@ -14,7 +14,7 @@ from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item
 from ..tools import Tool, declared
 from ..turns import Turn, runs
 from .content import OWN, held_media, is_content, output_of, unwritten, written
-from .replay import Replay, native_of
+from .replay import Replay, is_id, native_of
 
 ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
@@ -84,7 +84,7 @@ class _Items:
         self.sources: list[list[str]] = []
         self.notes = Notes(OWN)
         self.ids = CallIds(faithful=options.faithful)
-        self.replay = Replay(messages, options.model, faithful=options.faithful)
+        self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
         self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
 
@@ -188,7 +188,7 @@ class _Items:
         """A model's text: a content of its own message item, or an assistant message of its own."""
         item = item_of(part) if own else {}
         last = self.array[-1] if follows else {}
-        if replayed and item.get("id"):
+        if replayed and is_id(item.get("id")):
             content = _content(part, item)
             if last.get("id") == item["id"] and last.get("type") == "message":
                 self.array[-1] = {**last, "content": [*last["content"], content]}
@@ -215,9 +215,9 @@ class _Items:
         name = name if self.faithful else NAMES.fit(name)
         args: Any = part["functionCall"].get("args")
         item = item_of(part) if own else {}
-        kept = {
-            key: value for key, value in item.items() if key not in ("type", *(() if replayed else ("id",)))
-        }
+        kept = {key: value for key, value in item.items() if key not in ("type", "id")}
+        if replayed and is_id(item.get("id")):
+            kept["id"] = item["id"]
         if (
             item.get("type") == "custom_tool_call"
             and isinstance(args, dict)
