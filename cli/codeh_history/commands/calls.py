@@ -13,6 +13,7 @@ from ..store.log import Locked
 from ..store.resolve import Target
 from ..talk import asking
 from ..talk.compose import response_of
+from ..talk.deferring import Deferred
 from ..talk.reading import locked_view, open_view
 from .options import Argument, Quiet, Session, Strict
 
@@ -36,7 +37,7 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    target, view = open_view(env, session, argument, strict=strict)
+    target, view = open_view(env, session, argument, strict=strict, media=Deferred())
     calls = open_calls(view.messages)
     for call in calls:
         if via is None:

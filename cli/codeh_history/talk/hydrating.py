@@ -87,11 +87,13 @@ def _light(
     large = [id for id in ids if sizes.get(id, 0) > BIG]
     small = [id for id in ids if sizes.get(id, 0) <= BIG]
     parts = parts_of(store, small, fetch(store, small, allow_missing=allow_missing))
-    for id in large:
-        data = fetch(store, [id], allow_missing=allow_missing).get(id)
-        held = media.part(id, data) if data is not None else None
-        parts[id] = held if held is not None else part_of(store, id, data)
-    return parts
+    return parts | {id: _large(store, id, media, allow_missing=allow_missing) for id in large}
+
+
+def _large(store: BlockStore, id: str, media: Deferred, *, allow_missing: bool) -> Part:
+    data = fetch(store, [id], allow_missing=allow_missing).get(id)
+    held = media.part(id, data) if data is not None else None
+    return held if held is not None else part_of(store, id, data)
 
 
 def hydrated_stream(env: Env, target: Target, *, allow_missing: bool, strict: bool = False) -> list[bytes]:

@@ -1,0 +1,164 @@
+"""`gc`: what no session needs any more: deltas of committed streams, and blocks that nothing refers to."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..blocks import BlockStore
+from ..env import Env
+from ..errors import InputOutput
+from ..model import Json
+from ..records import Record
+from ..store import read, trash
+from ..store.paths import sessions_dir
+from ..store.replace import SUFFIX
+from ..store.resolve import Target
+from . import rewriting
+
+GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
+_ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_STEP = 1 << 20
+
+
+def grace(env: Env) -> float:
+    """Epoch seconds: what was written before may be removed."""
+    return env.millis() / 1000 - GRACE_DAYS * 86400
+
+
+# -- deltas -------------------------------------------------------------------------------------------
+
+
+def deltas(path: str) -> tuple[int, int]:
+    """How many deltas of a session mean nothing any more, and how many bytes they take."""
+    _, gone = _sorted(read.read_bytes(path))
+    return len(gone), sum(map(len, gone))
+
+
+def drop_deltas(env: Env, target: Target) -> None:
+    """Replace the session's file by one without them."""
+    rewriting.in_place(env, target, lambda data: _sorted(data)[0])
+
+
+def _sorted(data: bytes) -> tuple[list[bytes], list[bytes]]:
+    """The lines of a session that stay, and those that may go."""
+    if b'"delta"' not in data:
+        return [data], []
+    lines = list(rewriting.records(data))
+    gone = spent([record for _, record in lines if record is not None])
+    kept = [line for line, record in lines if record is None or record.offset not in gone]
+    return kept, [line for line, record in lines if record is not None and record.offset in gone]
+
+
+def spent(records: Sequence[Record]) -> set[int]:
+    """The offsets of the deltas that show in no view, whatever is undone later.
+
+    They stand before a commit of their stream that carries the content itself, and no other commit of it
+    stands between: whether updates in between are undone or not, that commit decides. Streams whose id, or
+    whose updates' ids, are used twice are left alone.
+    """
+    used = Counter(id for record in records for id in _ids(record.data))
+    root: dict[str, str] = {}  # streams, and updates, → their stream
+    waiting: dict[str, list[int]] = {}
+    gone: set[int] = set()
+    unclear: set[str] = set()
+    for record in records:
+        data = record.data
+        of = root.get(str(data.get("of")))
+        if data["type"] == "open" and used[data["id"]] == 1:
+            root[data["id"]] = data["id"]
+        elif of is None:
+            continue
+        elif data["type"] == "delta":
+            waiting.setdefault(of, []).append(record.offset)
+        elif data["type"] == "update":
+            root[data["id"]] = of
+            unclear |= {of} if used[data["id"]] > 1 else set()
+        elif data["type"] == "commit":
+            decided = waiting.pop(of, [])
+            if data["of"] == of and "id" not in data and _has_content(data):
+                gone.update(decided)
+    return {r.offset for r in records if r.offset in gone and root[r.data["of"]] not in unclear}
+
+
+def _ids(data: Json) -> Iterator[str]:
+    """The ids that a record brings in."""
+    if data["type"] != "session" and isinstance(data.get("id"), str):
+        yield data["id"]
+    for op in data["ops"] if data["type"] == "compaction" else ():
+        message = op.get("message")
+        if isinstance(message, dict) and isinstance(message.get("id"), str):
+            yield message["id"]
+
+
+def _has_content(data: Json) -> bool:
+    return isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
+
+
+# -- blocks -------------------------------------------------------------------------------------------
+
+
+def unused(env: Env, store: BlockStore, before: float) -> dict[str, int]:
+    """The blocks older than `before` that no file of this home's sessions and trash names, and their bytes.
+
+    The sessions are looked at again after the trash, where one that was just restored would have been
+    missed. Whatever looks like a block's id counts, in whatever record, damaged lines too.
+    """
+    old = store.stale(before)
+    seen: set[tuple[int, ...]] = set()
+    for folder in (sessions_dir(env), trash.trash_dir(env), sessions_dir(env)):
+        for path in _files(folder):
+            if not old:
+                return {}
+            for id in _named(path, seen):
+                old.pop(id, None)
+    return old
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        return [entry.path for entry in os.scandir(folder) if entry.is_file()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputOutput(f"{folder}: {error.strerror}; no block was removed") from None
+
+
+def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
+    """The block ids in a file; nothing where the very same file was looked at before."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return  # moved meanwhile: it is seen where it went
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; no block was removed") from None
+    try:
+        info = os.fstat(fd)
+        known = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+        if known in seen or not stat.S_ISREG(info.st_mode):
+            return
+        seen.add(known)
+        tail = b""
+        while chunk := os.read(fd, _STEP):
+            text = tail + chunk
+            yield from (found[0].decode() for found in _ID.finditer(text))
+            tail = text[-65:]
+    finally:
+        os.close(fd)
+
+
+def sweep(env: Env, before: float) -> None:
+    """Remove the temporary files beside the sessions that killed processes left."""
+    for path in _files(sessions_dir(env)):
+        name = os.path.basename(path)
+        if name.startswith(".") and name.endswith(SUFFIX):
+            try:
+                if os.stat(path).st_mtime < before:
+                    os.unlink(path)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise InputOutput(f"{path}: {error.strerror}") from None
