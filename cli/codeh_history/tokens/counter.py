@@ -65,7 +65,7 @@ class Counter:
 
     def scale(self, tokens: int) -> int:
         """A count times the factor, rounded up."""
-        return tokens if self.factor == 1 else math.ceil(tokens * self.factor)
+        return tokens if self.factor == 1 else math.ceil(round(tokens * self.factor, 6))
 
     def within(self, budget: int) -> int:
         """The largest unscaled count whose scaled value fits the budget."""

@@ -152,8 +152,9 @@ def _take(part: Part, texts: list[str], counter: Counter) -> int:
             response = part["functionResponse"]
             _named(response, "response", texts, counter)
             inner: object = response.get("parts")
-            for item in inner if isinstance(inner, list) else ():
-                fixed += _take(item, texts, counter) if isinstance(item, dict) else 0  # type: ignore[arg-type]
+            fixed += sum(
+                _inside(item, texts, counter.media) for item in (inner if isinstance(inner, list) else ())
+            )
         elif key == "inlineData":
             fixed += _inline(part["inlineData"], texts, counter.media)
         elif key == "fileData":
@@ -169,6 +170,18 @@ def _named(value: Mapping[str, Any], content: str, texts: list[str], counter: Co
     if counter.names:
         texts.append(value["name"])
     texts.append(compact(value.get(content) or {}))
+
+
+def _inside(item: object, texts: list[str], rule: str) -> int:
+    """A part of a response: media; anything else is counted as its JSON."""
+    blob = item.get("inlineData") if isinstance(item, dict) else None
+    file = item.get("fileData") if isinstance(item, dict) else None
+    if isinstance(blob, dict):
+        return _inline(blob, texts, rule)
+    if isinstance(file, dict):
+        return media.of_file(str(file.get("mimeType", "")), rule)
+    texts.append(compact(item))
+    return 0
 
 
 def _inline(blob: object, texts: list[str], rule: str) -> int:

@@ -96,9 +96,9 @@ def image(width: int, height: int, rule: str) -> int:
 
 def _tiles(width: int, height: int) -> int:
     scale = min(1.0, 2048 / max(width, height, 1))
-    width, height = int(width * scale), int(height * scale)
-    scale = min(1.0, 768 / max(1, min(width, height)))
-    return 85 + 170 * max(1, ceil(int(width * scale) / 512) * ceil(int(height * scale) / 512))
+    width, height = max(1, int(width * scale)), max(1, int(height * scale))
+    scale = min(1.0, 768 / min(width, height))
+    return 85 + 170 * ceil(max(1, int(width * scale)) / 512) * ceil(max(1, int(height * scale)) / 512)
 
 
 def without(value: object, found: list[tuple[str, str]]) -> object:

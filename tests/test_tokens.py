@@ -1,0 +1,402 @@
+"""Token counts: exact, offline, remembered; media by what it shows, not by how long its base64 is."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import os
+import sqlite3
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiktoken_ext.openai_public as published
+from hypothesis import given
+from hypothesis import strategies as st
+
+import histories
+from codeh_history.errors import BadData, InputOutput, Usage
+from codeh_history.providers.turns import SUMMARY_HEAD
+from codeh_history.records import parse
+from codeh_history.session import fold
+from codeh_history.tokens import (
+    Characters,
+    byte_bound,
+    formula,
+    headers,
+    history_tokens,
+    media,
+    message_tokens,
+    open_counter,
+    system_tokens,
+    text_tokens,
+    tools_tokens,
+    vocabulary,
+)
+from codeh_history.tokens import counter as counters
+from histories import call, model, result, session, tool, user
+from support import ROOT
+
+O200K = open_counter("o200k_base")
+CL100K = open_counter("cl100k_base")
+APPROX = open_counter("approx")
+
+
+# -- the vocabularies are tiktoken's own --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", vocabulary.NAMES)
+def test_vocabularies_are_those_that_tiktoken_pins(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = inspect.getsource(published)
+    sha256, special, pattern = vocabulary._ENCODINGS[name]
+    assert sha256 in source
+    monkeypatch.setattr(published, "load_tiktoken_bpe", lambda *_, **__: {})  # it would download
+    theirs = getattr(published, name)()
+    assert theirs["special_tokens"] == special
+    encoding = vocabulary.load(name)
+    assert encoding.n_vocab == encoding.max_token_value + 1
+    assert encoding._pat_str == pattern == theirs["pat_str"]
+
+
+@pytest.mark.parametrize(("counter", "text", "tokens"), [
+    (O200K, "", 0), (O200K, "hello world", 2), (CL100K, "hello world", 2),
+    (O200K, "<|endoftext|>", 7), (CL100K, "<|endoftext|>", 7), (O200K, "日本語", 2),
+    (O200K, "def f(x):\n    return x\n", 8), (O200K, "0123456789", 4), (O200K, "\ud800", 1),
+    (O200K, " " * 1_000_000, 7813), (O200K, "\t" * 999_999, 62_500), (O200K, "a" + " \t" * 600_000 + "b", 600_000),
+])  # fmt: skip
+def test_counts(counter: Any, text: str, tokens: int) -> None:
+    assert text_tokens(counter, text) == tokens
+
+
+def test_a_missing_or_altered_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
+    with pytest.raises(InputOutput, match="--counter approx"):
+        open_counter(None).counts(["x"])
+    monkeypatch.undo()
+    _, special, pattern = vocabulary._ENCODINGS["o200k_base"]
+    monkeypatch.setitem(vocabulary._ENCODINGS, "o200k_base", ("0" * 64, special, pattern))
+    with pytest.raises(InputOutput, match="sha256 differs"):
+        open_counter(None).counts(["x"])
+
+
+def test_a_large_text_in_pieces_counts_the_same() -> None:
+    pieces = [
+        "def f(a, b):\n    return a + b  # 日本語\n",
+        "x = 'abc' * 12345\n\n\t\tif y:\n",
+        "https://a.b/c?d=e ",
+    ]
+    text = "".join(pieces[n % 3] * (n % 7) for n in range(9000))
+    assert len(text) > 4 * counters._LARGE
+    assert len(counters._cut(text)) > 4
+    assert "".join(counters._cut(text)) == text
+    for name in vocabulary.NAMES:
+        encode = vocabulary.load(name).encode
+        counter = open_counter(name)
+        assert counter.counts([text, "small"]) == [len(encode(text)), len(encode("small"))]
+
+
+@pytest.mark.parametrize(("name", "model", "expected"), [
+    (None, None, "o200k_base"), ("cl100k_base", "gpt-4o", "cl100k_base"), ("approx", None, "approx"),
+    (None, "gpt-4", "cl100k_base"), (None, "gpt-4-0613", "cl100k_base"), (None, "gpt-3.5-turbo", "cl100k_base"),
+    (None, "gpt-4o-mini", "o200k_base"), (None, "gpt-4.1", "o200k_base"), (None, "gpt-5.1", "o200k_base"),
+    (None, "openai/o3", "o200k_base"), (None, "claude-opus-4-8", "o200k_base"), (None, "whatever", "o200k_base"),
+    ("gpt-4", None, "cl100k_base"), ("gpt-5", "gpt-4", "o200k_base"), ("claude-opus-4-8", None, "o200k_base"),
+])  # fmt: skip
+def test_counter_by_name_or_model(name: str | None, model: str | None, expected: str) -> None:
+    assert open_counter(name, model=model).name == expected
+
+
+@pytest.mark.parametrize("name", ["o200k", "", "tiktoken", "p50k_base"])
+def test_an_unknown_counter_is_a_usage_error(name: str) -> None:
+    with pytest.raises(Usage, match="o200k_base, cl100k_base, approx"):
+        open_counter(name)
+
+
+# -- the formula --------------------------------------------------------------------------------------
+
+A, B, JSON = 1, 2, 5  # tokens of "a", "a b" and {"a":1}
+
+
+@pytest.mark.parametrize(("messages", "tokens"), [
+    ([], 3),
+    ([user("a")], 3 + 4 + A),
+    ([user("a"), model("a b")], 3 + 4 + A + 4 + B),
+    ([user("a", "a b")], 3 + 4 + A + B),
+    ([model(call("f", args={"a": 1}))], 3 + 4 + 1 + JSON),
+    ([model(call("f", id="c1", args={"a": 1}))], 3 + 4 + 1 + JSON),
+    ([tool(result("f", response={"a": 1}))], 3 + 4 + 1 + JSON),
+    ([model({"text": "a", "thought": True, "thoughtSignature": "x" * 999})], 3 + 4 + A),
+    ([{"kind": "error", "parts": [{"text": "a"}]}, {"kind": "info", "parts": [{"text": "a"}]}], 3),
+    ([user({"inlineData": {"mimeType": "text/plain", "data": "YSBi"}})], 3 + 4 + B),
+])  # fmt: skip
+def test_formula(messages: list[Any], tokens: int) -> None:
+    assert history_tokens(O200K, session(messages).messages) == tokens
+
+
+def test_what_is_sent_beside_the_messages() -> None:
+    assert system_tokens(O200K, "a b") == 4 + B
+    assert system_tokens(O200K, None) == system_tokens(O200K, "") == tools_tokens(O200K, []) == 0
+    assert tools_tokens(O200K, [{"a": 1}]) == text_tokens(O200K, '[{"a":1}]')
+    record = 4 + text_tokens(O200K, f"{SUMMARY_HEAD}\n\na b\n\na")
+    assert history_tokens(O200K, [], summaries=["a b", "a"]) == 3 + record
+    everything = history_tokens(
+        O200K, session([user("a")]).messages, system="a b", tools=[{"a": 1}], summaries=["a b", "a"]
+    )
+    assert everything == 3 + 4 + A + 4 + B + text_tokens(O200K, '[{"a":1}]') + record
+
+
+def test_the_summaries_are_counted_under_the_head_they_are_sent_with() -> None:
+    assert formula.SUMMARY_HEAD == SUMMARY_HEAD
+
+
+def test_a_calibrated_counter_scales_totals_and_says_so() -> None:
+    counter = O200K.calibrated(1.1167)
+    assert counter.name == "o200k_base*1.12"
+    messages = session([user("a"), model("a b")]).messages
+    assert history_tokens(counter, messages) == 16  # 14 * 1.12, rounded up
+    assert [counter.within(n) for n in (17, 16, 112, 1)] == [15, 14, 100, 0]
+    assert O200K.calibrated(1.1).name == "o200k_base*1.10"
+
+
+def test_characters_count_texts_arguments_and_results_alone() -> None:
+    messages = session([user("abc"), model(call("name", args={"a": 1})), tool(result("name"))]).messages
+    assert history_tokens(Characters(), messages) == 3 + len('{"a":1}') + len('{"output":"ok"}')
+
+
+def test_what_nests_too_deeply_is_refused() -> None:
+    deep = b"[" * 300 + b"]" * 300
+    line = b'{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":' + deep + b"}}}]}"
+    with pytest.raises(BadData, match="254 levels"):
+        message_tokens(O200K, fold(parse([line])).messages)
+
+
+@given(messages=histories.conversations())
+def test_the_byte_count_bounds_every_count(messages: list[Any]) -> None:
+    view = session(messages)
+    for counter in (O200K, CL100K, APPROX, O200K.calibrated(1.3), O200K.calibrated(0.7)):
+        bound = byte_bound(
+            counter, view.messages, system="日本 be brief", tools=[{"a": 1}], summaries=["a"]
+        )
+        assert (
+            history_tokens(
+                counter, view.messages, system="日本 be brief", tools=[{"a": 1}], summaries=["a"]
+            )
+            <= bound
+        )
+
+
+@given(text=st.text())
+def test_the_approximate_count_is_at_most_one_a_character(text: str) -> None:
+    assert 0 <= counters.approximately(text) <= len(text)
+
+
+def test_the_approximate_count_is_near() -> None:
+    text = (ROOT / "tests" / "test_tokens.py").read_text()
+    assert 0.8 < text_tokens(APPROX, text) / text_tokens(O200K, text) < 1.25
+
+
+# -- media --------------------------------------------------------------------------------------------
+
+
+def b64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def png(width: int, height: int) -> bytes:
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + head
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+
+
+JPEG = (
+    b"\xff\xd8\xff\xe0\x00\x10JFIF"
+    + b"\0" * 10
+    + b"\xff\xc0\x00\x11\x08"
+    + struct.pack(">HH", 480, 640)
+    + b"\x03"
+)
+EXIF = b"\xff\xd8\xff\xe1" + struct.pack(">H", 60_000) + b"\0" * 59_998 + JPEG[2:]
+WEBP = {
+    "VP8X": b"RIFF\0\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0"
+    + (99).to_bytes(3, "little")
+    + (49).to_bytes(3, "little"),
+    "VP8L": b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0/" + (99 | 49 << 14).to_bytes(4, "little") + b"\0" * 5,
+    "VP8 ": b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 100, 50),
+}
+AVIF = b"\0\0\0\x1cftypavif" + b"\0" * 20 + b"ispe" + b"\0" * 4 + struct.pack(">II", 100, 50)
+
+
+@pytest.mark.parametrize(("data", "size"), [
+    (png(812, 400), (812, 400)), (JPEG, (640, 480)), (EXIF, (640, 480)), (AVIF, (100, 50)),
+    (b"GIF89a" + struct.pack("<HH", 10, 20) + b"\0" * 10, (10, 20)),
+    (b"BM" + b"\0" * 16 + struct.pack("<ii", 30, -40), (30, 40)),
+    *((data, (100, 50)) for data in WEBP.values()),
+    (b"", None), (b"\x89PNG\r\n\x1a\n", None), (b"\xff\xd8", None), (b"\xff\xd8\xff\xd8\xff\xff", None), (png(0, 5), None),
+    (b"RIFF\0\0\0\0WEBPVP8X", None), (b"BM", None), (b"hello", None),
+])  # fmt: skip
+def test_dimensions(data: bytes, size: Any) -> None:
+    assert headers.dimensions(data) == size
+    assert media.dimensions(b64(data)) == size
+
+
+@pytest.mark.parametrize(("rule", "size", "tokens"), [
+    ("anthropic", (540, 360), 260), ("anthropic", (512, 512), 361), ("anthropic", (1024, 1024), 1369),
+    ("anthropic", (4000, 3000), 1568), ("anthropic", (1, 1), 1), ("openai", (3008, 2000), 1105),
+    ("openai", (512, 512), 255), ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
+])  # fmt: skip
+def test_images_cost_by_dimensions(rule: str, size: tuple[int, int], tokens: int) -> None:
+    assert media.image(*size, rule) == tokens
+
+
+def wav(seconds: int) -> bytes:
+    return (
+        b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0"
+        + struct.pack("<IIHH", 8000, 8000, 1, 8)
+        + b"data\0\0\0\0"
+        + b"\0" * 8000 * seconds
+    )
+
+
+def mp4(seconds: int) -> bytes:
+    return (
+        b"\0\0\0\x18ftypmp42"
+        + b"\0" * 12
+        + b"moov"
+        + b"mvhd"
+        + b"\0" * 12
+        + struct.pack(">II", 600, 600 * seconds)
+        + b"\0" * 80
+    )
+
+
+FLAC = b"fLaC\0\0\0\x22" + b"\0" * 10 + (44100 << 4).to_bytes(3, "big") + (44100 * 3).to_bytes(5, "big")
+OGG = (
+    b"OggS\0\2"
+    + b"\0" * 22
+    + b"\x01\x1e\x01vorbis\0\0\0\0\2"
+    + struct.pack("<I", 44100)
+    + b"OggS\0\4"
+    + struct.pack("<Q", 44100 * 7)
+    + b"\0" * 20
+)
+MP3 = b"\xff\xfb\x90\x00" + b"\0" * (16_000 * 5 - 4)
+
+
+@pytest.mark.parametrize(("data", "mime", "seconds"), [
+    (wav(4), "audio/wav", 4), (mp4(12), "video/mp4", 12), (FLAC, "audio/flac", 3), (OGG, "audio/ogg", 7),
+    (MP3, "audio/mpeg", 5), (b"\0" * 32_000, "audio/pcm", 2), (b"\0" * 500_000, "video/webm", 2), (b"", "audio/mpeg", 0.1),
+    (b"RIFF" + b"\0" * 40 + b"\0" * 16_000, "audio/wav", 1.00275), (b"\0\0\0\0ftyp", "video/mp4", 0.1),
+])  # fmt: skip
+def test_durations(data: bytes, mime: str, seconds: float) -> None:
+    assert headers.seconds(data, mime) == pytest.approx(seconds, rel=0.01)
+
+
+@pytest.mark.parametrize(("data", "pages"), [
+    (b"%PDF-1.4 /Type /Pages /Count 2 /Type /Page /Type/Page", 2), (b"%PDF /Type /Pages /Count 17", 17),
+    (b"%PDF" + b"\0" * 120_000, 2), (b"", 1),
+])  # fmt: skip
+def test_pages(data: bytes, pages: int) -> None:
+    assert headers.pages(data) == pages
+
+
+def test_media_never_cost_by_the_length_of_their_base64() -> None:
+    small, large = png(640, 480), png(640, 480) + os.urandom(1 << 20)
+    costs = [
+        message_tokens(
+            O200K, session([user({"inlineData": {"mimeType": "image/png", "data": b64(data)}})]).messages
+        )
+        for data in (small, large)
+    ]
+    assert costs[0] == costs[1] == [4 + media.image(640, 480, "anthropic")]
+    native = {
+        "native": {
+            "provider": "openai-responses",
+            "value": {"type": "image_generation_call", "result": b64(large)},
+        }
+    }
+    assert message_tokens(O200K, session([model(native)]).messages)[0] < 1000
+    answer = result("shot", parts=[{"inlineData": {"mimeType": "image/png", "data": b64(large)}}])
+    assert message_tokens(O200K, session([tool(answer)]).messages)[0] < 1000
+
+
+@given(
+    data=st.binary(max_size=80),
+    mime=st.sampled_from(["image/png", "audio/wav", "video/mp4", "application/pdf", "x"]),
+)
+def test_no_header_raises(data: bytes, mime: str) -> None:
+    for start in (
+        b"",
+        b"RIFF",
+        b"\0\0\0\0ftyp",
+        b"fLaC",
+        b"OggS",
+        b"ID3",
+        b"\xff\xd8\xff",
+        b"RIFF\0\0\0\0WEBP",
+        b"%PDF",
+    ):
+        for rule in ("anthropic", "openai", "gemini"):
+            assert media.tokens(mime, b64(start + data), rule) >= 1
+
+
+# -- the memory ---------------------------------------------------------------------------------------
+
+
+def test_counts_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = str(tmp_path / "cache" / "tokens.sqlite")
+    assert open_counter(None, cache=cache).counts(["hello world", "x"]) == [2, 1]
+    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")  # nothing can be counted now
+    assert open_counter(None, cache=cache).counts(["x", "hello world"]) == [1, 2]
+    with pytest.raises(InputOutput):
+        open_counter("cl100k_base", cache=cache).counts(["hello world"])
+    with pytest.raises(InputOutput):
+        open_counter(None, cache=cache).counts(["another"])
+    assert os.stat(cache).st_mode & 0o777 == 0o600
+
+
+def _garbage(path: Path) -> None:
+    path.write_bytes(b"no database at all, but long enough to look at" * 20)
+
+
+def _other_table(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("create table tokens(a, b, c)")
+
+
+def _directory(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize("spoil", [_garbage, _other_table, _directory])
+def test_a_spoilt_memory_is_a_miss(tmp_path: Path, spoil: Any) -> None:
+    spoil(tmp_path / "tokens.sqlite")
+    counter = open_counter(None, cache=str(tmp_path / "tokens.sqlite"))
+    assert counter.counts(["hello world"]) == [2]
+
+
+def test_many_processes_share_the_memory(tmp_path: Path) -> None:
+    cache = str(tmp_path / "tokens.sqlite")
+    code = (
+        "import sys; from codeh_history.tokens import open_counter; "
+        "c = open_counter(None, cache=sys.argv[1]); "
+        "print(sum(c.counts([f'{sys.argv[2]} {n}' for n in range(50)] + [f'word {n}' for n in range(300)])))"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, cache, f"p{n}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+        )
+        for n in range(8)
+    ]
+    ends = [process.communicate() for process in running]
+    assert {err for _, err in ends} == {b""}
+    assert len({out for out, _ in ends}) == 1
+    with sqlite3.connect(cache) as db:
+        assert db.execute("select count(*) from tokens").fetchone() == (8 * 50 + 300,)
