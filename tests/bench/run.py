@@ -1,0 +1,183 @@
+"""`make bench`: how fast, as ratios to the least that a Python program could do (README, "Speed").
+
+`--quick` measures small sessions, for a first look; names after it choose rows (`payload`, `list`, …).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import data
+import floors
+from measure import Run, ratio
+
+PROGRAM = str(Path(sys.executable).with_name("codeh-history"))
+QUICK = "--quick" in sys.argv
+VERBS = {
+    "last": [], "show": [], "status": [], "list": None, "calls": [], "curate": [], "export": [], "search": ["x"],
+}  # fmt: skip
+
+
+class Bench:
+    """A scratch home, and the rows of the table one by one."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.sessions = self.home / "sessions"
+
+    def program(self, *argv: str, home: Path | None = None, stdin: str = os.devnull,
+                before: Callable[[], None] | None = None) -> Run:  # fmt: skip
+        return Run([PROGRAM, *argv], stdin, before, {"CODEH_HOME": str(home or self.home)})
+
+    def script(
+        self, source: str, *argv: str, stdin: str = os.devnull, env: dict[str, str] | None = None
+    ) -> Run:
+        path = self.root / f"floor{hash(source) & 0xFFFF}.py"
+        path.write_text(source)
+        return Run([sys.executable, str(path), *argv], stdin, None, env or {})
+
+    @cache  # noqa: B019 - one Bench a process
+    def session(self, count: int, size: int) -> Path:
+        return data.session(self.sessions / f"n{count}-{size}.jsonl", count, size)
+
+    @property
+    def empty(self) -> Run:
+        return self.script(floors.EMPTY, "one")
+
+    # -- rows: name, bound, and what is measured -------------------------------------------------------
+
+    def append(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        few, many = self.session(10, 300), self.session(100_000, 300)
+        to_few, to_many = (self.program("append", "-s", path.stem, "-m", "hi") for path in (few, many))
+        yield "append -m, to 10 records / empty app", 0.40, to_few, self.empty, 30
+        yield "append -m, to 100,000 records / empty app", 0.40, to_many, self.empty, 30
+        yield "append -m, to 100,000 / to 10 records", 1.10, to_many, to_few, 30
+
+    def commands(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        small = data.session(self.root / "small" / "sessions" / "small.jsonl", 3, 100)
+        for verb, arguments in VERBS.items():
+            named = [] if arguments is None else [*arguments, "-s", small.stem]
+            run = self.program(verb, *named, home=self.root / "small")
+            yield f"{verb} / empty app", 1.00, run, self.empty, 15
+
+    def payload(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        for name, path, bound in [
+            ("10 records", self.session(10, 301), 1.0), ("5 MB of text", self.session(3316, 1500), 1.0),
+            ("100,000 records", self.session(10_000 if QUICK else 100_000, 320), 0.8),
+        ]:  # fmt: skip
+            run = self.program("payload", path.stem, "--to", "gemini")
+            yield f"payload, {name} / its floor", bound, run, self.script(floors.PAYLOAD, str(path)), 7
+
+    def compact(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        path = self.session(3316, 1500)
+        tokens = self.root / "tiktoken"
+        vocabulary(tokens)
+        count = self.script(floors.COUNT, str(path), env={"TIKTOKEN_CACHE_DIR": str(tokens)})
+        argv = ("compact", path.stem, "--budget", "100k")
+        cores = len(os.sched_getaffinity(0))
+        first = self.program(*argv, before=lambda: shutil.rmtree(self.home / "cache", ignore_errors=True))
+        yield f"compact 5 MB, first ({cores} cores) / counting", 1.0 if cores > 1 else 1.2, first, count, 5
+        yield (
+            "compact 5 MB, counts remembered / payload's floor",
+            1.6,
+            self.program(*argv),
+            self.script(floors.PAYLOAD, str(path)),
+            7,
+        )
+
+    def jsonl(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        source = str(data.contents(self.root / "contents.jsonl", 10_000 if QUICK else 100_000, 300))
+        target = self.sessions / "batch.jsonl"
+        run = self.program(
+            "append", "-s", "batch", "--jsonl", stdin=source, before=lambda: target.unlink(missing_ok=True)
+        )
+        yield (
+            "append --jsonl of 100,000 / parsing, re-dumping",
+            1.6,
+            run,
+            self.script(floors.REDUMP, stdin=source),
+            5,
+        )
+
+    def list(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        home = self.root / "many"
+        directory = data.many(home / "sessions", 1000 if QUICK else 10_000)
+        yield (
+            "list of 10,000 sessions, warm / reading them",
+            4.0,
+            self.program("list", home=home),
+            self.script(floors.READ, str(directory)),
+            5,
+        )
+        shutil.rmtree(home)
+
+    def memory(self) -> Iterator[tuple[str, float | None, float]]:
+        """Rows of megabytes: at 10⁶ records, and beside it at 10⁵."""
+        less, more = (self.session(n // 10 if QUICK else n, 150).stem for n in (100_000, 1_000_000))
+        for verb, arguments, bound in [
+            ("append", ["-m", "x", "-s"], None), ("last", ["-s"], None), ("show", ["-n", "5", "-s"], None),
+            ("verify", ["-s"], 100), ("search", ["zzz"], 100), ("list", [], 100),
+        ]:  # fmt: skip
+            on_one = bool(arguments) and arguments[-1] == "-s"
+            large = self.program(verb, *arguments, *([more] if on_one else [])).memory()
+            if bound is None:
+                bound = self.program(verb, *arguments, less).memory() * 1.1
+            yield f"{verb} on 1,000,000 records, MB", bound, large
+
+
+def vocabulary(directory: Path) -> None:
+    """tiktoken's own cache, filled from the installed package so that nothing is downloaded."""
+    from hashlib import sha1
+
+    from codeh_history.tokens import vocabulary as ours
+
+    directory.mkdir(exist_ok=True)
+    url = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
+    (directory / sha1(url.encode()).hexdigest()).write_bytes(
+        ours._read("o200k_base", ours._ENCODINGS["o200k_base"][0])
+    )
+
+
+def tell(name: str, bound: float | None, measured: float, beside: str = "") -> None:
+    verdict = "" if bound is None or measured <= bound else "  OVER"
+    print(
+        f"{name:52} {'' if bound is None else f'{bound:8.2f}':>8} {measured:9.2f}  {beside}{verdict}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    wanted = [name for name in sys.argv[1:] if name != "--quick"]
+    print(f"{'':52} {'bound':>8} {'measured':>9}")
+    with tempfile.TemporaryDirectory(prefix="codeh-bench-") as root:
+        bench = Bench(Path(root))
+        for row in ("append", "commands", "payload", "compact", "jsonl", "list"):
+            if wanted and row not in wanted:
+                continue
+            try:
+                for name, bound, subject, floor, rounds in getattr(bench, row)():
+                    try:
+                        measured, mine, theirs = ratio(subject, floor, 3 if QUICK else rounds)
+                    except RuntimeError as error:
+                        print(f"{name:52} {error}")
+                        continue
+                    tell(name, bound, measured, f"{mine:.0f} ms / {theirs:.0f} ms")
+            except ImportError as error:
+                print(f"{row:52} {error}")
+        if not wanted or "memory" in wanted:
+            try:
+                for name, bound, measured in bench.memory():
+                    tell(name, bound, measured)
+            except RuntimeError as error:
+                print(f"memory: {error}")
+
+
+if __name__ == "__main__":
+    main()
