@@ -194,11 +194,11 @@ def test_ids_and_roles_that_hosts_repeat_begin_nothing() -> None:
     ]
     roles = [chunk({"role": "assistant", "content": text}) for text in ("a", "b")]
     azure = {"id": "", "object": "", "model": "", "choices": [], "prompt_filter_results": []}
-    for events in (own_ids, roles, [azure, *roles]):
+    for events, id in ((own_ids, "1"), (roles, "r1"), ([azure, *roles], "r1")):
         outcome = wire.read(sse(*events, done=True))
         assert isinstance(outcome, Reply)
         assert outcome.parts == [{"text": "ab"}]
-        assert (outcome.model, outcome.provider) == ("gpt-x", "openai-chat")
+        assert (outcome.model, outcome.id) == ("gpt-x", id)
 
 
 FINISHES: dict[str, tuple[Any, str]] = {

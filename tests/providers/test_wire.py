@@ -71,6 +71,10 @@ OUTCOMES: dict[str, tuple[bytes, str]] = {
     "a body after a byte order mark": (b"\xef\xbb\xbf" + hi(), "Reply Hi"),
     "the same twice": (hi() + b"\n" + hi(), "Reply Hi"),
     "two": (hi() + hi("r2"), "Unreadable: two complete answers (r1, r2): give one at a time"),
+    "two of one id": (
+        hi() + hi().replace(b"Hi", b"Ho"), "Unreadable: two complete answers (r1, r1): give one at a time",
+    ),
+    "quotes and brackets in a text": (hi().replace(b"Hi", b'\\"}]{\\\\\\"\\\\'), 'Reply "}]{\\"\\'),
     "a cut body": (hi()[:-9], "Cut "),
     "an error": (OVERLOADED, BUSY),
     "an error in an array": (b"[" + PRETTY + b"]", BUSY),
@@ -341,6 +345,21 @@ def test_half_a_stream_then_a_page(name: str) -> None:
     for end in range(0, len(data) - 9, 3):
         outcome = wire.read(data[:end] + HTML)
         assert isinstance(outcome, wire.Cut) or "502 Bad Gateway" in short(outcome), end
+
+
+def test_half_a_long_body_then_the_whole() -> None:
+    """Also where the second begins after a colon, so that it looks like a part of the first."""
+    long = {"text": "é" * 3000}
+    body = orjson.dumps(gemini_event(long, {"functionCall": {"name": "f", "args": {}}}, finish="STOP"))
+    array = sse(gemini_event(long), gemini_event(finish="STOP"), end=b"\n")
+    array = b"[" + b",\r\n".join(line[6:] for line in array.split(b"\n") if line) + b"]"
+    for data in (body, array, sse(orjson.loads(body))):
+        whole = wire.read(data)
+        for end in (*range(1, 90), 2001, 2002, *range(6090, len(data) - 9)):
+            assert wire.read(data[:end] + data) == whole, end
+            assert wire.read(data[:end] + OVERLOADED + data) == whole, end
+            outcome = wire.read(data[:end] + data + b"\n200")  # unsure after a colon: never a mixture
+            assert isinstance(outcome, (wire.Cut, wire.Unreadable)) or outcome == whole, end
 
 
 def test_a_restart_replaces_what_came_before() -> None:

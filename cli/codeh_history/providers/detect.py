@@ -72,18 +72,17 @@ def provider_of_error(body: Json) -> str:
     return "openai-chat"
 
 
+def is_error(value: object) -> bool:
+    """Whether this is an error body or event."""
+    return isinstance(value, dict) and error_in(value) is not None
+
+
 def stands_alone(value: object) -> bool:
     """Whether this is one that is no part of another answer: a message is one of a message_start event."""
-    if not isinstance(value, dict):
-        return False
-    known = found(value)
-    return error_in(value) is not None or (
-        known is not None and known.provider in ("gemini", "openai-chat")
-    )
+    known = found(value) if isinstance(value, dict) else None
+    return is_error(value) or (known is not None and known.provider in ("gemini", "openai-chat"))
 
 
 def recognised(value: object) -> bool:
     """Whether this is an answer, a stream event or an error body of a known format."""
-    if not isinstance(value, dict):
-        return False
-    return found(value) is not None or error_in(value) is not None
+    return is_error(value) or (isinstance(value, dict) and found(value) is not None)

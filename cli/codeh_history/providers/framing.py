@@ -8,6 +8,7 @@ begins right there (curl's retries write one after the other).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -281,16 +282,22 @@ class Framer:
         That is about where the text stops being JSON; or, where it merely ends too early, the value it
         ends with, cut off where that value seemed to fit.
         """
-        wrong = own + trouble(raw[own:].rstrip())
-        places = [
-            found.start() for found in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR)
-        ]
-        for at in [*places, last_value(raw)]:
-            if at > own and _begins(raw, at):
-                self._emit("seam")
-                self._put_back(raw[at:])
-                return True
+        text = raw.rstrip()
+        wrong = own + trouble(text[own:])
+        if wrong == len(text):
+            at = last_value(text)
+            return at > own and _begins(raw, at, detect.stands_alone) and self._read_on(raw[at:])
+        for found in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR):
+            at = found.start()
+            fits = detect.is_error if at != wrong else detect.recognised
+            if _begins(raw, at, fits):
+                return self._read_on(raw[at:])
         return False
+
+    def _read_on(self, raw: bytes) -> bool:
+        self._emit("seam")
+        self._put_back(raw)
+        return True
 
     def _put_back(self, raw: bytes) -> None:
         self._buffer[: self._at] = raw
@@ -298,8 +305,11 @@ class Framer:
         self._step = self._line
 
 
-def _begins(raw: bytes, at: int) -> bool:
-    """Whether an answer begins here, rather than something of the same look inside another."""
+def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
+    """Whether an answer begins here, rather than something of the same look inside another.
+
+    `fits` decides about a value that stands where one of the other answer's own could stand.
+    """
     first = raw[at : at + 1]
     line, _, following = raw[at:].partition(b"\n")
     if first in b"dD":
@@ -313,9 +323,8 @@ def _begins(raw: bytes, at: int) -> bool:
         return True
     rest = raw[raw.find(b"{", at) :]
     value = _value_of(rest[: trouble(rest)])
-    if raw[:at].rstrip()[-1:] in (b":", b",", b"["):
-        return detect.stands_alone(value)
-    return detect.recognised(value)
+    own = raw[:at].rstrip()[-1:] in (b":", b",", b"[")
+    return fits(value) if own else detect.recognised(value)
 
 
 def _value_of(raw: bytes) -> Any:
