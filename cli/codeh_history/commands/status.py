@@ -8,6 +8,7 @@ from ..env import Env
 from ..escape import visible
 from ..model import Json
 from ..render import values
+from ..render.words import some
 from ..talk.reading import open_view
 from ..talk.standing import standing
 from . import options
@@ -49,7 +50,7 @@ def lines(found: Json) -> list[tuple[str, str]]:
         ("session", f"{found['session']} (by {found['why']})"),
         ("title", found["title"] or ""),
         ("path", found["path"]),
-        ("size", f"{found['bytes']} bytes, {found['messages']} messages, {found['exchanges']} exchanges"),
+        ("size", ", ".join(some(found[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
         ("tokens", f"{found['tokens']} ({found['counter']})"),
     ]
     if found["summaries"]:

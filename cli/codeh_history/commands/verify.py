@@ -9,6 +9,7 @@ from ..errors import BadData, NegativeAnswer
 from ..escape import visible
 from ..model import Json
 from ..render import values
+from ..render.words import some
 from ..store import read
 from ..store.resolve import Target, for_reading
 from ..talk import refusals, verifying
@@ -81,7 +82,7 @@ def refused(env: Env, target: Target, to: str, model: Optional[str], *, strict: 
 def lines(target: Target, found: Json) -> list[str]:
     """`ok: …`, or a line for each problem."""
     if found["ok"]:
-        return [f"ok: {found['records']} records, {found['messages']} messages"]
+        return [f"ok: {some(found['records'], 'record')}, {some(found['messages'], 'message')}"]
     return [refusal(p) if "path" in p else problem(target, p) for p in found["problems"]]
 
 

@@ -37,7 +37,7 @@ def rich(groups: Groups, *, width: int, colour: bool) -> bytes:
             box=None, pad_edge=False, title=f"by {group}", title_justify="left", title_style="bold"
         )
         for justify in ("left", "right", "right", "left"):
-            table.add_column(justify=justify, no_wrap=True)  # type: ignore[arg-type]
+            table.add_column(justify=justify, no_wrap=True)
         whole = sum(amounts.values())
         most = max(8, min(LENGTH, width - 40))
         for name, amount in amounts.items():

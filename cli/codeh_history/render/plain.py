@@ -19,6 +19,7 @@ from ..escape import safe, visible
 from ..model import Message, Summary
 from . import parts
 from .parts import Item
+from .words import some
 
 
 def heading(number: int | None, message: Message, id: str) -> str:
@@ -92,7 +93,7 @@ def summary_heading(summary: Summary) -> str:
     words = [
         "summary",
         summary.id,
-        f"of {len(summary.covers)} messages",
+        f"of {some(len(summary.covers), 'message')}",
         *(["/".join(period)] if period else []),
     ]
     return visible(" ".join(words))

@@ -38,9 +38,10 @@ class Checks:
         self.found: list[Problem] = []
         self.blocks: dict[str, tuple[int, str | None]] = {}  # by id, where each is named first
         self._ids = array("q")
-        self._offsets = array("q")
+        self._offsets = array("q")  # where each of these ids stands
         self._streams: set[str] = set()  # open ones: what most deltas and commits are of
-        self._named: list[tuple[str, int, int, str]] = []  # id, how many ids stood before, offset, by what
+        # What is named: the id, how many ids stood before, the offset, by what, and the id of that.
+        self._named: list[tuple[str, int, int, str, str | None]] = []
 
     def through(self, pieces: Iterable[Log]) -> Iterator[Log]:
         """The same pieces, each checked on its way."""
@@ -58,22 +59,24 @@ class Checks:
         if what == "session":
             self._header(data, offset)
             return
+        own = data.get("id")
+        id = own if isinstance(own, str) else None
         named = data.get(_NAMED.get(what, ""))
         if named is not None and named not in self._streams:
-            self._names([named], offset, what)
+            self._names([named], offset, what, id)
         if what == "open":
             self._streams.add(data["id"])
         elif what == "commit":
             self._streams.discard(data["of"])
         elif what == "summary":
-            self._names(data.get("covers") or (), offset, "summary")
+            self._names(data.get("covers") or (), offset, "summary", id)
         elif what == "compaction":
             self._compaction(data, offset)
-        if type(data.get("id")) is str:
-            self._has(data["id"], offset)
+        if id is not None:
+            self._has(id, offset)
         if "blockIds" in data or what == "compaction":
             for block in block_ids(data):
-                self.blocks.setdefault(block, (offset, data.get("id") or data.get("of")))
+                self.blocks.setdefault(block, (offset, id or data.get("of")))
 
     def _header(self, data: Json, offset: int) -> None:
         if self.header is not None:
@@ -92,7 +95,7 @@ class Checks:
         for number, op in enumerate(data["ops"]):
             what: Any = op.get("op")
             names = [*(op.get("ids") or ()), *(op[key] for key in ("id", "after") if op.get(key))]
-            self._names(names, offset, f"compaction's {what}")
+            self._names(names, offset, f"{what} of a compaction", data["id"])
             if what == "insert":
                 self._has(str(op["message"].get("id") or f"{data['id']}.{number}"), offset)
             elif what == "summarize":
@@ -102,8 +105,8 @@ class Checks:
         self._ids.append(hash(id))
         self._offsets.append(offset)
 
-    def _names(self, ids: Iterable[str], offset: int, by: str) -> None:
-        self._named += ((id, len(self._ids), offset, by) for id in ids)
+    def _names(self, ids: Iterable[str], offset: int, by: str, own: str | None) -> None:
+        self._named += ((id, len(self._ids), offset, by, own) for id in ids)
 
     def problems(self) -> list[Problem]:
         """What is wrong, in no order."""
@@ -117,15 +120,15 @@ class Checks:
             for number, value in enumerate(self._ids):
                 if value in wanted:
                     first.setdefault(value, number)
-        for id, before, offset, by in self._named:
+        for id, before, offset, by, own in self._named:
             if first.get(hash(id), before) >= before:
-                yield Problem(offset, f"{by} names nothing earlier: {id}", id)
+                yield Problem(offset, f"{by} names nothing earlier: {id}", own)
 
     def _repeated(self) -> Iterator[Problem]:
         twice = repeated(self._ids)
         first: dict[int, int] = {}
         for value, offset in zip(self._ids, self._offsets, strict=True) if twice else ():
             if value in first:
-                yield Problem(offset, f"its id was used before, at byte {first[value]}")
+                yield Problem(offset, f"has an id that was used before, at byte {first[value]}")
             elif value in twice:
                 first[value] = offset

@@ -11,6 +11,7 @@ from ..env import Env
 from ..errors import HistoryError
 from ..model import ROLE_OF_KIND, Json, Message
 from ..records import Damage, Log, check_message
+from ..render.words import some
 from ..session import View, fold, timestamp
 from ..store import read
 from ..store.resolve import Target
@@ -85,7 +86,7 @@ def row_of(env: Env, path: str) -> Json:
         damage = damage[:-1]
     row = count.row(path)
     if damage:
-        row["problem"] = f"{len(damage)} damaged line{'s' if len(damage) > 1 else ''} skipped"
+        row["problem"] = f"{some(len(damage), 'damaged line')} skipped"
     return row
 
 

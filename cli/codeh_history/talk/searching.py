@@ -83,7 +83,7 @@ def matching(message: Message, pattern: re.Pattern[str]) -> Iterator[str]:
         elif item.what == "result" and not isinstance(item.value, str):
             yield from _in_json(item.body, item.value, pattern)
         elif item.what in ("text", "thought", "result"):
-            yield from (line for line in item.body.split("\n") if pattern.search(line))
+            yield from (line for line in _lines(item.body) if pattern.search(line))
 
 
 def _in_json(line: str, value: object, pattern: re.Pattern[str]) -> Iterator[str]:
@@ -92,7 +92,11 @@ def _in_json(line: str, value: object, pattern: re.Pattern[str]) -> Iterator[str
         yield line
         return
     for text in _texts(value):
-        yield from (line for line in text.split("\n") if pattern.search(line))
+        yield from (line for line in _lines(text) if pattern.search(line))
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -1,0 +1,114 @@
+"""The scripts complete what a person would type; bash itself is asked."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import support
+from codeh_history.cli import COMMANDS
+from codeh_history.exporters import EXPORTERS
+from codeh_history.providers import FORMATS
+
+
+@pytest.fixture(scope="module")
+def script() -> str:
+    result = support.run("completion", "bash")
+    assert result.code == 0, result.err
+    return result.out.decode()
+
+
+def completed(script: str, home: Path, *words: str) -> list[str]:
+    """What bash offers for the last of these words."""
+    asked = 'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _codeh_history; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\n{asked}", "bash", "codeh-history", *words],
+        capture_output=True, text=True, check=True, env=support.environ(home=home),
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.fixture
+def sessions(home: Path) -> Path:
+    (home / "sessions").mkdir(parents=True)
+    for name in ("demo.jsonl", "debug.jsonl", "old.json", "x $(touch hacked).jsonl", "notes.txt"):
+        (home / "sessions" / name).touch()
+    return home
+
+
+def test_it_can_be_evaluated(script: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", 'eval "$1" && complete -p codeh-history', "bash", script],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "complete -o default -F _codeh_history codeh-history\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["sh"], ["show"]),
+        (["show", "de"], ["debug", "demo"]),
+        (["show", "o"], ["old"]),
+        (["show", "x"], []),
+        (["show", "demo", ""], []),
+        (["show", "-s", "dem"], ["demo"]),
+        (["show", "--json", "dem"], ["demo"]),
+        (["show", "-n", "3", "dem"], ["demo"]),
+        (["show", "-n", ""], []),
+        (["show", "--js"], ["--json", "--jsonl"]),
+        (["search", "de"], []),
+        (["search", "regex", "de"], ["debug", "demo"]),
+        (["search", "-i", "regex", "--session", "de"], ["debug", "demo"]),
+        (["rm", "demo", "de"], ["debug", "demo"]),
+        (["payload", "--to", "g"], ["gemini"]),
+        (["payload", "--to", "=", "g"], ["gemini"]),
+        (["payload", "--to", "="], list(FORMATS)),
+        (["export", "--to", ""], list(EXPORTERS)),
+        (["append", "--role", ""], ["user", "model"]),
+        (["append", "-m", "d"], []),
+        (["completion", ""], ["bash", "zsh", "fish"]),
+        (["unknown", "d"], []),
+        (["curate", "--only", "p"], ["post", "pairs"]),
+    ],
+)  # fmt: skip
+def test_words(script: str, sessions: Path, words: list[str], offered: list[str]) -> None:
+    assert completed(script, sessions, *words) == offered
+    assert not Path("hacked").exists()
+
+
+def test_every_verb_and_its_help_are_offered(script: str, sessions: Path) -> None:
+    assert completed(script, sessions, "") == list(COMMANDS)
+    for verb in COMMANDS:
+        assert "--help" in completed(script, sessions, verb, "--")
+
+
+def test_no_home_is_no_error(script: str, tmp_path: Path) -> None:
+    assert completed(script, tmp_path / "none", "show", "d") == []
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_other_shells(shell: str, tmp_path: Path) -> None:
+    import shutil
+
+    result = support.run("completion", shell)
+    assert result.code == 0
+    text = result.out.decode()
+    for verb in COMMANDS:
+        assert verb in text
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed: only the text was checked")
+    path = tmp_path / "script"
+    path.write_text(text)
+    subprocess.run([shell, "-n", path], check=True, capture_output=True)
+
+
+def test_an_unknown_shell_is_exit_2() -> None:
+    result = support.run("completion", "tcsh")
+    assert (result.code, result.err) == (2, b"codeh-history: tcsh: one of bash, zsh, fish\n")
