@@ -16,15 +16,15 @@ from .prose import clip
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WRITES = frozenset(
     "write edit create update patch apply replace insert delete remove move rename save append modify"
-    " multiedit put mkdir"
-    " touch copy overwrite truncate".split()
+    " multiedit put mkdir touch copy overwrite truncate".split()
 )  # fmt: skip
 _SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell".split())
 _ACTS = _WRITES | frozenset(
     "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
-    " disable grant revoke"
-    " return exchange issue open close assign merge approve register order buy reserve upgrade".split()
+    " disable grant revoke return exchange issue open close assign merge approve register order buy"
+    " reserve upgrade".split()
 )  # fmt: skip
+_LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
 _PATH_KEYS = frozenset(
     "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
     " targetfile".split()
@@ -38,8 +38,7 @@ _EXTENSION = re.compile(r"[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$", re.ASCII)
 _MENTION = re.compile(
     r"(?<![\w/@:.-])(?:(?:~|\.{1,2})?/(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*|(?:[\w@+.-]+/)+[\w@+-]*\.?[\w-]+"
     r"|[\w@+-]+(?:\.[\w-]+)*\.(?:py|[jt]sx?|json|ya?ml|toml|md|txt|go|rs|c|h|cc|cpp|java|kt|rb|php|sh|sql"
-    r"|css|html?|ini"
-    r"|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])",
+    r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])",
     re.ASCII,
 )
 _ERROR_LINE = re.compile(
@@ -70,9 +69,7 @@ class Effects:
     actions: list[tuple[str, int]] = field(default_factory=list)  # what was done, at which message
     failures: dict[str, tuple[str, int]] = field(default_factory=dict)  # what → how, at which message
     mended: set[str] = field(default_factory=set)  # failures that went well later
-    open: list[tuple[str, int]] = field(
-        default_factory=list
-    )  # calls that nobody answered, at which message
+    open: list[tuple[str, int]] = field(default_factory=list)  # calls without an answer, and where
 
 
 def effects(messages: Sequence[Message]) -> Effects:
@@ -108,8 +105,14 @@ def _one(call: Call, place: int, done: Effects) -> None:
         return
     for path in paths_of(args):
         _count(done.modified if writes and not failure else done.read, path)
-    if words & _ACTS and not any(paths_of(args)) and not failure:
+    if not (failure or any(paths_of(args))) and acts(call.name):
         done.actions.append((label + _outcome(call), place))
+
+
+def acts(name: str) -> bool:
+    """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
 
 
 def _count(counts: dict[str, int], name: str) -> None:
@@ -148,9 +151,13 @@ def paths_of(args: Json) -> list[str]:
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text is a path: a slash or an extension, no blanks, no URL."""
-    if len(text) > 300 or "://" in text or not _PATH.fullmatch(text):
+    """Whether a text is a path: a slash or an extension, no URL; blanks only inside `folder/a b.ext`."""
+    if len(text) > 300 or "://" in text:
         return False
+    if not _PATH.fullmatch(text):
+        return (
+            "/" in text and bool(_EXTENSION.search(text)) and bool(_PATH.fullmatch(text.replace(" ", "_")))
+        )
     return "/" in text.strip("/") or text.startswith("/") or bool(_EXTENSION.search(text))
 
 
@@ -264,7 +271,8 @@ def _failure(call: Call, command: str) -> str:
         return ""
     error = response.get("error")
     if error:
-        return _error_line(error if isinstance(error, str) else " ".join(texts_in(error)) or "failed")
+        text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
+        return _error_line(text.removeprefix(f"Tool call {call.name} failed with error: "))
     text = "\n".join(texts_in(response))
     code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False

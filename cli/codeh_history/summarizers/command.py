@@ -7,9 +7,10 @@ import selectors
 import signal
 import subprocess
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Lock
 
 from ..errors import SummariserFailed
 from .prose import clip
@@ -51,11 +52,26 @@ class Commands:
         self.command = command
         self.seconds = seconds
         self._running: set[subprocess.Popen[bytes]] = set()
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._stopped = False
 
     def run(self, data: bytes) -> Done:
-        """How the command ended for this input; raises SummariserFailed where it did not end by itself."""
+        """How the command ended for this input; raises SummariserFailed where it did not end by itself.
+
+        Never in the main thread: there a signal could come between the command's start and its being
+        known, and nobody would end it.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return self._run(data)
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(self._run, data)
+            try:
+                return done.result()
+            except BaseException:
+                self.stop()
+                raise
+
+    def _run(self, data: bytes) -> Done:
         process = self._start(data)
         try:
             out, err = self._read(process)

@@ -7,7 +7,7 @@ word, files, commands and failures come from the tool calls. When room is short,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -17,13 +17,13 @@ from . import calls, prose
 
 # What each section may take of the room before what is left over goes round again, in this order.
 SHARES = {
-    "Constraints and preferences": 0.32,
+    "Constraints and preferences": 0.40,
+    "Requests": 0.15,
     "Open": 0.08,
-    "Decisions and findings": 0.14,
+    "Decisions and findings": 0.12,
     "Failures": 0.12,
-    "Files modified": 0.10,
-    "Actions": 0.14,
-    "Requests": 0.24,
+    "Files modified": 0.16,
+    "Actions": 0.12,
     "Notes": 0.20,
     "Files read": 0.05,
     "Files mentioned": 0.05,
@@ -34,16 +34,20 @@ ORDER = (
     "Files mentioned", "Actions", "Commands", "Failures", "Open", "Notes",
 )  # fmt: skip
 INLINE = frozenset(("Files modified", "Files read", "Files mentioned"))
-LEAST, SHORT, MOST = 600, 1200, 8000  # characters
+LEAST, SHORT, MOST = 600, 1200, 12000  # characters
 MINOR = -1e9  # the score from which an item waits until all others have room: below 0
 
 
 @dataclass(frozen=True)
 class Item:
-    """One entry of a section; the higher the score, the sooner it gets room."""
+    """One entry of a section; the higher the score, the sooner it gets room.
+
+    It is left out where `same`, the sentence it is made of, stands word for word in another section.
+    """
 
     text: str
     score: float = 0.0
+    same: str = ""
 
 
 Facts = dict[str, list[Item]]
@@ -127,16 +131,12 @@ def _said(groups: Sequence[Sequence[Message]], facts: Facts, most: int) -> None:
         _rules(asked, facts, recent)
         for text in told:
             _findings(text, facts, recent)
-        ask = prose.gist(asked, ask_room)
-        kept = {
-            item.text
-            for name in ("Constraints and preferences", "Decisions and findings")
-            for item in facts[name]
-        }
-        if ask and ask not in kept and not prose.is_filler(asked):
+        ask = prose.gist(asked, prose.LONGEST)
+        if ask and not prose.is_filler(asked):
             outcome = prose.gist(told[-1], told_room) if told and told_room else ""
-            weight = 1.0 + 0.2 * recent + min(len(ask), 80) / 80
-            facts["Requests"].append(Item(f"{ask} → {outcome}" if outcome else ask, weight))
+            weight = 1.0 + 0.2 * recent + min(len(ask), 80) / 80 + (number == 0)
+            short = prose.clip(ask, ask_room)
+            facts["Requests"].append(Item(f"{short} → {outcome}" if outcome else short, weight, ask))
         facts["Files mentioned"] += (Item(path, recent) for path in calls.mentioned(asked))
     if groups:
         _left(groups[-1], facts)
@@ -171,8 +171,9 @@ def _left(group: Sequence[Message], facts: Facts) -> None:
     ]
     if not said:
         return
-    if is_prompt(said[-1]) and not prose.is_filler(text_of(said[-1])):
-        facts["Open"].append(Item(f"not answered: {prose.gist(text_of(said[-1]), 160)}", 2))
+    asked = prose.gist(text_of(said[-1]), 160) if is_prompt(said[-1]) else ""
+    if asked and not prose.is_filler(asked):
+        facts["Open"].append(Item(f"not answered: {asked}", 2))
     elif said[-1].role == "model":
         questions = [s for s in prose.sentences(text_of(said[-1])) if s.endswith("?")]
         facts["Open"] += (Item(question, 1.5) for question in questions[-1:])
@@ -195,7 +196,7 @@ def _done(messages: Sequence[Message], facts: Facts, *, last: int) -> None:
     told: set[str] = set()
     for what, (how, place) in done.failures.items():
         mended = what in done.mended
-        text = f"{what}: {how}" + (" (went well later)" if mended else "")
+        text = f"{prose.clip(what, 80)}: {how}" + (" (went well later)" if mended else "")
         facts["Failures"].append(Item(text, place - len(messages) * (mended or how in told)))
         told.add(how)
     facts["Open"] += (Item(f"no result: {call}", 1) for call, place in done.open if place >= last)
@@ -218,10 +219,13 @@ def compose(facts: Facts, most: int) -> str:
     items = {name: _unique(facts[name]) for name in ORDER}
     chosen: dict[str, set[int]] = {name: set() for name in ORDER}
     left = most
+    stands: set[str] = set()
     for shared, least in ((True, 0.0), (False, 0.0), (False, MINOR)):
         for name, share in SHARES.items():
-            allowed = min(left, int(share * most)) if shared else left
-            left -= _take(name, items[name], chosen[name], allowed, least)
+            allowed = min(left, max(int(share * most), _first(name, items[name], most))) if shared else left
+            free = [number for number, item in enumerate(items[name]) if item.same not in stands]
+            left -= _take(name, items[name], free, chosen[name], allowed, least)
+            stands.update(items[name][number].text for number in chosen[name])
     if [name for name in ORDER if chosen[name]] == ["Notes"]:
         return "\n".join(items["Notes"][number].text for number in sorted(chosen["Notes"]))
     lines: list[str] = []
@@ -234,10 +238,19 @@ def compose(facts: Facts, most: int) -> str:
     return "\n".join(lines)
 
 
-def _take(name: str, items: Sequence[Item], chosen: set[int], allowed: int, least: float) -> int:
-    """Choose the best items that fit into so many characters; returns what they take."""
+def _first(name: str, items: Sequence[Item], most: int) -> int:
+    """What the best entry of a section takes: each section has one, unless it is too long."""
+    best = max((item for item in items if item.score >= 0), key=lambda item: item.score, default=None)
+    cost = len(best.text) + len(name) + 5 if best is not None else 0
+    return cost if cost <= most // 4 else 0
+
+
+def _take(
+    name: str, items: Sequence[Item], free: Sequence[int], chosen: set[int], allowed: int, least: float
+) -> int:
+    """Choose the best of the free items that fit into so many characters; returns what they take."""
     spent = 0
-    for number in sorted(range(len(items)), key=lambda n: (-items[n].score, n)):
+    for number in sorted(free, key=lambda n: (-items[n].score, n)):
         if number in chosen or items[number].score < least:
             continue
         cost = len(items[number].text) + 3 + (len(name) + 2 if not chosen else 0)
@@ -253,5 +266,5 @@ def _unique(items: Sequence[Item]) -> list[Item]:
     for item in items:
         key = " ".join(item.text.lower().split())
         known = best.get(key)
-        best[key] = Item(known.text, max(known.score, item.score)) if known else item
+        best[key] = replace(known, score=max(known.score, item.score)) if known else item
     return list(best.values())

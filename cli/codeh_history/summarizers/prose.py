@@ -116,12 +116,13 @@ def clip(text: str, room: int) -> str:
     return (head[:cut] if cut > room // 2 else head).rstrip(" ,;:") + "…"
 
 
-def rule(sentence: str) -> int:
-    """How surely a user's sentence is a constraint or a preference: 0 (no) to 3."""
-    if sentence.endswith("?") and not _STRONG.search(sentence):
-        return 0
-    strong, wish = bool(_STRONG.search(sentence)), bool(_WISH.search(sentence))
-    return min(3, 2 * strong + wish + bool(_WEAK.search(sentence)))
+def rule(sentence: str) -> float:
+    """How surely a user's sentence is a constraint or a preference: 0 (no) to 4."""
+    strong = len({found[0].lower() for found in _STRONG.finditer(sentence)})
+    if sentence.endswith("?") and not strong:
+        return 0.0
+    wish, weak = _WISH.search(sentence) is not None, _WEAK.search(sentence) is not None
+    return min(4.0, 2.0 * min(strong, 1) + 0.5 * max(strong - 1, 0) + wish + 0.5 * weak)
 
 
 def decision(sentence: str) -> int:
@@ -139,24 +140,22 @@ def open_end(sentence: str) -> bool:
 def gist(text: str, room: int) -> str:
     """The first sentence that says something: no filler (`Perfect!`), no heading of a list."""
     said = sentences(text)
-    full = [s for s in said if len(_WORD.findall(s)) >= 3 and not s.endswith(":")]
+    full = [s for s in said if len(_WORD.findall(s)) >= 3 and not s.endswith(":") and not is_filler(s)]
     best = (full or said or [""])[0]
     return clip(best, room)
 
 
 def is_filler(text: str) -> bool:
     """Whether a prompt asks for nothing of its own: `ok`, `continue`, `thanks`, a lone slash command."""
-    words = text.lower().strip(" .!?…#")
-    return (
-        not words
-        or (words.startswith("/") and " " not in words)
-        or words in _FILLER
-        or bool(_THANKS.match(words))
-    )
+    words = _NOD.sub("", text.lower().strip(" .!?…#"))
+    slash = words.startswith("/") and " " not in words
+    return slash or words in _FILLER or not re.search(r"\w\w", _THANKS.sub("", words))
 
 
+_NOD = re.compile(r"^(?:(?:ok|okay|yes|yeah|great|perfect|alright|good|fine|sure)\b[,.!]? +)+")
 _THANKS = re.compile(
-    r"(?:(?:ok|okay|great|perfect)[,.!]? )?(?:thank(?:s| you)\b)[^.?]{0,60}(?:[.!] \W*\w*\W*)?$"
+    r"\b(?:thank(?:s| you)|(?:so|very) much|a lot|again|for (?:all )?(?:your|the) \w+"
+    r"|that(?:'s| is| looks| sounds)|all|great|perfect|good|nice|excellent|wonderful|ok|okay|yes|stop|bye|goodbye|appreciate it|i)\b"
 )
 _FILLER = frozenset((
     "ok", "okay", "yes", "y", "yeah", "yep", "no", "n", "nope", "continue", "go on", "go ahead", "thanks",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
@@ -19,6 +20,8 @@ from ..turns import exchanges
 from . import summarizing
 from .reading import view_from, view_of
 from .summarizing import Settings
+
+LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looked at again
 
 
 def run(
@@ -48,7 +51,7 @@ def run(
 def one(env: Env, target: Target, settings: Settings) -> Json | None:
     """The line of one session, None when it has nothing to do; no failure of one stops the others."""
     try:
-        if read.being_written(target.path) or not _may_be_due(env, target, settings):
+        if _locked(target.path) or not _may_be_due(env, target, settings):
             return None
         with _claimed(env, target.path) as free:
             return summarizing.run(env, target, settings) if free else None
@@ -58,6 +61,15 @@ def one(env: Env, target: Target, settings: Settings) -> Json | None:
         return failed(env, target, settings, str(error))
     except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session
         return failed(env, target, settings, f"bug: {type(error).__name__}: {error}")
+
+
+def _locked(path: str) -> bool:
+    """Whether another process keeps the session's lock; an append only holds it for a moment."""
+    for _ in range(LOOKS):
+        if not read.being_written(path):
+            return False
+        time.sleep(PAUSE)
+    return True
 
 
 def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:

@@ -1,0 +1,62 @@
+"""Recorded conversations of other programs as views, for the tests of summaries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from codeh_history import providers
+from codeh_history.records import dumps, lines_of, parse
+from codeh_history.session import View, fold
+from support import corpus, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def view_of(records: Iterable[dict[str, Any]]) -> View:
+    """The view of these messages; ids and times are made where there are none."""
+    text = b""
+    for number, record in enumerate(records):
+        minute = f"2026-01-{1 + number // 1440:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
+        text += dumps({"type": "message", "id": f"m{number:05d}", "ts": minute, **record}) + b"\n"
+    return fold(parse(lines_of(text)))
+
+
+def coding() -> list[dict[str, Any]]:
+    """A real coding session: 88 prompts, about 300 tool calls."""
+    messages: list[dict[str, Any]] = []
+    for entry in lines(corpus("sessions", "pi-long-session.jsonl")):
+        if entry.get("type") == "message":
+            messages += _of_pi(entry["message"], entry["timestamp"])
+    return messages
+
+
+def _of_pi(message: dict[str, Any], ts: str) -> Iterable[dict[str, Any]]:
+    blocks = message.get("content") or []
+    texts = [{"text": block["text"]} for block in blocks if block.get("type") == "text"]
+    if message["role"] == "user":
+        yield {"ts": ts, "kind": "user", "role": "user", "parts": texts}
+    elif message["role"] == "toolResult":
+        output = "\n".join(text["text"] for text in texts)
+        part = {"id": message["toolCallId"], "name": message["toolName"], "response": {"output": output}}
+        yield {"ts": ts, "kind": "tool", "role": "user", "parts": [{"functionResponse": part}]}
+    elif message["role"] == "assistant":
+        calls = [
+            {"functionCall": {"id": block["id"], "name": block["name"], "args": block["arguments"]}}
+            for block in blocks
+            if block.get("type") == "toolCall"
+        ]
+        yield {"ts": ts, "kind": "codeh", "role": "model", "parts": [*texts, *calls]}
+
+
+def support() -> list[list[dict[str, Any]]]:
+    """20 real support conversations with tool calls."""
+    found = []
+    for conversation in orjson.loads(corpus("sessions", "tau-airline-openai-chat.json").read_bytes()):
+        imported = providers.load("openai-chat").imported(conversation)
+        found.append(
+            [message for message in imported.messages if message.get("type", "message") == "message"]
+        )
+    return found

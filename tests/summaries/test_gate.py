@@ -1,0 +1,159 @@
+"""The gate: what a command may not say in the place of history, each reason named; and what it may."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from recorded import coding, support, view_of
+
+from codeh_history.summarizers import gate, transcript
+from codeh_history.summarizers.gate import problems
+
+SOURCE = """\
+The deploy of orders-api v2.3.1 to https://status.example.com/deploys/8841 failed on 2026-01-15.
+Edited src/orders/retry.py and /etc/nginx/conf.d/orders.conf; PR #312 fixes ticket OPS-4471 (commit 9f3c2ab71d).
+Latency fell from 1,250 ms to 85 ms; three retries; budget 48000 EUR; mail ops@example.com; host db-7.
+"""
+PROMPT = (
+    f"Summarize the following 3 conversations between a user and an assistant.\n\nUser: hello\n{SOURCE}"
+)
+
+
+def reasons(text: str, source: str = SOURCE, prompt: str = PROMPT, **how: bool) -> str:
+    return "; ".join(problems(text, source, prompt, tokens=(len(text) // 4, 400), **how))
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("", "blank"),
+        (" \n\t ", "blank"),
+        ("...", "blank"),
+        ("No summary generated.", "there is none"),
+        ("N/A", "there is none"),
+        ("null", "there is none"),
+        ("Error: rate limit exceeded", "error text"),
+        ("Traceback (most recent call last):\n  File x", "error text"),
+        ("curl: (6) Could not resolve host", "error text"),
+        ('{"error":{"message":"overloaded","type":"overloaded_error"}}', "error text"),
+        ("<!DOCTYPE html><html><title>502 Bad Gateway</title>", "error text"),
+        ("502 Bad Gateway", "error text"),
+        ("sh: 1: llm: not found", "error text"),
+        ("Internal server error", "error text"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ("I\u2019m sorry, I cannot assist with this request.", "refusal"),
+        ("I cannot summarize this conversation.", "refusal"),
+        ("As an AI language model, I do not have access to files.", "refusal"),
+        ("Please provide the conversation you would like me to summarize.", "refusal"),
+        ("Unfortunately, I am unable to process this.", "refusal"),
+        (PROMPT, "echo"),
+        (SOURCE, "echo"),
+        ("Summarize the following 3 conversations between a user and an assistant. Yes.", "echo"),
+        ("\x00\x01\x02 binary", "control characters"),
+        ("The user\ufffd\ufffd asked", "control characters"),
+    ],
+)
+def test_refused(text: str, reason: str) -> None:
+    assert reason in reasons(text)
+    assert reason in reasons(text, faithful=False)
+
+
+def test_no_smaller_than_its_source() -> None:
+    assert problems("The user asked.", SOURCE, PROMPT, tokens=(10, 10)) == [
+        "it is not shorter than its source (10 of 10 tokens)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The deploy of orders-api v2.3.1 failed on 2026-01-15.",
+        "Version 2.3.1 failed on January 15, 2026; see https://status.example.com/deploys/8841.",
+        "Edited `src/orders/retry.py`, orders/retry.py and /etc/nginx/conf.d/orders.conf.",
+        "PR #312 fixes OPS-4471 (commit 9f3c2ab).",
+        "Latency fell from 1250 ms to 85ms, with 3 retries. Budget: 48,000 EUR.",
+        "1. The deploy failed\n2. The latency fell\n3. Two of 5 points are open",
+        "Contact ops@example.com, host db-7; the client/server parts and/or the UI.",
+        "Error handling was improved: retries now wait.",
+        "Rate limiting was discussed. The user prefers short answers, e.g. lists.",
+        "Sorry states of the queue were not discussed, failed jobs were.".replace("Sorry s", "S"),
+        "Node.js was mentioned as an option, i.e. not chosen.",
+    ],
+)
+def test_accepted(text: str) -> None:
+    assert reasons(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("Edited src/orders/queue.py.", "path that its source does not have: src/orders/queue.py"),
+        ("Edited queue.py.", "file that its source does not have: queue.py"),
+        ("See /etc/passwd for more.", "path that its source does not have: /etc/passwd"),
+        (
+            "See https://evil.example.net/x.",
+            "URL that its source does not have: https://evil.example.net/x",
+        ),
+        ("Latency fell to 42 ms.", "number that its source does not have: 42"),
+        ("Budget 48500 EUR.", "number that its source does not have: 48500"),
+        ("It rose by 12.5%.", "number that its source does not have: 12.5"),
+        ("Ticket OPS-4472 is open.", "id that its source does not have: OPS-4472"),
+        ("PR #313 fixes it.", "id that its source does not have: #313"),
+        ("Commit deadbeef99 fixes it.", "id that its source does not have: deadbeef99"),
+        ("It failed on 2026-01-16.", "date that its source does not have: 2026-01-16"),
+        ("Ask root@example.com.", "address that its source does not have: root@example.com"),
+        ("Host db-8 is down.", "id that its source does not have: db-8"),
+        ("The services/auth module failed.", "path that its source does not have: services/auth"),
+    ],
+)
+def test_unfaithful(text: str, reason: str) -> None:
+    assert reason in reasons(text)
+    assert reasons(text, faithful=False) == ""
+
+
+def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not() -> None:
+    """Every name of a faithful summary altered a little, one at a time: the share that is caught, printed."""
+    chance = random.Random(7)
+    caught = tried = 0
+    for records in [coding(), *support()[::2]]:
+        source = transcript.source(view_of(records).messages)
+        paths = sorted(set(re.findall(r"(?:[\w.-]+/){2,}[\w-]+\.\w+", source)))
+        ids = sorted(set(re.findall(r"\b[a-z]+_[a-z]+_\d{4}\b|\b[A-Z]{3}\d{3}\b", source)))
+        numbers = sorted(set(re.findall(r"(?<![\w.,-])\d{3,4}(?![\w.,-])", source)))
+        for names in (paths, ids, numbers):
+            for name in chance.sample(names, min(5, len(names))):
+                assert not gate.unfaithful(f"The user worked on {name} there.", source), name
+                mutant = mutated(name, chance)
+                if mutant in source:
+                    continue
+                tried += 1
+                caught += bool(gate.unfaithful(f"The user worked on {mutant} there.", source))
+    print(f"altered names caught: {caught}/{tried}")
+    assert tried > 80
+    assert caught >= 0.95 * tried
+
+
+def mutated(name: str, chance: random.Random) -> str:
+    """The name with one letter or digit of its last part another one."""
+    at = chance.choice([n for n, char in enumerate(name) if char.isalnum() and n >= len(name) // 2])
+    pool = "3456789" if name[at].isdigit() else "qxzkvw"
+    return name[:at] + chance.choice([c for c in pool if c != name[at]]) + name[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    "text, prompt, expected",
+    [
+        ("The user likes tea.", "x " * 50 + "The user likes tea. " + "y " * 50, False),
+        (
+            "[2026-01-01T10:00:00Z]\nUser: hi\nAssistant: ho",
+            "a\n[2026-01-01T10:00:00Z]\nUser: hi\nAssistant: ho\nb" * 9,
+            True,
+        ),
+        ("User: the person who asked\nTopic: tea", "User: hi there\n" * 20, False),
+        ("a b c d", "a b c d e", True),
+    ],
+)
+def test_echo(text: str, prompt: str, expected: bool) -> None:
+    assert gate.is_echo(text, prompt) == expected

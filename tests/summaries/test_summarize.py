@@ -1,0 +1,471 @@
+"""`summarize` as users run it: what it appends, hostile commands, providers, folding, the filter."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from test_window import talk
+
+from codeh_history.records import dumps
+from codeh_history.tokens import open_counter
+from support import Result, lines, run, session_path, start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = "cat >/dev/null; echo 'The user asked short questions.'"
+LONG = "so that there is something to say about it, at some length, for the sake of the test"
+
+
+def session(home: Path, name: str, count: int, **how: Any) -> Path:
+    path = session_path(home, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00.000Z"}
+    records = [header, *talk(count, **how)]
+    for record in records[1:]:
+        record["parts"] = [{"text": f"{record['parts'][0]['text']} {LONG}"}]
+    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    path.chmod(0o600)
+    return path
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def shown(name: str, stdin: bytes = b"") -> list[str]:
+    return [record["id"] for record in run("show", name, "--jsonl", stdin=stdin).lines if "role" in record]
+
+
+def summarize(*argv: str, **how: Any) -> Result:
+    """`summarize` without the exact counter, which takes longer to load than all the rest."""
+    return run("summarize", *argv, "--counter", "approx", **how)
+
+
+# -- what is due ------------------------------------------------------------------------------------
+
+
+def test_fifty_are_kept_without_asking(home: Path) -> None:
+    path = session(home, "demo", 50)
+    before = digest(path)
+    done = summarize("demo", "--via", f"touch {home}/asked; {GOOD}")
+    assert (done.code, done.out, done.err) == (0, b"", b"")
+    assert not (home / "asked").exists()
+    assert digest(path) == before
+
+
+@pytest.mark.parametrize("via", [(), ("--via", GOOD)])
+@pytest.mark.parametrize("count, covered, left", [(51, 10, 41), (70, 20, 50)])
+def test_the_oldest_are_covered(
+    home: Path, via: tuple[str, ...], count: int, covered: int, left: int
+) -> None:
+    path = session(home, "demo", count)
+    before = path.read_bytes()
+    done = summarize("demo", *via, env={"CODEH_NOW": "2026-05-01T00:00:00Z"})
+    assert done.code == 0, done.err
+    assert path.read_bytes().startswith(before)
+    record = lines(path)[-1]
+    assert [*record] == [
+        "type", "id", "createdAt", "periodStart", "periodEnd", "summary", "conversationCount", "covers", "by",
+    ]  # fmt: skip
+    assert record["createdAt"] == "2026-05-01T00:00:00.000Z"
+    assert record["conversationCount"] == covered
+    assert record["covers"] == [f"{kind}{n}" for n in range(covered) for kind in "ua"]
+    assert record["periodStart"] == "2026-01-01T12:00:00.000Z"
+    assert record["by"] == ("command" if via else "outline")
+    (line,) = done.lines
+    assert line["action"] == "summarized"
+    assert (line["session"], line["exchanges"], line["covered"]) == ("demo", count, covered)
+    assert line["after"] < line["before"]
+    assert len(orjson.loads(run("export", "demo", "--to", "exchanges").out)) == left
+
+
+def test_undo_brings_everything_back(home: Path) -> None:
+    session(home, "demo", 51)
+    before = run("payload", "demo", "--to", "gemini", "--prefill").out
+    assert summarize("demo").code == 0
+    assert run("payload", "demo", "--to", "gemini", "--prefill").out != before
+    assert run("undo", "-s", "demo").text.startswith("summary ")
+    assert run("payload", "demo", "--to", "gemini", "--prefill").out == before
+
+
+def test_pins_stay_visible(home: Path) -> None:
+    session(home, "demo", 51, pinned={3})
+    assert summarize("demo").code == 0
+    assert "u3" in shown("demo")
+    assert "a3" not in shown("demo")
+
+
+@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+def test_payload_sends_summaries_as_one_record_of_a_user_first(home: Path, provider: str) -> None:
+    from codeh_history import providers
+
+    session(home, "demo", 51)
+    summarize("demo", "--via", GOOD)
+    run("append", "-s", "demo", "-m", "And now?")
+    body = orjson.loads(
+        run("payload", "demo", "--to", provider, "--model", "m", "--system", "Be brief.").out
+    )
+    text = orjson.dumps(body).decode()
+    assert providers.load(provider).problems(body) == []
+    assert text.count("The user asked short questions.") == 1
+    first = next(body[key] for key in ("contents", "messages", "input") if key in body)
+    first = [item for item in first if item.get("role") not in ("system", "developer")][0]
+    assert first["role"] == "user"
+    assert "The user asked short questions." in orjson.dumps(first).decode()
+
+
+# -- hostile commands -------------------------------------------------------------------------------
+
+HOSTILE = {
+    "fails": ("exit 1", "ended with 1"),
+    "fails loudly": ("echo 'no such model: x' >&2; exit 3", "ended with 3: no such model: x"),
+    "prints and fails": ("echo 'The user asked.'; exit 1", "ended with 1"),
+    "is not there": ("no-such-command-anywhere", "ended with 127"),
+    "dies": ("kill -9 $$", "signal 9"),
+    "hangs": ("sleep 60", "longer than 0.5 s"),
+    "hangs and will not die": ("trap '' TERM; while :; do sleep 1; done", "longer than 0.5 s"),
+    "says nothing": ("true", "blank"),
+    "says blanks": ("printf ' \\n\\t\\n'", "blank"),
+    "says that it has none": ("echo 'No summary generated.'", "there is none"),
+    "refuses": ("echo \"I'm sorry, but I can't assist with that.\"", "refusal"),
+    "says an error": ("echo 'Error: 429 Too Many Requests'", "error text"),
+    "says a JSON error": ('echo \'{"error":{"message":"overloaded"}}\'', "error text"),
+    "says an error page": ("echo '<html><title>502 Bad Gateway</title></html>'", "error text"),
+    "prints garbage": ("head -c 2000 /dev/zero | tr '\\0' '\\377'", "not UTF-8"),
+    "prints zeros": ("head -c 2000 /dev/zero", "blank"),
+    "prints too much": ("yes tea", "more than 4 MiB"),
+    "prints more than it got": ("seq 1 9000 | sed 's/.*/the user asked/'", "not shorter than its source"),
+    "echoes": ("cat", "echo of its input"),
+    "echoes half": ("head -n 60", "echo of its input"),
+    "invents a path": ("echo 'The user edited /srv/secret/keys.pem.'", "/srv/secret/keys.pem"),
+    "invents a URL": ("echo 'See https://example.net/x for all.'", "https://example.net/x"),
+    "invents a number": ("echo 'The user paid 4711 euros.'", "4711"),
+    "invents an id": ("echo 'Ticket OPS-99 was closed.'", "OPS-99"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_command_changes_nothing(home: Path, name: str) -> None:
+    command, reason = HOSTILE[name]
+    path = session(home, "demo", 51)
+    before = digest(path), sorted(os.listdir(home))
+    done = summarize("demo", "--via", command, "--timeout", "0.5" if "hang" in name else "20")
+    assert (done.code, done.out) == (6, b"")
+    assert reason in done.err.decode()
+    assert done.err.decode().startswith("codeh-history: demo: ")
+    assert done.err.decode().endswith("nothing changed\n")
+    assert done.err.count(b"\n") == 1
+    assert digest(path) == before[0]
+
+
+def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
+    session(home, "demo", 51)
+    assert summarize("demo", "--no-gate", "--via", "echo ' '").code == 6
+    assert summarize("demo", "--no-gate", "--via", "cat").code == 6
+    assert summarize("demo", "--no-gate", "--via", HOSTILE["invents a number"][0]).code == 0
+
+
+def test_nothing_of_a_command_is_left_running(home: Path) -> None:
+    session(home, "demo", 51)
+    mark = home / "alive"
+    command = f"(sleep 3; touch {mark}) & {GOOD}"
+    assert summarize("demo", "--via", command).code == 0
+    command = f"(sleep 3; touch {mark}) & sleep 60"
+    assert summarize("demo", "--max-conversations", "20", "--via", command, "--timeout", "0.3").code == 6
+    time.sleep(3.2)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_command_too(home: Path, number: int) -> None:
+    path = session(home, "demo", 51)
+    before, pid = digest(path), home / "pid"
+    process = start("summarize", "demo", "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
+    while not (pid.exists() and pid.read_text().strip()):
+        time.sleep(0.02)
+    process.send_signal(number)
+    assert process.wait(30) == 128 + number
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+    assert digest(path) == before
+
+
+def test_text_of_the_session_never_reaches_the_shell(home: Path) -> None:
+    path = session(home, "demo", 51)
+    evil = f"$(touch {home}/one) `touch {home}/two`; touch {home}/three"
+    path.write_bytes(path.read_bytes().replace(LONG.encode(), dumps(evil)[1:-1]))
+    summarize("demo", "--via", GOOD)
+    assert not [name for name in os.listdir(home) if name in ("one", "two", "three")]
+
+
+# -- what the command is given ----------------------------------------------------------------------
+
+
+def test_the_prompt_has_the_four_foci_and_every_conversation(home: Path) -> None:
+    session(home, "demo", 51)
+    assert summarize("demo", "--via", f"tee {home}/prompt >/dev/null; echo 'The user asked.'").code == 0
+    prompt = (home / "prompt").read_text()
+    assert prompt.startswith("Summarize the following 10 conversations")
+    foci = ("Key topics", "Files modified or created", "User patterns and preferences", "Important context")
+    assert all(focus in prompt for focus in foci)
+    assert prompt.count("\n---\n") == 9
+    assert "[2026-01-01T12:00:00.000Z]\nUser: q0 " in prompt
+    assert "Assistant: r9 " in prompt
+    assert "q10 " not in prompt
+
+
+def test_every_request_fits_its_budget_however_long_the_batch(home: Path) -> None:
+    path = session(home, "demo", 51)
+    path.write_bytes(path.read_bytes().replace(LONG.encode(), b"word after word " * 400, 6))
+    script = (
+        f"n=$(ls {home}/prompts | wc -l); cat > {home}/prompts/$n; echo 'The user asked short questions.'"
+    )
+    (home / "prompts").mkdir()
+    done = run("summarize", "demo", "--via", script, "--budget", "1k")
+    assert done.code == 0, done.err
+    prompts = [(home / "prompts" / name).read_text() for name in sorted(os.listdir(home / "prompts"))]
+    counts = open_counter(None).counts(prompts)
+    assert len(prompts) > 5
+    assert max(counts) <= 1000
+    assert sum(counts) > 6 * 1200  # all of it was sent
+    assert any("the following summaries of" in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize("budget", ["0", "-1", "k", "many", "1kk"])
+def test_a_wrong_budget_is_exit_2(home: Path, budget: str) -> None:
+    session(home, "demo", 51)
+    assert summarize("demo", "--via", GOOD, f"--budget={budget}").code == 2
+
+
+def test_a_budget_without_room_is_exit_6(home: Path) -> None:
+    session(home, "demo", 51)
+    done = summarize("demo", "--via", GOOD, "--budget", "100")
+    assert done.code == 6
+    assert "--budget" in done.err.decode()
+
+
+def test_the_environment_names_a_command(home: Path) -> None:
+    path = session(home, "demo", 51)
+    assert summarize("demo", env={"CODEH_SUMMARIZER": GOOD}).code == 0
+    assert lines(path)[-1]["by"] == "command"
+
+
+# -- providers --------------------------------------------------------------------------------------
+
+ANSWERS: dict[str, Any] = {
+    "gemini": {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "The user asked."}]}, "finishReason": "STOP"}]
+    },
+    "openai-chat": {
+        "id": "x", "object": "chat.completion", "model": "m",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "The user asked."}, "finish_reason": "stop"}],
+    },
+    "openai-responses": {
+        "id": "x", "object": "response", "status": "completed", "model": "m",
+        "output": [
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "The user asked."}]}
+        ],
+    },
+    "anthropic": {
+        "id": "x", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+        "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "The user asked."}],
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", ANSWERS)
+def test_a_provider_is_sent_a_body_and_its_answer_is_read(home: Path, provider: str) -> None:
+    from codeh_history import providers
+
+    path = session(home, "demo", 51)
+    (home / "answer").write_bytes(orjson.dumps(ANSWERS[provider]))
+    command = f"cat > {home}/body; cat {home}/answer"
+    done = summarize("demo", "--via", command, "--to", provider, "--model", "m")
+    assert done.code == 0, done.err
+    body = orjson.loads((home / "body").read_bytes())
+    assert providers.load(provider).problems(body) == []
+    assert "Key topics" in (home / "body").read_text()
+    assert lines(path)[-1]["summary"] == "The user asked."
+    assert lines(path)[-1]["by"] == f"{provider}/m"
+
+
+SSE = b"""event: message
+data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"The user "}}]}
+
+data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"asked."},"finish_reason":"stop"}]}
+
+"""
+
+
+@pytest.mark.parametrize(
+    "answer, code, reason",
+    [
+        (SSE + b"data: [DONE]\n\n", 0, ""),
+        (SSE, 6, "may succeed later"),
+        (b"", 6, "may succeed later"),
+        (
+            b'{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}',
+            6,
+            "change the request",
+        ),
+        (
+            b'{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}',
+            6,
+            "may succeed later",
+        ),
+        (b"<html><title>502 Bad Gateway</title></html>", 6, "502"),
+        (b"The user asked.", 6, "not a provider's answer"),
+        (orjson.dumps(ANSWERS["anthropic"]), 6, "anthropic"),
+        (orjson.dumps(ANSWERS["openai-chat"]).replace(b'"stop"', b'"length"'), 6, "(length)"),
+        (orjson.dumps(ANSWERS["openai-chat"]).replace(b'"stop"', b'"content_filter"'), 6, "content_filter"),
+        (
+            orjson.dumps(ANSWERS["openai-chat"]).replace(b"The user asked.", b"I'm sorry, but I can't."),
+            6,
+            "refusal",
+        ),
+    ],
+)
+def test_what_a_provider_may_answer(home: Path, answer: bytes, code: int, reason: str) -> None:
+    path = session(home, "demo", 51)
+    before = digest(path)
+    (home / "answer").write_bytes(answer)
+    for status in (0, 22) if code else (0,):
+        command = f"cat >/dev/null; cat {home}/answer; exit {status}"
+        done = summarize("demo", "--via", command, "--to", "openai-chat", "--model", "m")
+        assert done.code == code, done.err
+        assert reason in done.err.decode() or (status and "ended with 22" in done.err.decode())
+    assert (digest(path) == before) == (code != 0)
+
+
+@pytest.mark.parametrize(
+    "argv, reason",
+    [
+        (["--to", "openai-chat", "--via", "x"], "--model"),
+        (["--to", "cohere", "--via", "x", "--model", "m"], "openai-chat"),
+        (["--to", "gemini"], "--via"),
+        (["--model", "m"], "--to"),
+        (["--all"], "--all"),
+        (["more"], "two sessions"),
+        (["--min-batch", "0"], "min-batch"),
+    ],
+)
+def test_options_that_do_not_go_together(home: Path, argv: list[str], reason: str) -> None:
+    session(home, "demo", 51)
+    done = summarize("-s", "demo", *argv)
+    assert done.code == 2
+    assert reason in done.err.decode()
+
+
+# -- folding ----------------------------------------------------------------------------------------
+
+
+def summarized(home: Path, count: int) -> tuple[Path, list[Any]]:
+    """A session of 30 exchanges with so many summaries, each of two exchanges; the second one is pinned."""
+    path = session(home, "demo", 30, pinned={1})
+    records = []
+    for n in range(count):
+        covers = [f"{kind}{m}" for m in (2 * n, 2 * n + 1) for kind in "ua" if (kind, m) != ("u", 1)]
+        times = {
+            "periodStart": f"2026-01-{1 + 2 * n:02d}T12:00:00.000Z",
+            "periodEnd": f"2026-01-{2 + 2 * n:02d}T12:00:00.000Z",
+        }
+        text = f"The user asked question {2 * n} and question {2 * n + 1}."
+        record = {
+            "type": "summary",
+            "id": f"S{n}",
+            "createdAt": "2026-03-01T00:00:00.000Z",
+            **times,
+            "summary": text,
+        }
+        records.append({**record, "conversationCount": 2, "covers": covers, "by": "outline"})
+    with path.open("ab") as file:
+        file.write(b"".join(dumps(record) + b"\n" for record in records))
+    return path, records
+
+
+@pytest.mark.parametrize("via", [(), ("--via", GOOD)])
+def test_the_sixth_summary_folds_all_one_level_up(home: Path, via: tuple[str, ...]) -> None:
+    path, before = summarized(home, 5)
+    done = summarize("demo", "--max-conversations", "15", "--min-batch", "4", *via)
+    assert done.code == 0, done.err
+    assert (done.lines[0]["action"], done.lines[0]["folded"]) == ("summarized", 6)
+    *_, batch, fold = lines(path)
+    assert batch["conversationCount"] == 6  # 21 exchanges are left, the pin's among them
+    assert fold["conversationCount"] == 16
+    assert set(fold["covers"]) == {
+        *(id for record in (*before, batch) for id in record["covers"]), *(r["id"] for r in before), batch["id"],
+    }  # fmt: skip
+    assert (fold["periodStart"], fold["periodEnd"]) == ("2026-01-01T12:00:00.000Z", batch["periodEnd"])
+    sent = run("payload", "demo", "--to", "gemini", "--prefill").out.decode()
+    assert f"q1 {LONG}" in sent  # the pin, word for word
+    assert fold["summary"].splitlines()[0] in sent
+    assert run("undo", "-s", "demo").text == f"summary {fold['id']}"
+    kept = orjson.loads(run("export", "demo", "--to", "persisted").out)["summaries"]
+    assert [summary["id"] for summary in kept] == [*(r["id"] for r in before), batch["id"]]
+
+
+def test_too_many_summaries_fold_without_a_batch(home: Path) -> None:
+    path, _ = summarized(home, 6)
+    done = summarize("demo")
+    assert done.code == 0, done.err
+    assert (done.lines[0]["action"], done.lines[0]["covered"]) == ("folded", 0)
+    assert lines(path)[-1]["conversationCount"] == 12
+    assert all(f"question {n}" in lines(path)[-1]["summary"] for n in range(12))
+    assert summarize("demo").out == b""
+
+
+def test_a_failed_fold_leaves_the_batch_undone_too(home: Path) -> None:
+    path, _ = summarized(home, 5)
+    before = digest(path)
+    command = (
+        "if grep -q 'following summaries'; then exit 1; else echo 'The user asked short questions.'; fi"
+    )
+    assert summarize("demo", "--max-conversations", "15", "--min-batch", "4", "--via", command).code == 6
+    assert digest(path) == before
+
+
+# -- the filter -------------------------------------------------------------------------------------
+
+
+def test_with_a_dash_it_is_a_filter(home: Path) -> None:
+    path = session(home, "demo", 51)
+    before = path.read_bytes()
+    out = summarize("-", stdin=before)
+    assert out.code == 0, out.err
+    assert path.read_bytes() == before
+    assert summarize("demo").code == 0
+    assert len(shown("demo")) == 82
+    assert shown("-", out.out) == shown("demo")
+    printed = lines(out.out)
+    assert [record["type"] for record in printed[:3]] == ["session", "summary", "message"]
+    assert printed[1]["summary"] == lines(path)[-1]["summary"]
+    again = summarize("-", "--max-conversations", "20", stdin=out.out)
+    assert len([r for r in lines(again.out) if r["type"] == "summary"]) == 2
+
+
+def test_the_filter_prints_what_is_not_due_as_it_is(home: Path) -> None:
+    data = session(home, "demo", 12).read_bytes()
+    assert summarize("-", stdin=data).out == data
+
+
+def test_the_filter_prints_nothing_when_the_command_fails(home: Path) -> None:
+    done = summarize("-", "--via", "exit 1", stdin=session(home, "demo", 51).read_bytes())
+    assert (done.code, done.out) == (6, b"")
+
+
+def test_a_forgotten_dash_is_caught(home: Path) -> None:
+    done = summarize(stdin=session(home, "demo", 51).read_bytes(), env={"CODEH_SESSION": "demo"})
+    assert done.code == 2
+
+
+def test_no_session(home: Path) -> None:
+    assert summarize("nobody").code == 3
+    assert summarize().code == 2

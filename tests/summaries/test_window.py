@@ -1,0 +1,188 @@
+"""The rolling window: when a batch is due, which exchanges it takes, what stays, what a summary stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.records import dumps, lines_of, parse
+from codeh_history.session import fold
+from codeh_history.summarizers import window
+from codeh_history.turns import exchanges
+
+if TYPE_CHECKING:
+    from codeh_history.session import View
+
+Records = list[dict[str, Any]]
+
+
+def view(records: Records) -> View:
+    return fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
+
+
+def talk(count: int, *, pinned: set[int] = frozenset(), first: str = "2026-01") -> Records:  # type: ignore[assignment]
+    """So many exchanges of a prompt and an answer, one a day."""
+    records: Records = []
+    for n in range(count):
+        ts = f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00.000Z"
+        pin = {"pinned": True} if n in pinned else {}
+        user = {
+            "type": "message",
+            "id": f"u{n}",
+            "ts": ts,
+            "kind": "user",
+            "role": "user",
+            "parts": [{"text": f"q{n}"}],
+        }
+        model = {
+            "type": "message",
+            "id": f"a{n}",
+            "ts": ts,
+            "kind": "codeh",
+            "role": "model",
+            "parts": [{"text": f"r{n}"}],
+        }
+        records += [{**user, **pin}, model]
+    return records
+
+
+@pytest.mark.parametrize(
+    "count, most, least, batch",
+    [
+        (50, 50, 10, 0),
+        (51, 50, 10, 10),
+        (60, 50, 10, 10),
+        (61, 50, 10, 11),
+        (70, 50, 10, 20),
+        (6, 5, 10, 0),  # a batch of ten would take the newest: it waits
+        (11, 5, 10, 10),
+        (10, 5, 10, 0),
+        (6, 5, 1, 1),
+        (2, 1, 1, 1),
+        (1, 1, 1, 0),
+        (0, 1, 1, 0),
+    ],
+)
+def test_due(count: int, most: int, least: int, batch: int) -> None:
+    found = window.due(view(talk(count)).messages, most, least)
+    assert (found.count if found else 0) == batch
+    if found:
+        assert found.ids == [f"{kind}{n}" for n in range(batch) for kind in "ua"]
+
+
+def test_the_period_is_that_of_the_covered_exchanges() -> None:
+    found = window.due(view(talk(51)).messages, 50, 10)
+    assert found is not None
+    assert (found.start, found.end) == ("2026-01-01T12:00:00.000Z", "2026-01-10T12:00:00.000Z")
+
+
+def test_times_out_of_order_and_without_milliseconds() -> None:
+    records = talk(3)
+    records[0]["ts"] = records[1]["ts"] = "2026-03-01T00:00:00Z"
+    del records[2]["ts"]
+    found = window.due(view(records).messages, 1, 2)
+    assert found is not None
+    assert (found.start, found.end) == ("2026-01-02T12:00:00.000Z", "2026-03-01T00:00:00Z")
+
+
+def call(id: str, call_id: str) -> dict[str, Any]:
+    part = {"functionCall": {"id": call_id, "name": "f", "args": {}}}
+    return {"type": "message", "id": id, "kind": "codeh", "role": "model", "parts": [part]}
+
+
+def result(id: str, call_id: str, **more: Any) -> dict[str, Any]:
+    part = {"functionResponse": {"id": call_id, "name": "f", "response": {"output": "x"}}}
+    return {"type": "message", "id": id, "kind": "tool", "role": "user", "parts": [part], **more}
+
+
+def covered(records: Records, most: int = 1, least: int = 1) -> list[str]:
+    found = window.due(view(records).messages, most, least)
+    return found.ids if found else []
+
+
+def test_pins_stay_and_the_rest_of_their_exchange_goes() -> None:
+    assert covered(talk(4, pinned={1}), 2) == ["u0", "a0", "a1"]
+
+
+def test_a_pinned_result_keeps_its_call() -> None:
+    records = [talk(1)[0], call("c", "k1"), result("r", "k1", pinned=True), talk(1)[1], *talk(3)[2:]]
+    assert covered(records) == ["u0", "a0", "u1", "a1"]
+
+
+def test_a_call_answered_outside_of_the_batch_stays() -> None:
+    records = [talk(1)[0], call("c", "k1"), *talk(3)[2:4], result("r", "k1"), *talk(3)[4:]]
+    assert covered(records, 2, 1) == ["u0"]  # the result stands in the second exchange
+    assert covered(records, 1, 1) == ["u0", "c", "u1", "a1", "r"]
+
+
+def test_pending_content_stays() -> None:
+    opened = {"type": "open", "id": "p", "kind": "codeh", "role": "model"}
+    delta = {"type": "delta", "of": "p", "parts": [{"text": "half"}]}
+    assert covered([*talk(1), opened, delta, *talk(3)[2:]]) == ["u0", "a0", "u1", "a1"]
+
+
+def test_exchanges_of_nothing_but_pins_are_passed_over() -> None:
+    records = talk(5, pinned={0, 1})
+    for number in (1, 3):
+        records[number]["pinned"] = True
+    assert covered(records, 4, 1) == ["u2", "a2"]
+    assert covered(records, 4, 3) == []
+
+
+@given(st.integers(0, 40), st.sets(st.integers(0, 40)), st.integers(1, 12), st.integers(1, 8))
+def test_laws(count: int, pinned: set[int], most: int, least: int) -> None:
+    shown = view(talk(count, pinned=pinned)).messages
+    found = window.due(shown, most, least)
+    groups = exchanges(shown)
+    if found is None:
+        eligible = len(groups) - 1
+        assert len(groups) <= most or eligible < max(len(groups) - most, least) or eligible < least
+        return
+    ids = set(found.ids)
+    assert found.count >= least
+    assert ids
+    assert not ids & {message.id for message in groups[-1]}
+    assert not ids & {message.id for message in shown if message.pinned}
+    assert found.ids == [message.id for message in shown if message.id in ids]
+
+
+def summary(id: str, covers: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "summary",
+        "id": id,
+        "createdAt": "2026-02-01T00:00:00.000Z",
+        "summary": id,
+        "covers": covers,
+        **more,
+    }
+
+
+def test_what_summaries_stand_for() -> None:
+    records = [
+        *talk(4),
+        summary("S", ["u0", "a0"]),
+        summary("T", ["u1", "a1"]),
+        summary("Z", ["u0", "a0", "S", "T"]),
+    ]
+    shown = view(records)
+    assert [s.id for s in shown.summaries] == ["Z"]
+    assert window.stands_for(shown.summaries, shown) == ["u0", "a0", "u1", "a1", "Z", "S", "T"]
+
+
+def test_facts_a_record_lacks_come_from_what_it_covers() -> None:
+    shown = view([*talk(3), summary("S", ["u0", "a0", "u1", "a1"])])
+    assert window.facts(shown.summaries[0], shown) == {
+        "id": "S", "createdAt": "2026-02-01T00:00:00.000Z", "periodStart": "2026-01-01T12:00:00.000Z",
+        "periodEnd": "2026-01-02T12:00:00.000Z", "summary": "S", "conversationCount": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "count, more, expected", [(5, 0, False), (5, 1, True), (6, 0, True), (0, 1, False)]
+)
+def test_foldable(count: int, more: int, expected: bool) -> None:
+    shown = view([*talk(7), *(summary(f"S{n}", [f"u{n}", f"a{n}"]) for n in range(count))])
+    assert window.foldable(shown.summaries, more) == expected
