@@ -49,18 +49,21 @@ def record_of(message: Message, flow: str = "") -> Json:
     if message.role is None:
         del record["role"]
     fields = message.fields
-    if (
-        message.blocks is not None
-        and not message.replaced
-        and (message.own is None or message.own is message.parts)
-    ):
+    blocks = blocks_of(message)
+    if blocks is not None:
         del record["parts"]
-        record |= {"type": "ref", "blockIds": message.blocks, "flowId": fields.get("flowId", flow)}
+        record |= {"type": "ref", "blockIds": blocks, "flowId": fields.get("flowId", flow)}
         idless = [number for number, part in enumerate(message.parts) if is_idless(part)]
         if idless:
             record["idless"] = idless
     record.update((key, value) for key, value in fields.items() if key not in _OF_A_MESSAGE)
     return record
+
+
+def blocks_of(message: Message) -> list[str] | None:
+    """The blocks that hold exactly the parts that a message shows; None where not all are in blocks."""
+    untouched = not message.replaced and (message.own is None or message.own is message.parts)
+    return message.blocks if untouched else None
 
 
 def _pending(message: Message) -> Iterator[Json]:

@@ -8,7 +8,7 @@ from ..env import Env
 from ..errors import Usage
 from ..exporters import EXPORTERS, exchanges
 from ..redaction import Redactor
-from ..talk import redacting
+from ..talk import persisting, redacting
 from ..talk.reading import open_view
 from .options import Argument, Quiet, Session, Strict
 
@@ -16,6 +16,7 @@ EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to markdown | less
   codeh-history export demo --to exchanges -n 20
+  codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
 STRAY = "the session is the only argument"
 
@@ -47,5 +48,7 @@ def command(
         redactor = Redactor()
         view = redacting.redacted_view(view, redactor)
         redacting.report(env, target.id, redactor)
+    if to == "refs":
+        persisting.store_parts(env, view)
     env.write(exchanges.export(view, last) if last is not None else EXPORTERS[to](view))
     return 0

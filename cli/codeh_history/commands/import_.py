@@ -83,6 +83,8 @@ def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
             fields["kind"] = of
             if ROLE_OF_KIND[of]:
                 fields["role"] = ROLE_OF_KIND[of]
+        elif kind == "ref":
+            fields.update(id=record["id"], ts=record.get("ts") or now)
         elif kind == "meta":
             fields["ts"] = now
         chunk = dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"

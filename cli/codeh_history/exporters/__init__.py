@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import contents, exchanges, markdown, persisted
+from . import contents, exchanges, markdown, persisted, refs
 
 if TYPE_CHECKING:
     from ..session import View
@@ -14,5 +14,6 @@ EXPORTERS: dict[str, Callable[[View], bytes]] = {
     "contents": contents.export,
     "exchanges": exchanges.export,
     "persisted": persisted.export,
+    "refs": refs.export,
     "markdown": markdown.export,
 }

@@ -15,6 +15,7 @@ from . import native, requests
 Importer = Callable[[bytes], list[Json] | None]
 
 IMPORTERS: dict[str, Importer] = {
+    "refs": native.refs,
     "contents": native.contents,
     "persisted": native.persisted,
     "gemini": requests.gemini,

@@ -30,14 +30,22 @@ def session(data: bytes) -> list[Json] | None:
     return _records(log)
 
 
+def refs(data: bytes) -> list[Json] | None:
+    """A JSON array of `{flowId, blockIds, role}`, or `{"type":"llm2","refs":[…]}` around one."""
+    value = _value(data)
+    items = value.get("refs") if isinstance(value, dict) else value
+    if not isinstance(items, list) or not items or not older.is_ref(items[0]):
+        return None
+    log = older.log_of(value, len(data))  # type: ignore[arg-type]
+    return None if log.damage else _records(log)
+
+
 def contents(data: bytes) -> list[Json] | None:
-    """A JSON array of `{role, parts}`, or such objects one a line."""
+    """A JSON array of `{role, parts}` (or `{role, content}`), or such objects one a line."""
     value = _value(data)
     if isinstance(value, list):
-        if all(isinstance(item, dict) and isinstance(item.get("parts"), list) for item in value):
-            log = older.log_of(value, len(data))
-            return None if log.damage else _records(log)
-        return None
+        log = older.log_of(value, len(data))
+        return None if log.damage or any(older.is_ref(item) for item in value) else _records(log)
     if value is not None:
         return None
     return session(data)

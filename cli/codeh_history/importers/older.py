@@ -13,7 +13,7 @@ def log_of(value: Json | list[Any], size: int) -> Log:
     if isinstance(value, dict):
         items = value.get("refs")
         records = _refs(items, value) if isinstance(items, list) else _persisted(value)
-    elif value and isinstance(value[0], dict) and _block_ids(value[0]) is not None:
+    elif value and is_ref(value[0]):
         records = _refs(value, {})
     else:
         records = _contents(value)
@@ -46,8 +46,22 @@ def _contents(items: list[Any]) -> list[Json]:
             continue
         raw = dumps(item)
         seen[raw] = seen.get(raw, -1) + 1
-        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **item})
+        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **_with_parts(item)})
     return records
+
+
+def _with_parts(item: Json) -> Json:
+    """A content; `{role, content}` of the very first files becomes one."""
+    if "parts" in item or not isinstance(item.get("content"), str):
+        return item
+    rest = {key: value for key, value in item.items() if key != "content"}
+    role = "model" if item.get("role") == "assistant" else item.get("role")
+    return {**rest, "role": role, "parts": [{"text": item["content"]}]}
+
+
+def is_ref(item: object) -> bool:
+    """Whether an element names the blocks of its parts."""
+    return isinstance(item, dict) and _block_ids(item) is not None
 
 
 def _block_ids(item: Json) -> list[str] | None:

@@ -10,8 +10,9 @@ from ..blockrefs import LARGE, Blocks, referring
 from ..blocks import BlockStore, open_store
 from ..env import Env
 from ..model import Json
-from ..records import Record, dumps
+from ..records import Record, block_of, dumps
 from ..store.resolve import Target, for_reading
+from ..view import View
 from . import rewriting
 from .reading import view_of
 
@@ -50,6 +51,13 @@ def persist(env: Env, target: Target, *, every: bool = False, strict: bool = Fal
 def persist_now(env: Env, session: str | None, argument: str | None) -> None:
     """What `payload --persist` does first."""
     persist(env, for_reading(env, session, argument))
+
+
+def store_parts(env: Env, view: View) -> None:
+    """Store the parts that a view shows and that are in no block yet."""
+    parts = [p for m in view.messages if stream.blocks_of(m) is None and m.committed for p in m.parts]
+    if parts:
+        open_store(env).mset({block_of(part): dumps(part) for part in parts})
 
 
 def by_reference(env: Env, record: Json, flow: str, known: Collection[str]) -> Json:
