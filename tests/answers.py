@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 
     from codeh_history.model import Part
 
+OVERLOADED = b'{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}'
+PRETTY = b"""{
+  "error": {
+    "code": 503,
+    "message": "The model is overloaded.",
+    "status": "UNAVAILABLE"
+  }
+}
+"""
+HEAD = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n"
+HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
+
 FORMATS = ("gemini", "openai-chat", "openai-responses", "anthropic")
 
 
@@ -33,6 +45,10 @@ def gemini_event(*parts: Any, id: str | None = "r1", finish: str | None = None, 
         candidate["finishReason"] = finish
     event = {"candidates": [candidate], "modelVersion": "gemini-x", **more}
     return {**event, "responseId": id} if id else event
+
+
+def hi(id: str = "r1") -> bytes:
+    return orjson.dumps(gemini_event({"text": "Hi"}, id=id, finish="STOP"))
 
 
 def gemini_events(id: str | None = "r1") -> list[Any]:
@@ -131,6 +147,21 @@ STREAMS = {
     "gemini": gemini, "gemini-array": gemini_array, "openai-chat": chat, "openai-responses": responses,
     "anthropic": anthropic,
 }  # fmt: skip
+
+
+def short(outcome: wire.Outcome) -> str:
+    """An outcome in a line, for tables."""
+    if isinstance(outcome, wire.Reply):
+        return f"Reply {text_of(outcome.parts)}"
+    if isinstance(outcome, wire.Failure):
+        return f"Failure {'75' if outcome.retry else '4'}: {outcome.text}"
+    if isinstance(outcome, wire.Cut):
+        return f"Cut {text_of(outcome.parts)}"
+    return f"{type(outcome).__name__}: {outcome.text}"
+
+
+def text_of(parts: list[Part]) -> str:
+    return "+".join(part["text"] if "text" in part else next(iter(part)) for part in parts)
 
 
 def arrived(chunks: list[bytes], format: str | None = None) -> tuple[wire.Outcome, list[Part], wire.Reader]:
