@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ..env import Env
+from ..render import values
 from ..talk.expanding import expand
 from ..talk.reading import open_view
 from . import options
@@ -40,5 +41,6 @@ def command(
         from ..talk.hydrating import Hydration
 
         lines = Hydration(env, allow_missing=False).lines(lines)
-    env.write(b"".join(line + b"\n" for line in lines))
+    data = b"".join(line + b"\n" for line in lines)
+    env.write(values.escaped(data) if env.terminal(env.stdout) else data)
     return 0

@@ -16,7 +16,7 @@ def line(value: object, *, terminal: bool = False) -> bytes:
         data = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
         raise BadData("a value nests more than 254 levels deep and cannot be printed as JSON") from None
-    return _escaped(data) if terminal else data
+    return escaped(data) if terminal else data
 
 
 def array(values: Iterable[object], *, terminal: bool = False) -> Iterator[bytes]:
@@ -33,7 +33,7 @@ def lines(values: Iterable[object], *, as_array: bool, terminal: bool) -> Iterat
     return array(values, terminal=terminal) if as_array else (line(v, terminal=terminal) for v in values)
 
 
-def _escaped(data: bytes) -> bytes:
+def escaped(data: bytes) -> bytes:
     """JSON with its control, bidi and invisible characters as `\\u` escapes: the same value."""
     text = data.decode()
     if safe(text) == text:

@@ -1,0 +1,157 @@
+"""On a terminal: laid out by rich, and nothing that a session holds can act on it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+import support
+
+EVIL = (
+    "\x1b]0;owned\x07 \x1b[2J\x1b[31m \x9b31m \x9d0;x\x9c \x07\x08\x0b\x0c\x7f \u202egnp\u2066 \u200b \u2028 "
+    "\U000e0041 &#27;[2J &#x202e; &#155; [bold]x[/bold] [click](http://x\x1b) :skull: \x00"
+)
+STYLES = re.compile(r"\x1b\[[0-9;]*m")
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+
+
+def on_terminal(*argv: str, home: Path, columns: int = 80, **env: str) -> str:
+    """What a command writes to a terminal of so many columns, both streams."""
+    import fcntl
+    import termios
+
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
+    merged.pop("COLUMNS", None)
+    process = subprocess.Popen(
+        [*support.PROGRAM, *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged
+    )
+    os.close(slave)
+    chunks = []
+    while True:
+        try:
+            chunk = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    os.close(master)
+    process.wait(60)
+    return b"".join(chunks).decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def hostile(home: Path) -> Path:
+    """A home whose session is hostile wherever it can be."""
+    evil = {"text": f"{EVIL}\n# {EVIL}\n```{EVIL}\n{EVIL}\n```\n| a |\n|---|\n| {EVIL} |"}
+    parts = [
+        evil, {**evil, "thought": True}, {"functionCall": {"id": EVIL, "name": EVIL, "args": {EVIL: EVIL}}},
+        {"inlineData": {"mimeType": f"image/png{EVIL}", "data": EVIL, "displayName": EVIL}},
+        {"fileData": {"mimeType": EVIL, "fileUri": EVIL}}, {"native": {"provider": EVIL, "value": {"type": EVIL}}},
+        {EVIL: 1},
+    ]  # fmt: skip
+    records = [
+        {"type": "session", "version": 1, "id": EVIL, "created": EVIL, "cwd": EVIL},
+        {"type": "meta", "set": {"title": EVIL, "tags": [EVIL], "system": EVIL}},
+        {"type": "message", "id": "u" + EVIL, "ts": EVIL, "kind": "user", "role": "user", "parts": [evil],
+         "references": [{"number": EVIL, "title": EVIL, "url": EVIL}], "attached": [{"part": 0, "name": EVIL}]},
+        {"type": "message", "id": "m" + EVIL, "ts": EVIL, "kind": "codeh", "role": "model", "model": EVIL,
+         "provider": EVIL, "parts": parts},
+        {"type": "message", "id": "t", "kind": "tool", "role": "user",
+         "parts": [{"functionResponse": {"id": EVIL, "name": EVIL, "response": {"output": EVIL}}}]},
+        {"type": "open", "id": "o" + EVIL, "kind": "codeh", "role": "model"},
+        {"type": "delta", "of": "o" + EVIL, "parts": [evil]},
+        {"type": "abort", "of": "o" + EVIL, "reason": EVIL},
+        {"type": "summary", "id": "s" + EVIL, "summary": EVIL, "covers": [EVIL], "periodStart": EVIL},
+        {"type": "revert", "id": "r" + EVIL, "of": EVIL},
+    ]  # fmt: skip
+    (home / "sessions").mkdir(parents=True)
+    (home / "sessions" / "demo.jsonl").write_bytes(
+        b"".join(orjson.dumps(record) + b"\n" for record in records)
+    )
+    (home / "sessions" / "bad.jsonl").write_text('{"role":"\\u001b[31m","parts":[]}\n')
+    return home
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "show demo", "show demo --jsonl", "show demo --items", "show demo --json", "show demo -n 1", "last demo",
+        "last demo --json", "last demo --code", "list", "list --json", "search . demo", "search . --jsonl",
+        "stats demo", "stats demo --json", "status demo", "status demo --json", "verify demo", "verify demo --json",
+        "verify bad", "verify demo --to anthropic", "show bad", "show \x1b[31m", "expand : demo", "expand u demo", "expand s demo",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("env", [{}, {"TERM": "dumb"}], ids=["rich", "dumb"])
+def test_nothing_acts_on_the_terminal(argv: str, env: dict[str, str], hostile: Path) -> None:
+    shown = on_terminal(*argv.split(" "), home=hostile, **env)
+    assert shown
+    assert "Traceback" not in shown
+    assert "bug:" not in shown
+    found = UNSAFE.search(STYLES.sub("", shown))
+    assert found is None, shown[max(0, found.start() - 60) : found.end() + 20]
+
+
+def test_json_on_a_terminal_is_the_same_json(hostile: Path) -> None:
+    shown = on_terminal("show", "demo", "--jsonl", home=hostile, columns=9999)
+    piped = support.run("show", "demo", "--jsonl", "-q", home=hostile)
+    assert [orjson.loads(line) for line in shown.splitlines() if line.startswith("{")] == piped.lines
+
+
+@pytest.fixture
+def plain(home: Path) -> Path:
+    support.run("append", "-s", "demo", "-m", "hello **you**")
+    support.run("append", "-s", "demo", "--role", "model", "-m", "so **bold**\n\n- one\n- two")
+    return home
+
+
+def test_markdown_is_the_models(plain: Path) -> None:
+    shown = on_terminal("show", "demo", home=plain)
+    assert "hello **you**" in shown
+    assert "\x1b[1mbold\x1b[0m" in shown
+    assert " • " in STYLES.sub("", shown)
+
+
+def test_no_colour(plain: Path) -> None:
+    colours = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+    assert colours.search(on_terminal("show", "demo", home=plain))
+    assert not colours.search(on_terminal("show", "demo", home=plain, NO_COLOR="1"))
+    assert "\x1b" not in on_terminal("show", "demo", home=plain, TERM="dumb")
+
+
+def test_lines_fit_the_terminal(plain: Path) -> None:
+    support.run("append", "-s", "demo", "-m", "word " * 200)
+    for argv in ("show demo", "stats demo"):
+        shown = STYLES.sub("", on_terminal(*argv.split(), home=plain, columns=60))
+        assert max(map(len, shown.split("\n"))) <= 60
+
+
+def test_a_table_of_sessions(plain: Path) -> None:
+    support.run("set", "-s", "demo", "title=Greetings")
+    heading, row = STYLES.sub("", on_terminal("list", home=plain)).rstrip("\n").split("\n")
+    assert heading.split() == ["id", "last", "messages", "calls", "pending", "title", "cwd"]
+    assert row.split()[0] == "demo"
+    assert row.split()[3:5] == ["2", "Greetings"]
+
+
+def test_a_pipe_needs_no_rich(plain: Path) -> None:
+    code = (
+        "import sys\nfrom codeh_history.main import run\nfrom codeh_history.env import Env\n"
+        "for line in sys.argv[1:]:\n    run(line.split(), Env())\nassert 'rich' not in sys.modules"
+    )
+    lines = ["show demo", "last demo", "list", "search o", "status demo", "stats demo", "verify demo"]
+    argv = [sys.executable, "-c", code, *lines]
+    done = subprocess.run(argv, capture_output=True, env=support.environ(home=plain), check=False)
+    assert done.returncode == 0, done.stderr
