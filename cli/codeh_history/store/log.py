@@ -105,7 +105,8 @@ def append(
 ) -> bool:
     """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
 
-    Returns whether the session was created. On any error every earlier byte is as it was.
+    With a `header` of its own a new session is made even without lines. Returns whether the session was
+    created. On any error every earlier byte is as it was.
     """
     try:
         fd, created = _open_locked(path, create=create, wait=wait)
@@ -114,11 +115,12 @@ def append(
             prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
             new = prefix.endswith(b"}\n")
             lines = build(Locked(fd, path, size, size + len(prefix), id_of(path), created=new))
-            if lines:
-                _write(fd, path, size, prefix + lines)
+            empty = new and header is not None  # a session that is made for its own sake
+            if lines or empty:
+                _write(fd, path, size, prefix + (lines or b""))
                 if new:
                     _sync_dir(path)
-            return new and bool(lines)
+            return new and (bool(lines) or empty)
         finally:
             _close(fd, path, created=created)
     except OSError as error:
