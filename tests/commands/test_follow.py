@@ -1,0 +1,164 @@
+"""`show --follow` prints what arrives, in a real process beside those that write."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+import support
+
+PATIENCE = 60.0  # how long anything may take before the test gives up
+
+
+class Followed:
+    """A running `show --follow` and what it has printed."""
+
+    def __init__(self, *argv: str) -> None:
+        self.process = support.start(
+            "show", *argv, "--follow", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.text = ""
+
+    def until(self, ending: str) -> str:
+        """What was printed since the last call, once it ends so."""
+        assert self.process.stdout is not None
+        found = ""
+        deadline = time.monotonic() + PATIENCE
+        while not found.endswith(ending):
+            assert time.monotonic() < deadline, found
+            if select.select([self.process.stdout], [], [], 0.1)[0]:
+                chunk = os.read(self.process.stdout.fileno(), 65536)
+                assert chunk, found
+                found += chunk.decode()
+        return found
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def demo(home: Path) -> Path:
+    said("one")
+    return support.session_path(home, "demo")
+
+
+def said(text: str, *more: str) -> str:
+    return support.run("append", "-s", "demo", "-m", text, *more).text
+
+
+def write(path: Path, *records: dict[str, object]) -> None:
+    with path.open("ab") as file:
+        file.write(b"".join(orjson.dumps(record) + b"\n" for record in records))
+
+
+@pytest.fixture
+def following(demo: Path) -> Iterator[Followed]:
+    followed = Followed("demo", "-n", "1")
+    followed.until("one\n\n")
+    yield followed
+    followed.process.kill()
+    followed.process.wait()
+
+
+def test_new_messages(following: Followed) -> None:
+    said("two")
+    assert following.until("two\n\n").startswith(":2 user ")
+    said("three")
+    assert following.until("three\n\n").startswith(":3 user ")
+    assert following.stop() == 130
+    assert following.process.stderr is not None
+    assert following.process.stderr.read() == b""
+
+
+def test_a_stream_as_it_grows(following: Followed, demo: Path) -> None:
+    write(demo, {"type": "open", "id": "m", "kind": "codeh", "role": "model"})
+    following.until(":2 codeh - m pending")
+    write(demo, {"type": "delta", "of": "m", "parts": [{"text": "Hel"}]})
+    following.until("\n    Hel")
+    write(demo, {"type": "delta", "of": "m", "parts": [{"text": "lo\nyou"}]})
+    assert following.until("you") == "lo\n    you"
+    write(demo, {"type": "commit", "of": "m", "parts": [{"text": "Hello\nyou!"}]})
+    assert following.until("\n\n") == "!\n\n"
+    said("next")
+    assert following.until("next\n\n").startswith(":3 user ")
+
+
+def test_two_streams_at_once(following: Followed, demo: Path) -> None:
+    write(
+        demo,
+        {"type": "open", "id": "a", "kind": "codeh"},
+        {"type": "delta", "of": "a", "parts": [{"text": "A"}]},
+    )
+    following.until("    A")
+    write(
+        demo,
+        {"type": "open", "id": "b", "kind": "codeh"},
+        {"type": "delta", "of": "b", "parts": [{"text": "B"}]},
+    )
+    assert following.until("    B") == "\n\n:3 codeh - b pending\n    B"
+    write(demo, {"type": "delta", "of": "a", "parts": [{"text": "1"}]}, {"type": "commit", "of": "a"})
+    assert following.until("A1\n\n") == "\n\n:2 codeh - a\n    A1\n\n"
+    write(demo, {"type": "commit", "of": "b"})
+    assert following.until("B\n\n") == ":3 codeh - b\n    B\n\n"
+
+
+def test_an_aborted_stream(following: Followed, demo: Path) -> None:
+    write(
+        demo,
+        {"type": "open", "id": "a", "kind": "codeh"},
+        {"type": "delta", "of": "a", "parts": [{"text": "A"}]},
+    )
+    following.until("    A")
+    write(demo, {"type": "abort", "of": "a", "reason": "cut\x1b"})
+    assert following.until("]") == "\n  [aborted: cut^[]"
+
+
+def test_an_update_is_printed_again(following: Followed, demo: Path) -> None:
+    support.run("update", "-s", "demo", ":1", "-m", "better")
+    assert following.until("better\n\n").startswith(":1 user ")
+
+
+def test_a_replaced_file_is_followed(following: Followed, demo: Path) -> None:
+    new = demo.with_suffix(".new")
+    new.write_bytes(demo.read_bytes())
+    write(new, {"type": "message", "id": "n", "kind": "user", "role": "user", "parts": [{"text": "new"}]})
+    new.replace(demo)
+    assert following.until("new\n\n") == ":2 user - n\n    new\n\n"
+
+
+def test_a_removed_session_ends_it(following: Followed, demo: Path) -> None:
+    demo.unlink()
+    assert following.process.wait(PATIENCE) == 3
+
+
+def test_a_reader_that_goes_ends_it_silently(following: Followed) -> None:
+    assert following.process.stdout is not None
+    following.process.stdout.close()
+    assert following.process.wait(PATIENCE) == 141
+    assert following.process.stderr is not None
+    assert following.process.stderr.read() == b""
+
+
+def test_json_lines_are_of_what_is_committed(demo: Path) -> None:
+    followed = Followed("demo", "--jsonl")
+    assert orjson.loads(followed.until("\n"))["n"] == 1
+    write(
+        demo,
+        {"type": "open", "id": "m", "kind": "codeh"},
+        {"type": "delta", "of": "m", "parts": [{"text": "x"}]},
+    )
+    write(demo, {"type": "message", "id": "n", "kind": "user", "parts": []}, {"type": "commit", "of": "m"})
+    lines = followed.until("\n")
+    while lines.count("\n") < 2:
+        lines += followed.until("\n")
+    assert sorted(orjson.loads(line)["id"] for line in lines.splitlines()) == ["m", "n"]
+    assert followed.stop() == 130
