@@ -88,19 +88,19 @@ class Message:
     `own` are its committed parts as stored (None while only pending content exists, or while they lie
     unread in the block store); `blocks` names the blocks that hold them, where they lie there; `parts` are
     what a model would see, after replacements; `pending` is content not yet committed. `fields` is the
-    record it stands on, `raw` that record's line where the view shows exactly it. `idless` counts the
+    record it stands on, `line` that record's line where the view shows exactly it. `idless` counts the
     calls without an id in the live log before this message: the K-th id-less call is `call_K`. `place` is
     where it stands in the log, `latest` where it was last written or committed.
     """
 
     __slots__ = (
-        "after", "blocks", "fields", "hidden", "id", "idless", "kind", "latest", "own", "parts", "pending",
-        "place", "raw", "replaced", "role", "ts", "update",
+        "after", "blocks", "fields", "hidden", "id", "idless", "kind", "latest", "line", "own", "parts",
+        "pending", "place", "replaced", "role", "ts", "update",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913, PLR0917 - the fields of one slotted value, positional for speed
         self, id: str, kind: str, role: str | None, ts: str | None, fields: Json, place: int = 0,
-        raw: bytes | None = None, own: list[Part] | None = None, parts: list[Part] | None = None,
+        line: bytes | None = None, own: list[Part] | None = None, parts: list[Part] | None = None,
     ) -> None:  # fmt: skip
         self.id = id
         self.kind = kind
@@ -108,7 +108,7 @@ class Message:
         self.ts = ts
         self.fields = fields
         self.place = self.latest = place
-        self.raw = raw
+        self.line = line
         self.own = own
         self.parts = NO_PARTS if parts is None else parts
         self.pending: list[Part] | None = None
@@ -118,6 +118,11 @@ class Message:
         self.hidden: str | None = None  # the id of what hides it
         self.after: str | None = None  # an inserted message goes with this one
         self.update: Json | None = None  # the update record its pending content came with
+
+    @property
+    def raw(self) -> bytes | None:
+        """The line where the view shows exactly it, without its newline."""
+        return None if self.line is None else self.line.removesuffix(b"\n")
 
     @property
     def committed(self) -> bool:

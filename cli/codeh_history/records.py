@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import orjson
 
 from .model import ROLE_OF_KIND, Json, Part, Unread
 
 VERSION = 1
+BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
 MAX_DEPTH = 200  # deeper records could be read but not written again (orjson dumps stops at 254)
 CONTENT_TYPES = ("message", "open", "ref")
 KNOWN_TYPES = frozenset(
     "session message open delta commit abort update summary compaction revert clear ref meta".split()
 )
-_KINDS = frozenset(ROLE_OF_KIND)
 _PLAIN_TYPES = frozenset(("session", "meta", "clear", "revert", "summary", "abort"))  # no part in them
 _NEEDS = {  # what a record of a known type cannot do without
     "delta": ("of",), "commit": ("of",), "abort": ("of",), "update": ("id", "of"), "open": ("id",),
@@ -31,16 +32,25 @@ _PART_SHAPES = {
 
 
 class Record:
-    """A line: its parsed object, its bytes (no newline), and where it starts in the file."""
+    """A line: its parsed object, its bytes, and where it starts in the file.
 
-    __slots__ = ("bare", "blocks", "data", "offset", "raw")
+    `bare`: for a bare `{"role","parts"}` line, how many equal lines came before. `blocks`: for a `ref`
+    whose parts were fetched, the blocks they came from.
+    """
 
-    def __init__(self, data: Json, raw: bytes, offset: int, bare: int | None = None) -> None:
+    __slots__ = ("bare", "blocks", "data", "line", "offset")
+
+    def __init__(self, data: Json, line: bytes, offset: int, bare: int | None = None) -> None:
         self.data = data
-        self.raw = raw
+        self.line = line
         self.offset = offset
-        self.bare = bare  # for a bare `{"role","parts"}` line: how many equal lines came before
-        self.blocks: list[str] | None = None  # where `data` has parts that were fetched: their block ids
+        self.bare = bare
+        self.blocks: list[str] | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The line without its newline."""
+        return self.line.removesuffix(b"\n")
 
 
 class Damage:
@@ -84,43 +94,50 @@ def parse(lines: Iterable[bytes]) -> Log:
     plain = True
     bare: dict[bytes, int] = {}
     for number, line in enumerate(lines, 1):
-        start, offset = offset, offset + len(line)
-        raw = line[:-1] if line.endswith(b"\n") else line
+        start = offset
+        offset += len(line)
         try:
-            data = loads(raw)
+            data = loads(line)
         except ValueError as error:
-            data = _loads_or_none(raw[3:]) if number == 1 and raw.startswith(b"\xef\xbb\xbf") else None
+            if number == 1 and line.startswith(BOM):
+                line = line[len(BOM) :]
+                data = _loads_or_none(line)
+            else:
+                data = None
             if data is None:
-                if raw.strip():
-                    damage.append(Damage(number, start, _why(raw, error, line)))
+                if line.strip():
+                    damage.append(Damage(number, start, _why(line, error)))
                 continue
-            raw = raw[3:]
         if _is_plain(data):
-            records.append(Record(data, raw, start))
+            records.append(Record(data, line, start))
             continue
-        seen = _adopt(data, raw, bare) if type(data) is dict and "id" not in data else None
+        seen = None
+        if type(data) is dict and "id" not in data:
+            seen = _adopt(data, line.removesuffix(b"\n"), bare)
         reason = _check(data)
         if reason:
             damage.append(Damage(number, start, reason))
         else:
             plain = plain and data["type"] in _PLAIN_TYPES
-            records.append(Record(data, raw, start, seen))
+            records.append(Record(data, line, start, seen))
     return Log(records, damage, offset, plain=plain)
 
 
-def _is_plain(data: object) -> bool:
+def _is_plain(data: Any) -> bool:
     """Whether this is a message of one text, as most lines are: known at a glance to be a record."""
-    if type(data) is not dict or data.get("type") != "message":
+    try:
+        (part,) = data["parts"]
+        return (
+            data["type"] == "message"
+            and data["kind"] in ROLE_OF_KIND
+            and type(data["id"]) is str
+            and type(data["parts"]) is list
+            and len(part) == 1
+            and type(part["text"]) is str
+            and type(part) is dict
+        )
+    except (KeyError, TypeError, ValueError, IndexError):
         return False
-    kind, parts = data.get("kind"), data.get("parts")
-    if type(kind) is not str or kind not in _KINDS:
-        return False
-    if type(parts) is not list or len(parts) != 1 or type(data.get("id")) is not str:
-        return False
-    if "references" in data or "attached" in data:
-        return False
-    part = parts[0]
-    return type(part) is dict and len(part) == 1 and type(part.get("text")) is str
 
 
 def _loads_or_none(raw: bytes) -> Json | None:
@@ -131,9 +148,9 @@ def _loads_or_none(raw: bytes) -> Json | None:
     return value
 
 
-def _why(raw: bytes, error: ValueError, line: bytes) -> str:
-    if b"\0" in raw:
-        return f"{raw.count(0)} NUL bytes"
+def _why(line: bytes, error: ValueError) -> str:
+    if b"\0" in line:
+        return f"{line.count(0)} NUL bytes"
     if not line.endswith(b"\n"):
         return "torn last line"
     return f"not JSON: {error}"

@@ -109,7 +109,7 @@ class _Fold:
 
     def open(self, place: int, record: Record) -> None:
         message = self.place(place, record)
-        message.raw = None
+        message.line = None
         message.pending, message.update = [], None
 
     def ref(self, place: int, record: Record) -> None:
@@ -134,12 +134,12 @@ class _Fold:
         if id not in all:
             ts = data.get("ts")
             message = Message(
-                id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record.raw
+                id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record.line
             )
             all[id] = message
         else:
             message = all[id]
-            message.kind, message.role, message.raw = kind, role, None
+            message.kind, message.role, message.line = kind, role, None
             message.fields = {**data, "ts": message.ts}
             message.latest = place
         return message
@@ -174,7 +174,7 @@ class _Fold:
         given = {key: data[key] for key in data.keys() - _OF_A_COMMIT}
         message.fields = {**message.fields, **given}
         message.fields.pop("aborted", None)
-        message.pending, message.update, message.raw = None, None, None
+        message.pending, message.update, message.line = None, None, None
 
     def abort(self, place: int, record: Record) -> None:
         message = self.owner(record.data["of"])
@@ -244,7 +244,7 @@ class _Fold:
         for message in view.all.values() if view.applied else ():
             if message.replaced and message.committed:
                 message.parts = replaced_parts(message.parts, message.replaced)
-                message.raw = None
+                message.line = None
         view.messages = self.ordered()
         view.summaries, covered = arrange(self.summaries, view.all)
         view.hidden_summaries += covered

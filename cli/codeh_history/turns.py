@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .model import Message
+from .view import text_of
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
 
-
-def text_of(message: Message) -> str:
-    """A message's texts joined, thoughts left out."""
-    parts = message.parts if message.own is not None else message.parts or message.pending or ()
-    if len(parts) == 1:  # most messages
-        part = parts[0]
-        return part.get("text", "") if "thought" not in part or not part["thought"] else ""
-    return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
+__all__ = [
+    "IDE_MARKERS",
+    "SYSTEM_PREFIX",
+    "exchanges",
+    "is_ide_context",
+    "is_prompt",
+    "is_system",
+    "prompts",
+    "text_of",
+]
 
 
 def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:

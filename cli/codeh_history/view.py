@@ -29,19 +29,8 @@ class View:
     """
 
     __slots__ = (
-        "all",
-        "applied",
-        "carried",
-        "header",
-        "header_raw",
-        "hidden_summaries",
-        "id",
-        "log",
-        "made",
-        "messages",
-        "meta",
-        "notes",
-        "summaries",
+        "all", "applied", "carried", "folded", "header", "header_raw", "hidden_summaries", "id", "log",
+        "made", "messages", "meta", "notes", "summaries", "texts_read",
     )  # fmt: skip
 
     def __init__(self, log: Log) -> None:
@@ -58,6 +47,8 @@ class View:
         self.applied: list[Record] = []  # live compactions that no clear hides
         self.made: dict[str, Step] = {}  # what `steps` has besides messages
         self.notes: list[str] = []
+        self.folded = True  # whether it shows what the log says, no op applied to it
+        self.texts_read: list[str] | None = None
 
     @property
     def steps(self) -> list[Step]:
@@ -65,12 +56,22 @@ class View:
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 
+    @property
+    def texts(self) -> list[str]:
+        """For each message shown, its texts joined, thoughts left out."""
+        if self.texts_read is None:
+            if self.log.plain and self.folded:
+                self.texts_read = [m.parts[0]["text"] for m in self.messages]
+            else:
+                self.texts_read = [text_of(m) for m in self.messages]
+        return self.texts_read
+
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
         """The same view showing other messages (a copy)."""
         copy = View(self.log)
         for name in self.__slots__:
             setattr(copy, name, getattr(self, name))
-        copy.messages = messages
+        copy.messages, copy.texts_read, copy.folded = messages, None, False
         if summaries is not None:
             copy.summaries = summaries
         return copy
@@ -84,6 +85,15 @@ def kind_of(data: Json) -> str:
     if data.get("role") == "model":
         return "codeh"
     return "tool" if any("functionResponse" in part for part in data.get("parts") or ()) else "user"
+
+
+def text_of(message: Message) -> str:
+    """A message's texts joined, thoughts left out."""
+    parts = message.parts if message.own is not None else message.parts or message.pending or ()
+    if len(parts) == 1:  # most messages
+        part = parts[0]
+        return part.get("text", "") if "thought" not in part or not part["thought"] else ""
+    return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
 
 
 def content_of(data: Json) -> list[Part] | None:

@@ -104,9 +104,9 @@ def runs(
     for message in () if faithful else messages:
         parts = message.parts
         if (
-            len(parts) == 1 and len(parts[0]) == 1 and (text := parts[0].get("text")) and type(text) is str
+            len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
             and (message.role == "model" or (message.role and not waiting))
-            and "item" not in message.fields and message.committed
+            and "item" not in message.fields and (message.own is not None or message.committed)
         ):  # fmt: skip
             if waiting:
                 yield from turns(waiting)

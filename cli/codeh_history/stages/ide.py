@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model import Message
 from ..ops import Op, drop
 from ..session import View
 from ..turns import is_ide_context
@@ -11,6 +12,12 @@ from .base import Settings
 def run(view: View, settings: Settings) -> list[Op]:
     """Drop all IDE context but the latest; pinned ones stay."""
     markers = settings.ide_markers
-    found = [m for m in view.messages if m.role == "user" and is_ide_context(m, markers) and m.committed]
+    found: list[Message] = []
+    for message, text in zip(view.messages, view.texts, strict=True):
+        for marker in markers:
+            if marker in text:
+                if message.committed and is_ide_context(message, markers):
+                    found.append(message)
+                break
     ids = [message.id for message in found[:-1] if not message.pinned]
     return [drop(ids, "superseded by newer IDE context")] if ids else []

@@ -225,7 +225,8 @@ class _Receiving:
         if isinstance(outcome, Failure):
             self.store_error(outcome)
             kind = TryAgain if outcome.retry else ProviderRefused
-            return kind(f"{where}: {outcome.provider}: {outcome.text}")
+            who = f"{outcome.provider}: " if outcome.provider else ""
+            return kind(f"{where}: {who}{outcome.text}")
         if isinstance(outcome, Unreadable):
             return BadData(f"{where}: {outcome.text}")
         kept = f"; what arrived stays pending as {self.pending}" if self.pending else ""
@@ -234,7 +235,7 @@ class _Receiving:
 
     def store_error(self, failure: Failure) -> None:
         """A provider's error, for people: an `error` message is never sent."""
-        fields: Json = {"provider": failure.provider}
+        fields: Json = {"provider": failure.provider} if failure.provider else {}
         if failure.model or self.reader.model:
             fields["model"] = failure.model or self.reader.model
         if failure.code:
