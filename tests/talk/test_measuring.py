@@ -1,0 +1,119 @@
+"""Token numbers add up, and the next command follows from the state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+
+import strategies as some
+from codeh_history.env import Env
+from codeh_history.pairing import open_at_end
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.store.resolve import Target
+from codeh_history.talk import measuring, standing
+from codeh_history.tokens import open_counter
+
+COUNTER = open_counter("approx")
+
+
+def view_of(*records: dict[str, Any]) -> View:
+    return fold(parse(lines_of(some.encode(list(records)))))
+
+
+@given(data=some.files_of())
+def test_the_total_is_the_sum(data: bytes) -> None:
+    view = fold(parse(lines_of(data)))
+    found = measuring.measure(COUNTER, view)
+    tokens = found["tokens"]
+    besides = 3 + tokens["system"] + tokens["tools"] + tokens["summaries"]
+    assert tokens["total"] == besides + sum(tokens["by_role"].values())
+    assert sum(tokens["by_kind"].values()) == sum(tokens["by_role"].values())
+    assert sum(tokens["by_tool"].values()) <= sum(tokens["by_role"].values())
+    assert found["messages"] == len(view.messages)
+
+
+@given(data=some.files_of())
+def test_a_status_can_always_be_given(data: bytes) -> None:
+    view = fold(parse(lines_of(data)))
+    state = standing.standing(
+        Env({"CODEH_HOME": "/nowhere"}), Target("/nowhere/sessions/s.jsonl", "-s"), view, "approx"
+    )
+    orjson.dumps(state)
+    assert state["next"].startswith("codeh-history ")
+    if state["unanswered"]:
+        assert not open_at_end(view.messages)
+
+
+def said(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "message", "id": kind, "kind": kind, "parts": [{"text": "x"}], **fields}
+
+
+def test_system_and_tools_are_those_of_the_session() -> None:
+    tools = [{"name": "ls"}]
+    for meta, expected in (
+        ({"system": "s", "tools": tools}, ("s", tools)), ({"system": 7, "tools": {"name": "ls"}}, (None, tools)),
+        ({"tools": [7, {"name": "ls"}]}, (None, tools)), ({}, (None, [])),
+    ):  # fmt: skip
+        assert measuring.settings(meta) == expected
+
+
+def test_tools_by_cost() -> None:
+    call = {"functionCall": {"name": "cheap", "args": {}}}
+    result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
+    view = view_of(said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}]))
+    found = measuring.by_tool(COUNTER, view)
+    assert list(found) == ["dear", "cheap"]
+    assert found["dear"] > found["cheap"] > 0
+
+
+def test_the_counter_is_that_of_the_newest_model() -> None:
+    view = view_of(said("codeh", model="gpt-4"), said("user"))
+    assert measuring.counter_for(Env(), view, None).name == "cl100k_base"
+    assert measuring.counter_for(Env(), view, "approx").name == "approx"
+    assert measuring.counter_for(Env(), view_of(said("user")), None).name == "o200k_base"
+
+
+CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropic")
+
+
+@pytest.mark.parametrize(
+    ("records", "environ", "next"),
+    [
+        ([], {}, "append -s s -m TEXT"),
+        ([said("info")], {}, "append -s s -m TEXT"),
+        ([said("user")], {}, "ask -s s --to PROVIDER --via CMD"),
+        ([said("user")], {"CODEH_TO": "gemini"}, "ask -s s --via CMD"),
+        ([said("user")], {"CODEH_TO": "gemini", "CODEH_VIA": "x"}, "ask -s s"),
+        ([CALL], {}, "calls -s s --via CMD"),
+        (
+            [CALL, said("tool", parts=[{"functionResponse": {"name": "f"}}])],
+            {},
+            "ask -s s --to anthropic --via CMD",
+        ),
+        ([CALL, said("user")], {}, "ask -s s --to anthropic --via CMD"),
+        ([said("user"), said("codeh")], {}, "ask -s s --to PROVIDER -m TEXT --via CMD"),
+        (
+            [said("user"), {"type": "open", "id": "o", "kind": "codeh"}],
+            {},
+            "ask -s s --to PROVIDER --via CMD",
+        ),
+    ],
+)
+def test_the_next_command(records: list[Any], environ: dict[str, str], next: str) -> None:
+    env = Env({"CODEH_HOME": "/h", **environ})
+    assert (
+        standing.advice(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
+        == f"codeh-history {next}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/h/sessions/s.jsonl", "s"), ("/x/s.jsonl", "/x/s.jsonl"), ("/x y/s.jsonl", "'/x y/s.jsonl'")],
+)
+def test_how_to_name_it(path: str, name: str) -> None:
+    assert standing.named(Env({"CODEH_HOME": "/h"}), Target(path, "-s")) == name
