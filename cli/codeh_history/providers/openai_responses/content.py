@@ -11,12 +11,13 @@ from ..tools import RESPONSES
 
 OWN = RESPONSES
 _ALTERNATIVES = ("image_url", "input_image")  # what either OpenAI format calls an image
-_OFFICE = (
-    "application/vnd.openxmlformats-officedocument.",
-    "application/vnd.ms-",
-    "application/vnd.oasis.",
-)
-_DOCUMENTS = {"application/pdf": "pdf", "application/msword": "doc", "application/rtf": "rtf"}
+_OPEN_XML = "application/vnd.openxmlformats-officedocument."
+_DOCUMENTS = {
+    "application/pdf": "pdf", "application/rtf": "rtf", "application/msword": "doc",
+    "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.oasis.opendocument.text": "odt", f"{_OPEN_XML}wordprocessingml.document": "docx",
+    f"{_OPEN_XML}spreadsheetml.sheet": "xlsx", f"{_OPEN_XML}presentationml.presentation": "pptx",
+}  # fmt: skip
 _DETAILS = ("auto", "low", "high", "original")
 
 
@@ -61,12 +62,12 @@ def _media(found: Media, item: Json) -> Json | None:
 
 
 def _is_document(found: Media) -> bool:
-    return found.mime in _DOCUMENTS or found.textual or found.mime.startswith(_OFFICE)
+    return found.mime in _DOCUMENTS or found.textual
 
 
 def _filename(found: Media) -> str:
     """The file's name; its ending tells the API what it is."""
-    return found.name or f"file.{_DOCUMENTS.get(found.mime, 'txt' if found.textual else 'docx')}"
+    return found.name or f"file.{_DOCUMENTS.get(found.mime, 'txt')}"
 
 
 def unwritten(part: Part, *, by_model: bool = False) -> str:
