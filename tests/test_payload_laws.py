@@ -130,11 +130,8 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
     for end in range(1, len(log) + 1):
         view = view_of(log[:end])
         sent = [m for m in view.messages if m.role]
-        sent = [
-            m
-            for m in stages.curate(view, Settings(), ("kinds", "system", "ide", "invalid"))[0].messages
-            if m.role
-        ]
+        passes = stages.FORCED if raw else ("kinds", "system", "ide", "invalid")
+        sent = stages.curate(view, Settings(), passes)[0].messages
         if sent and sent[-1].role == "user" and not open_at_end(sent):
             body = body_of(view, format, raw=raw, unanswered="error")
             found.append(orjson.dumps(body[ARRAY[format]])[:-1])
