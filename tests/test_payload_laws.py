@@ -129,7 +129,6 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
     found = []
     for end in range(1, len(log) + 1):
         view = view_of(log[:end])
-        sent = [m for m in view.messages if m.role]
         passes = stages.FORCED if raw else ("kinds", "system", "ide", "invalid")
         sent = stages.curate(view, Settings(), passes)[0].messages
         if sent and sent[-1].role == "user" and not open_at_end(sent):
