@@ -116,7 +116,7 @@ def test_payload_sends_summaries_as_one_record_of_a_user_first(home: Path, provi
     assert providers.load(provider).problems(body) == []
     assert text.count("The user asked short questions.") == 1
     first = next(body[key] for key in ("contents", "messages", "input") if key in body)
-    first = [item for item in first if item.get("role") not in ("system", "developer")][0]
+    first = next(item for item in first if item.get("role") not in ("system", "developer"))
     assert first["role"] == "user"
     assert "The user asked short questions." in orjson.dumps(first).decode()
 

@@ -133,10 +133,10 @@ def check(
 
 def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int:
     """One session: appended to, or with `-` printed as it would be."""
-    if target.path == "-":
-        filtering.show(env, summarizing.filtered(env, view_of(env, target, strict=strict), settings))
-        return 0
     try:
+        if target.path == "-":
+            filtering.show(env, summarizing.filtered(env, view_of(env, target, strict=strict), settings))
+            return 0
         line = summarizing.run(env, target, settings, strict=strict)
     except SummariserFailed as error:
         raise SummariserFailed(f"{target.id}: {error}; nothing changed") from None

@@ -103,8 +103,8 @@ def _one(call: Call, place: int, done: Effects) -> None:
     if command:
         _shell(command, done, failed=bool(failure))
         return
-    for path in paths_of(args):
-        _count(done.modified if writes and not failure else done.read, path)
+    for path in paths_of(args) if not (writes and failure) else ():
+        _count(done.modified if writes else done.read, path)
     if not (failure or any(paths_of(args))) and acts(call.name):
         done.actions.append((label + _outcome(call), place))
 

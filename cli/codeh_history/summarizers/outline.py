@@ -173,7 +173,7 @@ def _left(group: Sequence[Message], facts: Facts) -> None:
         return
     asked = prose.gist(text_of(said[-1]), 160) if is_prompt(said[-1]) else ""
     if asked and not prose.is_filler(asked):
-        facts["Open"].append(Item(f"not answered: {asked}", 2))
+        facts["Open"].append(Item(f"not answered: {asked}", 2, asked))
     elif said[-1].role == "model":
         questions = [s for s in prose.sentences(text_of(said[-1])) if s.endswith("?")]
         facts["Open"] += (Item(question, 1.5) for question in questions[-1:])
@@ -203,7 +203,7 @@ def _done(messages: Sequence[Message], facts: Facts, *, last: int) -> None:
     tools = sorted(
         {part["functionCall"]["name"] for m in messages for part in m.parts if "functionCall" in part}
     )
-    if tools and not (done.modified or done.actions or done.commands):
+    if tools and not (done.modified or done.actions or done.commands or done.failures):
         facts["Notes"].append(Item(f"Tools used: {', '.join(tools)}", 1))
 
 

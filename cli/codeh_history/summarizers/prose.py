@@ -21,7 +21,7 @@ _NOISE = re.compile(
 )
 
 _STRONG = re.compile(
-    r"\b(?:never|always|must(?:n't)?|shall|should(?: not|n'?t)|may not|not allowed|forbidden|prohibited"
+    r"\b(?:never|always|must(?:n't)?|sh(?:all|ould) not|shouldn'?t|may not|not allowed|forbidden|prohibited"
     r"|at most|at least|no (?:more|later|longer|fewer|less) than|from now on|make sure|ensure"
     r"|under no circumstances"
     r"|required?|requirements?|constraints?|mandatory|backwards?[- ]compatib\w+|hands off|off limits"
@@ -155,7 +155,8 @@ def is_filler(text: str) -> bool:
 _NOD = re.compile(r"^(?:(?:ok|okay|yes|yeah|great|perfect|alright|good|fine|sure)\b[,.!]? +)+")
 _THANKS = re.compile(
     r"\b(?:thank(?:s| you)|(?:so|very) much|a lot|again|for (?:all )?(?:your|the) \w+"
-    r"|that(?:'s| is| looks| sounds)|all|great|perfect|good|nice|excellent|wonderful|ok|okay|yes|stop|bye|goodbye|appreciate it|i)\b"
+    r"|that(?:'s| is| looks| sounds)|all|great|perfect|good|nice|excellent|wonderful|ok|okay|yes|stop|bye"
+    r"|goodbye|appreciate it|i)\b"
 )
 _FILLER = frozenset((
     "ok", "okay", "yes", "y", "yeah", "yep", "no", "n", "nope", "continue", "go on", "go ahead", "thanks",

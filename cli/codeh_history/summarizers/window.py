@@ -112,10 +112,13 @@ def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
     return len(summaries) + more > SUMMARIES
 
 
-def stands_for(summaries: Sequence[Summary], view: View) -> list[str]:
-    """The ids that a summary of these summaries covers: the messages, then the summaries, each once."""
+def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = ()) -> list[str]:
+    """The ids that a summary of these summaries (and of `more` messages) covers, each once.
+
+    First the messages, in the order of the log, then the summaries.
+    """
     known: Mapping[str, Summary] = {s.id: s for s in (*view.hidden_summaries, *view.summaries)}
-    messages: dict[str, None] = {}
+    messages = set(more)
     absorbed: dict[str, None] = {}
     stack = list(reversed(summaries))
     while stack:
@@ -123,9 +126,10 @@ def stands_for(summaries: Sequence[Summary], view: View) -> list[str]:
         if summary.id in absorbed:
             continue
         absorbed[summary.id] = None
-        messages.update((id, None) for id in summary.covers if id not in known)
+        messages.update(id for id in summary.covers if id not in known)
         stack += (known[id] for id in reversed(summary.covers) if id in known)
-    return [*messages, *absorbed]
+    placed = [id for id in view.all if id in messages]
+    return [*placed, *sorted(messages.difference(placed)), *absorbed]
 
 
 def facts(summary: Summary, view: View) -> Json:

@@ -109,7 +109,7 @@ def _fold_draft(view: View, new: Sequence[Draft], summariser: Summariser) -> Dra
     parts: list[Json] = [*(window.facts(s, view) for s in view.summaries), *(draft.fields for draft in new)]
     count = sum(part["conversationCount"] for part in parts)
     text = summariser.of_summaries([part["summary"] for part in parts], count)
-    covers = [*(id for draft in new for id in draft.covers), *window.stands_for(view.summaries, view)]
+    covers = window.stands_for(view.summaries, view, [id for draft in new for id in draft.covers])
     for id in covers:
         pinned = view.all.get(id)
         said = (

@@ -1,0 +1,259 @@
+"""The context prompt: the seeds' Markdown, times as people say them, and what `payload --context` leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from test_window import call, result, talk, view
+
+from codeh_history.exporters import context
+from codeh_history.exporters.entries import entries
+from codeh_history.records import dumps
+from codeh_history.talk import clock
+from codeh_history.times import to_millis
+from support import run, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def millis(text: str) -> int:
+    value = to_millis(text)
+    assert value is not None
+    return value
+
+
+NOON = "2026-03-10T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "then, now, zone, expected",
+    [
+        ("2026-03-10T12:00:00Z", NOON, "UTC", "just now"),
+        ("2026-03-10T11:59:01Z", NOON, "UTC", "just now"),
+        ("2026-03-10T11:59:00Z", NOON, "UTC", "1 minute ago"),
+        ("2026-03-10T11:58:00Z", NOON, "UTC", "2 minutes ago"),
+        ("2026-03-10T11:00:01Z", NOON, "UTC", "59 minutes ago"),
+        ("2026-03-10T11:00:00Z", NOON, "UTC", "1 hour ago"),
+        ("2026-03-10T10:00:00Z", NOON, "UTC", "2 hours ago"),
+        ("2026-03-10T00:00:00Z", NOON, "UTC", "12 hours ago"),
+        ("2026-03-09T23:59:59Z", NOON, "UTC", "Yesterday"),
+        ("2026-03-09T00:00:00Z", NOON, "UTC", "Yesterday"),
+        ("2026-03-08T23:59:59Z", NOON, "UTC", "2 days ago"),
+        ("2026-03-04T12:00:00Z", NOON, "UTC", "6 days ago"),
+        ("2026-03-03T12:00:00Z", NOON, "UTC", "2026-03-03"),
+        ("2025-12-31T12:00:00Z", NOON, "UTC", "2025-12-31"),
+        ("2026-03-10T00:10:00Z", "2026-03-10T00:30:00Z", "UTC", "20 minutes ago"),
+        ("2026-03-09T23:50:00Z", "2026-03-10T00:10:00Z", "UTC", "20 minutes ago"),  # across midnight
+        ("2026-03-09T22:50:00Z", "2026-03-10T00:10:00Z", "UTC", "Yesterday"),
+        ("2026-03-09T23:30:00Z", NOON, "Europe/Berlin", "12 hours ago"),  # 00:30 there
+        ("2026-03-10T02:00:00Z", NOON, "America/New_York", "Yesterday"),  # 22:00 there
+        ("2026-03-03T03:00:00Z", NOON, "-05:00", "2026-03-02"),
+        ("2026-03-29T00:30:00Z", "2026-03-30T00:30:00Z", "Europe/Berlin", "Yesterday"),  # a day of 23 hours
+        ("2026-03-11T12:00:00Z", NOON, "UTC", "just now"),  # a clock that went back
+        ("1773136800000", NOON, "UTC", "2 hours ago"),
+        ("gibberish", NOON, "UTC", "Undated"),
+        (None, NOON, "UTC", "Undated"),
+        ("9999-12-31T23:59:59Z", NOON, "+14:00", "just now"),
+        ("0001-01-01T00:00:00Z", NOON, "-12:00", "0001-01-01"),
+    ],
+)
+def test_when(then: str | None, now: str, zone: str, expected: str) -> None:
+    assert context.when(then, millis(now), clock.local(zone)) == expected
+
+
+def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
+    return {
+        "id": f"e{n}",
+        "timestamp": ts,
+        "userMessage": f"q{n}",
+        "assistantResponse": f"r{n}",
+        "toolsUsed": [*tools],
+    }
+
+
+def prompt(found: list[Any], summaries: list[str], recent: int = 10, now: str = NOON) -> str:
+    return context.prompt(found, summaries, millis(now), clock.local("UTC"), recent)
+
+
+def test_the_seeds_example() -> None:
+    found = [
+        {**entry(1, "2026-03-09T09:00:00Z", ("search_notes",)), "userMessage": "Find all notes about project X",
+         "assistantResponse": "Found 3 notes: ..."},
+        {**entry(2, "2026-03-10T10:00:00Z", ("create_note",)), "userMessage": "Create a note about the meeting",
+         "assistantResponse": "Created 'Meeting Notes.md' in Journal folder"},
+    ]  # fmt: skip
+    summaries = [
+        "User frequently creates notes in Journal folder", "- Common topics: meetings, project updates, daily logs"
+    ]  # fmt: skip
+    assert prompt(found, summaries) == (
+        "## Recent Conversation History\n\n"
+        "### 2 hours ago\nUser: Create a note about the meeting\n"
+        "Assistant: Created 'Meeting Notes.md' in Journal folder\nTools: create_note\n\n"
+        "### Yesterday\nUser: Find all notes about project X\nAssistant: Found 3 notes: ...\nTools: search_notes\n\n"
+        "## Summary of Older Conversations\n"
+        "- User frequently creates notes in Journal folder\n"
+        "- Common topics: meetings, project updates, daily logs\n"
+    )
+
+
+def test_nothing_is_an_empty_text() -> None:
+    assert prompt([], []) == ""
+    assert prompt([], ["", " \n"]) == ""
+
+
+@pytest.mark.parametrize("recent, expected", [(10, 10), (3, 3), (0, 0), (50, 12)])
+def test_so_many_in_full_the_newest_first(recent: int, expected: int) -> None:
+    text = prompt([entry(n) for n in range(12)], ["old"], recent)
+    said = [line for line in text.splitlines() if line.startswith("User: ")]
+    assert said == [f"User: q{n}" for n in range(11, 11 - expected, -1)]
+    assert text.endswith("## Summary of Older Conversations\n- old\n")
+
+
+def test_summaries_alone_and_exchanges_alone() -> None:
+    assert prompt([], ["old"]) == "## Summary of Older Conversations\n- old\n"
+    assert (
+        prompt([entry(1)], [])
+        == "## Recent Conversation History\n\n### just now\nUser: q1\nAssistant: r1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "summary, bullets",
+    [
+        ("one\ntwo", ["- one", "- two"]),
+        ("* one\n* two", ["- one", "- two"]),
+        ("1. one\n2) two", ["- one", "- two"]),
+        ("## Topics\n- one\n  - deeper", ["- Topics", "  - one", "    - deeper"]),
+        ("Requests:\n- a\nOpen:\n- b", ["- Requests:", "  - a", "- Open:", "  - b"]),
+        ("a paragraph\n\nanother", ["- a paragraph", "- another"]),
+    ],
+)
+def test_bullets(summary: str, bullets: list[str]) -> None:
+    assert prompt([], [summary]).splitlines()[1:] == bullets
+
+
+# -- exchanges as entries ---------------------------------------------------------------------------
+
+
+def test_an_exchange_as_an_entry() -> None:
+    records = talk(1)
+    context_text = {"role": "user", "parts": [{"text": "# IDE Context\nopen: a.py"}], "id": "ide"}
+    records = [
+        {**context_text, "type": "message"},
+        records[0],
+        call("c", "k"),
+        result("r", "k"),
+        call("d", "l"),
+        records[1],
+    ]
+    records[1]["source"] = "websocket"
+    assert entries(view(records).messages) == [
+        {"id": "u0", "timestamp": "2026-01-01T12:00:00.000Z", "userMessage": "q0", "assistantResponse": "r0",
+         "toolsUsed": ["f"], "source": "websocket"}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "records, expected",
+    [
+        ([], []),
+        ([{"role": "model", "parts": [{"text": "hello"}]}], [("", "hello")]),
+        ([{"role": "user", "parts": [{"text": "q"}]}], [("q", "")]),
+        (
+            [
+                {"role": "user", "parts": [{"text": "q"}]},
+                {"role": "model", "parts": [{"text": "a", "thought": True}]},
+            ],
+            [("q", "")],
+        ),
+        (
+            [
+                {"role": "user", "parts": [{"text": "q"}]},
+                *[{"role": "model", "parts": [{"text": x}]} for x in "ab"],
+            ],
+            [("q", "a\n\nb")],
+        ),
+        (
+            [
+                {"role": "user", "parts": [{"text": "q"}]},
+                {"type": "message", "id": "e", "kind": "error", "parts": [{"text": "429"}]},
+            ],
+            [("q", "")],
+        ),
+    ],
+)
+def test_odd_exchanges(records: list[dict[str, Any]], expected: list[tuple[str, str]]) -> None:
+    assert [(e["userMessage"], e["assistantResponse"]) for e in entries(view(records).messages)] == expected
+
+
+# -- commands ---------------------------------------------------------------------------------------
+
+
+def stored(home: Path, records: list[dict[str, Any]]) -> Path:
+    path = session_path(home, "demo")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    return path
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/Atlantis", "../../etc/passwd", "+99:00", "", "Europe"])
+def test_no_such_zone_is_exit_2(home: Path, zone: str) -> None:
+    stored(home, talk(1))
+    done = run("context", "demo", f"--tz={zone}")
+    assert done.code == 2
+    assert done.err.count(b"\n") == 1
+
+
+def test_the_machines_zone_without_tz(home: Path) -> None:
+    stored(home, talk(1))  # 12:00 on January 1
+    moment = ("--now", "2026-01-01T23:30:00Z")
+    assert "### 11 hours ago" in run("context", "demo", *moment, env={"TZ": "UTC"}).text
+    assert "### Yesterday" in run("context", "demo", *moment, env={"TZ": "Asia/Tokyo"}).text
+    assert (
+        "### 11 hours ago" in run("context", "demo", *moment, "--tz", "UTC", env={"TZ": "Asia/Tokyo"}).text
+    )
+
+
+@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+def test_payload_leaves_out_what_its_context_repeats(home: Path, provider: str) -> None:
+    from codeh_history import providers
+
+    old = {"type": "summary", "id": "S", "summary": "The user likes tea.", "covers": ["u0", "a0"]}
+    stored(home, [*talk(14, pinned={5}), old])
+    run("append", "-s", "demo", "-m", "And now?")
+    done = run("payload", "demo", "--to", provider, "--model", "m", "--context", "--system", "Be brief.")
+    assert done.code == 0, done.err
+    body = orjson.loads(done.out)
+    assert providers.load(provider).problems(body) == []
+    whole = orjson.dumps(body).decode()
+    for n in range(14):
+        assert whole.count(f"q{n}\\n") + whole.count(f'q{n}"') == (0 if n == 0 else 1), n
+    assert whole.count("The user likes tea.") == 1
+    messages = orjson.dumps(
+        next(body[key] for key in ("contents", "messages", "input") if key in body)[-4:]
+    ).decode()
+    sent = [n for n in range(14) if f'"q{n}"' in whole]
+    assert sent == [1, 2, 5]  # the ten newest are told; older ones and the pin are sent
+    assert "And now?" in messages
+    before = whole.index("Be brief.")
+    assert (
+        before
+        < whole.index("## Recent Conversation History")
+        < whole.index("## Summary of Older Conversations")
+    )
+    assert "Assistant: r13" in whole
+
+
+def test_payload_with_nothing_to_tell(home: Path) -> None:
+    stored(home, talk(1)[:1])
+    plain = run("payload", "demo", "--to", "gemini").out
+    assert run("payload", "demo", "--to", "gemini", "--context").out == plain
+
+
+def test_context_keeps_the_open_tool_loop(home: Path) -> None:
+    stored(home, [*talk(2), talk(3)[4], call("c", "k"), result("r", "k")])
+    body = orjson.loads(run("payload", "demo", "--to", "gemini", "--context").out)
+    assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]

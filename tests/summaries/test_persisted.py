@@ -1,0 +1,234 @@
+"""The persisted history, both ways, field for field; and history entries appended one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.exporters import persisted
+from codeh_history.importers import native
+from codeh_history.records import dumps, lines_of, parse
+from codeh_history.session import fold
+from codeh_history.turns import IDE_MARKERS
+from support import lines, run, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HISTORY: dict[str, Any] = {
+    "recentConversations": [
+        {"id": "c1", "timestamp": "2026-01-05T10:00:00.000Z", "userMessage": "Create a note about today's meeting",
+         "assistantResponse": "I've created 'Meeting Notes.md' in your Journal folder.", "toolsUsed": ["create_note"],
+         "source": "direct"},
+        {"id": "c2", "timestamp": "2026-01-06T10:00:00.000Z", "userMessage": "Find all notes about project X",
+         "assistantResponse": "Found 3 notes:\n- a\n- b\n- c", "toolsUsed": ["search_notes", "search_notes"]},
+        {"id": "c3", "timestamp": "2026-01-06T10:05:00Z", "userMessage": "Thanks", "assistantResponse": "",
+         "toolsUsed": [], "source": "websocket"},
+    ],
+    "summaries": [
+        {"id": "s1", "createdAt": "2026-01-04T00:00:00.000Z", "periodStart": "2025-12-01T08:00:00.000Z",
+         "periodEnd": "2026-01-03T19:00:00.000Z", "summary": "- User creates notes in Journal", "conversationCount": 10},
+    ],
+    "lastSummarized": "2026-01-04T00:00:00.012Z",
+}  # fmt: skip
+
+
+def through(history: dict[str, Any]) -> Any:
+    """The history as a session, exported again."""
+    records = native.persisted(dumps(history))
+    assert records is not None
+    view = fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
+    return orjson.loads(persisted.export(view))
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        HISTORY,
+        {"recentConversations": [], "summaries": [], "lastSummarized": None},
+        {**HISTORY, "summaries": [], "lastSummarized": None},
+        {**HISTORY, "recentConversations": []},
+        {**HISTORY, "lastSummarized": "2026-01-04T00:00:00.000Z"},
+    ],
+)
+def test_export_is_the_inverse_of_import(history: dict[str, Any], home: Path, tmp_path: Path) -> None:
+    assert through(history) == history
+    file = tmp_path / "data.json"
+    file.write_bytes(orjson.dumps(history, option=orjson.OPT_INDENT_2))
+    assert run("import", file, "--from", "persisted", "--into", "old").text == "old"
+    out = run("export", "old", "--to", "persisted")
+    assert orjson.loads(out.out) == history
+    if history["recentConversations"] or history["summaries"]:
+        assert [*orjson.loads(out.out)] == ["recentConversations", "summaries", "lastSummarized"]
+    assert orjson.loads(run("export", file, "--to", "persisted").out) == history  # read where it is
+
+
+SAID = st.text(max_size=40).filter(
+    lambda text: not any(m in text for m in IDE_MARKERS) and not text.startswith("System:")
+)
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {
+            "userMessage": SAID,
+            "assistantResponse": SAID,
+            "toolsUsed": st.lists(st.sampled_from(["a", "b"]), max_size=3),
+        },
+        optional={"source": st.sampled_from(["websocket", "direct"])},
+    ),
+    max_size=6,
+)
+
+
+@given(ENTRIES)
+def test_any_exchanges_come_back(found: list[dict[str, Any]]) -> None:
+    recent = [
+        {"id": f"c{n}", "timestamp": "2026-01-05T10:00:00.000Z", **entry} for n, entry in enumerate(found)
+    ]
+    history = {"recentConversations": recent, "summaries": [], "lastSummarized": None}
+    assert through(history) == history
+
+
+def test_equal_entries_without_ids_stay_two() -> None:
+    entry = {"userMessage": "again", "assistantResponse": "yes", "toolsUsed": []}
+    back = through(
+        {"recentConversations": [entry, entry], "summaries": [{"summary": "a"}, {"summary": "a"}]}
+    )
+    assert [e["userMessage"] for e in back["recentConversations"]] == ["again", "again"]
+    assert len({e["id"] for e in back["recentConversations"]}) == 2
+    assert len(back["summaries"]) == 2
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"recentConversations": None},
+        {"recentConversations": ["x", 3, None]},
+        {"recentConversations": [{"userMessage": None, "assistantResponse": None, "toolsUsed": None}]},
+        {"recentConversations": [], "summaries": {"a": 1}, "lastSummarized": 7},
+        {
+            "recentConversations": [],
+            "summaries": [{"summary": 7}, {"id": 1, "summary": "x", "covers": None}],
+        },
+    ],
+)
+def test_odd_histories_cost_only_what_is_odd(odd: dict[str, Any]) -> None:
+    back = through(odd)
+    assert [*back] == ["recentConversations", "summaries", "lastSummarized"]
+    assert "None" not in str([e["userMessage"] for e in back["recentConversations"]])
+
+
+def test_undo_and_clear_show_in_the_export(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "data.json"
+    file.write_bytes(dumps(HISTORY))
+    run("import", file, "--into", "old")
+    run("clear", "-s", "old")
+    assert orjson.loads(run("export", "old", "--to", "persisted").out)["recentConversations"] == []
+    run("undo", "-s", "old")
+    assert orjson.loads(run("export", "old", "--to", "persisted").out) == HISTORY
+
+
+# -- exchanges --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("last, expected", [((), 3), (("-n", "20"), 3), (("-n", "2"), 2), (("-n", "1"), 1)])
+def test_the_last_exchanges(home: Path, tmp_path: Path, last: tuple[str, ...], expected: int) -> None:
+    file = tmp_path / "data.json"
+    file.write_bytes(dumps(HISTORY))
+    found = orjson.loads(run("export", file, "--to", "exchanges", *last).out)
+    assert found == HISTORY["recentConversations"][-expected:]
+
+
+@pytest.mark.parametrize(
+    "argv", [("-n", "0", "--to", "exchanges"), ("-n", "2"), ("-n", "2", "--to", "markdown")]
+)
+def test_a_wrong_n_is_exit_2(home: Path, argv: tuple[str, ...]) -> None:
+    run("append", "-s", "demo", "-m", "x")
+    assert run("export", "demo", *argv).code == 2
+
+
+ENTRY = {
+    "userMessage": "Create a note about today's meeting", "assistantResponse": "I've created 'Meeting Notes.md'.",
+    "toolsUsed": ["create_note"], "source": "direct",
+}  # fmt: skip
+
+
+def append(entry: Any, *argv: str) -> Any:
+    return run(
+        "append",
+        "-s",
+        "demo",
+        "--exchange",
+        "-",
+        *argv,
+        stdin=dumps(entry),
+        env={"CODEH_NOW": "2026-02-01T00:00:00Z"},
+    )
+
+
+def test_an_entry_is_appended_with_a_new_id_and_the_time(home: Path) -> None:
+    done = append(ENTRY)
+    assert done.code == 0, done.err
+    assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
+        {"id": done.text, "timestamp": "2026-02-01T00:00:00.000Z", **ENTRY}
+    ]
+    assert append(ENTRY).text != done.text
+
+
+def test_a_given_id_is_kept_and_stored_once(home: Path) -> None:
+    entry = {**ENTRY, "id": "c1", "timestamp": "2026-01-05T10:00:00Z"}
+    assert [append(entry).text, append(entry).text] == ["c1", "c1"]
+    assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
+        {"id": "c1", "timestamp": "2026-01-05T10:00:00Z", **ENTRY}
+    ]
+    before = session_path(home, "demo").read_bytes()
+    other = append({**entry, "assistantResponse": "something else"})
+    assert other.code == 65
+    assert session_path(home, "demo").read_bytes() == before
+
+
+def test_from_a_file(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "entry.json"
+    file.write_bytes(dumps({"userMessage": "q", "assistantResponse": "r"}))
+    assert run("append", "-s", "demo", "--exchange", file).code == 0
+    assert [record.get("kind") for record in lines(session_path(home, "demo"))] == [None, "user", "codeh"]
+    assert run("append", "-s", "demo", "--exchange", tmp_path / "none.json").code == 2
+
+
+@pytest.mark.parametrize(
+    "entry, code",
+    [
+        ({**ENTRY, "source": "ftp"}, 2),
+        ({**ENTRY, "source": ["direct"]}, 2),
+        ({**ENTRY, "toolsUsed": "create_note"}, 65),
+        ({**ENTRY, "toolsUsed": [1]}, 65),
+        ({**ENTRY, "userMessage": 7}, 65),
+        ({**ENTRY, "userMessage": " "}, 65),
+        ({"userMessage": "q"}, 65),
+        ({**ENTRY, "timestamp": "tomorrow"}, 65),
+        ({**ENTRY, "timestamp": 7}, 65),
+        ({**ENTRY, "id": 7}, 65),
+        ({**ENTRY, "id": ""}, 65),
+        ([ENTRY], 65),
+        ("text", 65),
+    ],
+)
+def test_a_wrong_entry_is_refused_and_stores_nothing(home: Path, entry: Any, code: int) -> None:
+    done = append(entry)
+    assert done.code == code
+    assert done.err.count(b"\n") == 1
+    assert not session_path(home, "demo").exists()
+
+
+@pytest.mark.parametrize("argv", [("-m", "x"), ("--pin",), ("--role", "model"), ("--key", "k")])
+def test_an_entry_stands_alone(home: Path, argv: tuple[str, ...]) -> None:
+    assert append(ENTRY, *argv).code == 2
+    assert not session_path(home, "demo").exists()
+
+
+def test_not_json(home: Path) -> None:
+    assert run("append", "-s", "demo", "--exchange", "-", stdin=b"{nope").code == 65
+    assert run("append", "-s", "demo", "--exchange", "-").code == 65

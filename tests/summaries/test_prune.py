@@ -1,0 +1,191 @@
+"""Limits: old sessions into the trash and back, and messages above a number hidden in whole units."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_window import call, result, talk
+
+from codeh_history.records import dumps
+from support import lines, run, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = "2026-06-01T00:00:00Z"
+
+
+def session(home: Path, name: str, last: str, *more: dict[str, Any]) -> Path:
+    """A session whose newest message is of this time."""
+    path = session_path(home, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00.000Z"}
+    said = {
+        "type": "message",
+        "id": "u",
+        "ts": last,
+        "kind": "user",
+        "role": "user",
+        "parts": [{"text": "x"}],
+    }
+    path.write_bytes(b"".join(dumps(record) + b"\n" for record in (header, said, *more)))
+    return path
+
+
+def prune(*argv: str, now: str = NOW) -> Any:
+    return run("prune", *argv, env={"CODEH_NOW": now})
+
+
+def three(home: Path) -> None:
+    session(home, "old", "2026-01-02T00:00:00Z")
+    session(home, "middle", "2026-03-01T00:00:00Z")
+    session(home, "new", "2026-05-31T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "argv, expected",
+    [
+        (("--older-than", "90d"), ["middle", "old"]),
+        (("--older-than", "120d"), ["old"]),
+        (("--older-than", "20w"), ["old"]),
+        (("--older-than", "2026-04-01"), ["middle", "old"]),
+        (("--older-than", "365d"), []),
+        (("--keep", "2"), ["old"]),
+        (("--keep", "1"), ["middle", "old"]),
+        (("--keep", "0"), ["new", "middle", "old"]),
+        (("--keep", "9"), []),
+    ],
+)
+def test_what_goes_is_only_said_without_yes(home: Path, argv: tuple[str, ...], expected: list[str]) -> None:
+    three(home)
+    done = prune(*argv)
+    assert done.code == 0
+    assert done.out.decode().split() == expected
+    assert (b"--yes" in done.err) == bool(expected)
+    assert sorted(os.listdir(home / "sessions")) == ["middle.jsonl", "new.jsonl", "old.jsonl"]
+    moved = prune(*argv, "--yes")
+    assert moved.out == done.out
+    assert sorted(os.listdir(home / "sessions")) == sorted(
+        {"middle.jsonl", "new.jsonl", "old.jsonl"} - {f"{n}.jsonl" for n in expected}
+    )
+    for name in expected:
+        assert run("rm", "--restore", name).code == 0
+    assert sorted(os.listdir(home / "sessions")) == ["middle.jsonl", "new.jsonl", "old.jsonl"]
+
+
+def test_what_is_in_use_stays(home: Path) -> None:
+    three(home)
+    session(
+        home,
+        "streaming",
+        "2026-01-02T00:00:00Z",
+        {"type": "open", "id": "p", "kind": "codeh", "role": "model"},
+    )
+    with session_path(home, "old").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = prune("--older-than", "90d", "--yes")
+    assert done.code == 0
+    assert done.out.decode().split() == ["middle"]
+    assert b"old: left where it is: locked" in done.err
+    assert b"streaming: left where it is" in done.err
+
+
+def test_a_session_that_grows_meanwhile_stays(home: Path) -> None:
+    from codeh_history.env import Env
+    from codeh_history.talk import pruning
+
+    three(home)
+    env = Env({"CODEH_HOME": str(home), "CODEH_NOW": NOW})
+    (old,) = [s for s in pruning.sessions(env) if s.id == "old"]
+    run("append", "-s", "old", "-m", "still here")
+    assert "in use" in pruning.move(env, old)
+    assert session_path(home, "old").exists()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {
+            "type": "summary",
+            "id": "S",
+            "createdAt": "2026-06-01T00:00:00.001Z",
+            "summary": "x",
+            "covers": [],
+        },
+        {
+            "type": "message",
+            "id": "v",
+            "ts": "2027-01-01T00:00:00Z",
+            "kind": "user",
+            "role": "user",
+            "parts": [],
+        },
+    ],
+)
+def test_a_record_from_the_future_stops_it(home: Path, record: dict[str, Any]) -> None:
+    three(home)
+    session(home, "odd", "2026-01-02T00:00:00Z", record)
+    done = prune("--older-than", "90d", "--yes")
+    assert (done.code, done.out) == (65, b"")
+    assert b"clock" in done.err
+    assert len(os.listdir(home / "sessions")) == 4
+
+
+def test_odd_files_stay_and_stop_nothing(home: Path) -> None:
+    three(home)
+    (home / "sessions" / "old2.json").write_text("[]")
+    (home / "sessions" / "folder.jsonl").mkdir()
+    (home / "sessions" / "notes.txt").write_text("x")
+    link = home / "sessions" / "link.jsonl"
+    link.symlink_to(session_path(home, "old"))
+    done = prune("--keep", "0", "--yes")
+    assert done.code == 0
+    assert done.out.decode().split() == ["new", "middle", "old"]
+    assert sorted(os.listdir(home / "sessions")) == ["folder.jsonl", "link.jsonl", "notes.txt", "old2.json"]
+
+
+@pytest.mark.parametrize(
+    "argv", [(), ("--older-than", "90d", "--keep", "3"), ("--older-than", "soon"), ("--keep", "-1"), ("x",)]
+)
+def test_usage(home: Path, argv: tuple[str, ...]) -> None:
+    three(home)
+    assert prune(*argv).code == 2
+
+
+def test_no_home_at_all(home: Path) -> None:
+    assert (prune("--keep", "1").code, prune("--older-than", "1d").out) == (0, b"")
+
+
+# -- messages above a number ------------------------------------------------------------------------
+
+
+def append_limited(home: Path, records: list[dict[str, Any]], most: int) -> list[str]:
+    path = session_path(home, "demo")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    done = run("append", "-s", "demo", "-m", "newest", "--max-items", str(most))
+    assert done.code == 0, done.err
+    return [r["id"] for r in run("show", "demo", "--jsonl").lines if "role" in r]
+
+
+def test_103_messages_become_99_in_whole_turns_reversibly(home: Path) -> None:
+    shown = append_limited(home, talk(51), 100)  # 102 and the new one
+    assert len(shown) == 99
+    assert shown[0] == "u2"
+    record = lines(session_path(home, "demo"))[-1]
+    assert record["type"] == "compaction"
+    assert run("undo", "-s", "demo").text == f"compaction {record['id']}"
+    assert len([r for r in run("show", "demo", "--jsonl").lines if "role" in r]) == 103
+
+
+def test_no_pair_is_split_by_the_limit(home: Path) -> None:
+    records = [talk(1)[0]]
+    for n in range(20):
+        records += [call(f"c{n}", f"k{n}"), result(f"r{n}", f"k{n}")]
+    shown = append_limited(home, [*records, talk(1)[1]], 100)
+    assert len(shown) == 43
+    shown = append_limited(home, [*records[:-1], *talk(3)[2:]], 7)
+    assert shown[0] == "u1"
