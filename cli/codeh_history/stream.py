@@ -8,8 +8,8 @@ from .model import Json, Message
 from .records import dumps, keeps_id
 from .session import View, is_idless
 
-_BY_REFERENCE = ("blockIds", "flowId", "lineId", "idless")  # what a record says of parts in the block store
-_OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *_BY_REFERENCE))
+BY_REFERENCE = ("blockIds", "flowId", "lineId", "idless")  # what a record says of parts in the block store
+_OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))
 
 
 def lines(view: View) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from ..model import Json, Message, Summary
 from ..records import Log
 from ..stages.base import Settings
 from ..store.resolve import Target
-from ..stream import record_of
+from ..stream import BY_REFERENCE, record_of
 from . import skimming
 from .reading import tell_damage, view_of
 from .skimming import NeedsFold, Skim
@@ -67,7 +67,8 @@ def message_json(number: int | None, message: Message) -> Json:
         "id": message.id, "n": number, "ts": message.ts, "kind": message.kind, "role": message.role,
         "parts": message.parts if message.committed else [],
     }  # fmt: skip
-    shown.update((key, value) for key, value in record.items() if key not in shown and key != "type")
+    kept = [key for key in record if key not in shown and key not in ("type", *BY_REFERENCE)]
+    shown.update((key, record[key]) for key in kept)
     if message.pending is not None:
         shown["pending"] = message.pending
         if "aborted" in message.fields:

@@ -1,0 +1,397 @@
+"""persist, hydrate and the readers of sessions by reference, as users run them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from redis_server import Server
+from support import Result, lines, run, session_path, start
+
+BIG = "s3cret " * 1000
+IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # above 64 KiB
+PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+
+
+def ok(*argv: Any, home: Path, **more: Any) -> Result:
+    done = run(*argv, home=home, **more)
+    assert done.code == 0, done.err
+    return done
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A session with large and small messages, a call and its large result, an image, an edit and an undo."""
+    home = tmp_path_factory.mktemp("made")
+    (home / "image.png").write_bytes(IMAGE)
+    ok("append", "-s", "demo", "-m", "hello", home=home)
+    ok("append", "-s", "demo", "--role", "model", "-m", BIG, home=home)
+    ok("append", "-s", "demo", "--call", "read", "--args", '{"path":"x"}', "--call-id", "c1", home=home)
+    ok("append", "-s", "demo", "--result", "read", "-m", "line\n" * 2000, "--key", "k1", home=home)
+    ok("append", "-s", "demo", "-m", "see", "--attach", home / "image.png", home=home)
+    ok("append", "-s", "demo", "-m", "taken back " * 900, home=home)
+    ok("undo", "-s", "demo", home=home)
+    edited = ok("append", "-s", "demo", "-m", "before " * 900, home=home).text
+    ok("update", "-s", "demo", edited, "-m", "after " * 900, home=home)
+    return home
+
+
+@pytest.fixture
+def demo(made: Path, home: Path) -> Path:
+    """A home with that session."""
+    return Path(shutil.copytree(made, home))
+
+
+def blocks(home: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in (home / "blocks").rglob("*") if p.is_file()}
+
+
+# -- the seeds' named tests ---------------------------------------------------------------------------
+
+
+def test_refs_only(home: Path) -> None:
+    """Marshal gives refs only."""
+    ok("append", "-s", "a", "-m", "s3cret", home=home)
+    assert "s3cret" in session_path(home, "a").read_text()
+    ok("persist", "a", "-i", "--all", home=home)
+    assert "s3cret" not in session_path(home, "a").read_text()
+    ref = lines(session_path(home, "a"))[1]
+    id = hashlib.sha256(b'{"text":"s3cret"}').hexdigest()
+    assert (ref["type"], ref["role"], ref["blockIds"], ref["flowId"]) == ("ref", "user", [id], "a")
+    assert orjson.loads(ok("export", "a", "--to", "refs", home=home).out) == [
+        {"flowId": "a", "blockIds": [id], "role": "user"}
+    ]
+    assert blocks(home) == {id: b'{"text":"s3cret"}'}
+
+
+def test_hydrate_roundtrip(demo: Path) -> None:
+    before = session_path(demo, "demo").read_bytes()
+    shown = ok("show", "demo", "--jsonl", home=demo).out
+    ok("persist", "demo", "-i", "--all", home=demo)
+    assert session_path(demo, "demo").stat().st_size < 6000
+    assert ok("show", "demo", "--jsonl", home=demo).out == shown
+    ok("hydrate", "demo", "-i", home=demo)
+    after = session_path(demo, "demo").read_bytes()
+    assert [line for line in lines(after) if "attached" not in line] == [
+        line for line in lines(before) if "attached" not in line
+    ]
+    assert ok("show", "demo", "--jsonl", home=demo).out == shown
+
+
+def test_persist_then_hydrate_is_the_same_file(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    spaced = b'{"role": "user",  "parts": [{"text": "caf\\u00e9 %s", "n": 123456789012345678901}]}' % (
+        b"x" * 5000
+    )
+    ok("append", "-s", "a", "--jsonl", stdin=spaced, home=home)
+    path = session_path(home, "a")
+    path.write_bytes(path.read_bytes() + spaced + b"\r\n" + b"not json\n" + b'{"torn":')
+    path.chmod(0o600)
+    before = path.read_bytes()
+    assert run("persist", "a", "-i", home=home).code == 0
+    assert b"xxxxx" not in path.read_bytes()
+    assert run("hydrate", "a", "-i", home=home).code == 0
+    assert path.read_bytes() == before
+
+
+def test_persist_twice_and_an_edit(home: Path) -> None:
+    ids = [ok("append", "-s", "a", "-m", BIG + name, home=home).text for name in ("one", "two")]
+    ok("persist", "a", "-i", home=home)
+    first, size = blocks(home), session_path(home, "a").read_bytes()
+    inode = session_path(home, "a").stat().st_ino
+    again = ok("persist", "a", "-i", home=home)
+    assert b"nothing to persist" in again.err
+    assert (session_path(home, "a").read_bytes(), session_path(home, "a").stat().st_ino) == (size, inode)
+    ok("update", "-s", "a", ids[0], "-m", BIG + "three", home=home)
+    ok("persist", "a", "-i", home=home)
+    new = blocks(home).keys() - first.keys()
+    assert new == {hashlib.sha256(orjson.dumps({"text": (BIG + "three")})).hexdigest()}
+    assert first.items() <= blocks(home).items()
+    refs = orjson.loads(ok("export", "a", "--to", "refs", home=home).out)
+    assert [ref["blockIds"] for ref in refs] == [
+        [hashlib.sha256(orjson.dumps({"text": BIG + name})).hexdigest()] for name in ("three", "two")
+    ]
+
+
+def test_missing_block(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
+    ok("persist", "a", "-i", home=home)
+    (id,) = blocks(home)
+    (home / "blocks" / id[:2] / id).unlink()
+    before = session_path(home, "a").read_bytes()
+    for argv in (["hydrate", "a"], ["hydrate", "a", "-i"], ["export", "a"], ["show", "a"]):
+        lost = run(*argv, home=home)
+        assert (lost.code, lost.out) == (65, b"")
+        assert id in lost.err.decode()
+        assert str(home / "blocks") in lost.err.decode()
+        assert lost.err.count(b"\n") == 1
+    assert session_path(home, "a").read_bytes() == before
+    found = ok("hydrate", "a", "--allow-missing", home=home)
+    assert [record["parts"] for record in found.lines[1:]] == [
+        [{"text": f"[block {id} is missing]"}], [{"text": "ok"}]
+    ]  # fmt: skip
+
+
+def test_manage_refs(demo: Path) -> None:
+    """ManageV3 on a refs-only session: compact and persist; what is unchanged keeps its block ids."""
+    ok("persist", "demo", "-i", "--all", home=demo)
+    before = orjson.loads(ok("export", "demo", "--to", "refs", home=demo).out)
+    ok("compact", "demo", "--max-chars", "9000", "-i", home=demo)
+    ok("persist", "demo", "-i", "--all", home=demo)
+    after = orjson.loads(ok("export", "demo", "--to", "refs", home=demo).out)
+    assert 0 < len(after) <= len(before)
+    assert sum(len(b) for b in blocks(demo).values()) > 9000
+    kept = [ref for ref in after if ref in before]
+    assert kept
+    assert before[-1] in kept
+    texts = sum(len(p.get("text", "")) for m in contents(demo) for p in m["parts"])
+    assert texts <= 9000
+
+
+def contents(home: Path, session: str = "demo") -> Any:
+    return orjson.loads(ok("export", session, home=home).out)
+
+
+def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
+    """Storage error propagates, file unchanged."""
+    pytest.importorskip("redis")
+    before = session_path(demo, "demo").read_bytes()
+    env = {"CODEH_BLOCKS": "redis://:pw@127.0.0.1:1/0"}
+    failed = run("persist", "demo", "-i", home=demo, env=env)
+    assert (failed.code, failed.out) == (74, b"")
+    assert b"redis://127.0.0.1:1/0" in failed.err
+    assert b"pw" not in failed.err
+    assert session_path(demo, "demo").read_bytes() == before
+    filtered = run("persist", "demo", home=demo, env=env)
+    assert (filtered.code, filtered.out) == (74, b"")
+
+
+# -- readers ------------------------------------------------------------------------------------------
+
+READERS = [
+    ["show", "demo", "--jsonl"], ["show", "demo"], ["show", "demo", "--items"], ["last", "demo"],
+    ["search", "after", "demo"], ["stats", "demo", "--json"], ["export", "demo"],
+    ["export", "demo", "--to", "markdown"], ["curate", "demo", "--only", "kinds"],
+    *(["payload", "demo", "--to", name, "--model", "m"] for name in PROVIDERS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("argv", READERS, ids=" ".join)
+def test_readers_hydrate_by_themselves(demo: Path, argv: list[str]) -> None:
+    plain = ok(*argv, home=demo)
+    ok("persist", "demo", "-i", "--all", home=demo)
+    by_reference = ok(*argv, home=demo)
+    if argv[0] == "curate":
+        whole = ok("hydrate", "-", stdin=by_reference.out, home=demo)
+        assert (
+            ok("show", "-", "--jsonl", stdin=whole.out, home=demo).out
+            == ok("show", "-", "--jsonl", stdin=plain.out, home=demo).out
+        )
+    else:
+        assert by_reference.out == plain.out
+
+
+def test_every_writer_works_by_reference(home: Path) -> None:
+    ok("append", "-s", "a", "-m", "go", home=home)
+    ok("append", "-s", "a", "--call", "ls", "--args", "{}", "--call-id", "c1", home=home)
+    ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    assert [c["id"] for c in ok("calls", "a", home=home).lines] == ["c1", "call_1"]
+    ok("append", "-s", "a", "--result", "ls", "-m", "x", "--key", "r1", home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    assert ok("append", "-s", "a", "--result", "ls", "-m", "x", "--key", "r1", home=home).code == 0
+    assert run("append", "-s", "a", "--result", "ls", "-m", "y", "--key", "r1", home=home).code == 65
+    ok("calls", "a", "--via", "cat", home=home)
+    assert run("calls", "a", home=home).code == 1
+    ok("append", "-s", "a", "-m", "and?", home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    ok("update", "-s", "a", ":-1", "--append", "-m", " now", home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    ok("update", "-s", "a", ":-1", "-m", "later", "--pending", home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    ok("update", "-s", "a", ":-1", "--append", "-m", " on", home=home)
+    ok("commit", "-s", "a", home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    assert ok("last", "a", home=home).text == "later on"
+    undone = ok("undo", "-s", "a", "--turn", home=home).text
+    assert undone.count("\n") >= 1
+    assert contents(home, "a")[0]["parts"] == [{"text": "go"}]
+    assert contents(home, "a")[-1]["role"] == "user"
+    assert b"text" not in session_path(home, "a").read_bytes()
+
+
+def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "image.png").write_bytes(IMAGE)
+    ok("append", "-s", "a", "-m", "see", "--attach", tmp_path / "image.png", home=home)
+    shown = contents(home, "a")
+    ok("update", "-s", "a", ":1", "-m", "look", home=home)
+    assert session_path(home, "a").stat().st_size < 2000
+    assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
+
+
+def test_payload_persists_first(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    body = ok("payload", "a", "--to", "gemini", home=home).out
+    assert ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
+    assert "s3cret" not in session_path(home, "a").read_text()
+    assert run("payload", "-", "--to", "gemini", "--persist", home=home).code == 2
+
+
+def test_what_cannot_be_rewritten_is_refused(home: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text('[{"role":"user","parts":[{"text":"hi"}]}]')
+    assert run("persist", "-", "-i", stdin=b"x", home=home).code == 2
+    assert run("persist", old, "-i", home=home).code == 2
+    assert run("hydrate", "nope", "-i", home=home).code == 3
+    later = tmp_path / "later.jsonl"
+    later.write_bytes(orjson.dumps({"type": "session", "version": 9, "id": "later"}) + b"\n")
+    with later.open("ab") as file:
+        file.write(
+            orjson.dumps({"type": "message", "id": "a", "kind": "user", "parts": [{"text": BIG}]}) + b"\n"
+        )
+    before = later.read_bytes()
+    assert run("persist", later, "-i", home=home).code == 65
+    assert later.read_bytes() == before
+
+
+def test_a_link_is_never_replaced(home: Path, tmp_path: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    link = tmp_path / "link.jsonl"
+    for make in (os.symlink, os.link):
+        make(session_path(home, "a"), link)
+        before = session_path(home, "a").read_bytes()
+        assert run("persist", link, "-i", home=home).code == 65
+        assert session_path(home, "a").read_bytes() == before
+        link.unlink()
+
+
+def test_the_new_file_is_private_and_alone(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("persist", "a", "-i", home=home)
+    assert session_path(home, "a").stat().st_mode & 0o777 == 0o600
+    assert [p.name for p in (home / "sessions").iterdir()] == ["a.jsonl"]
+
+
+def test_appenders_lose_nothing_while_the_file_is_replaced(home: Path) -> None:
+    """Whoever waits for the lock of the old file writes into the new one."""
+    ok("append", "-s", "a", "-m", "first", home=home)
+    script = (
+        "import sys; from codeh_history.env import Env; from codeh_history.talk import append\n"
+        "for n in range(60): append.store(Env(), sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000, 'user', 'user')\n"
+    )
+    path = str(session_path(home, "a"))
+    writers = [subprocess.Popen([sys.executable, "-c", script, path, name]) for name in "ab"]
+    rounds = 0
+    while any(writer.poll() is None for writer in writers) or rounds < 2:
+        assert run("persist" if rounds % 2 == 0 else "hydrate", "a", "-i", home=home).code == 0
+        rounds += 1
+    assert [writer.wait() for writer in writers] == [0, 0]
+    texts = [m["parts"][0]["text"].split(" x")[0] for m in contents(home, "a")]
+    for name in "ab":
+        assert [t for t in texts if t.startswith(f"{name} ")] == [f"{name} {n}" for n in range(60)]
+
+
+# -- many machines ------------------------------------------------------------------------------------
+
+
+def test_two_homes_share_a_server(home: Path, tmp_path: Path, redis_url: str) -> None:
+    env = {"CODEH_BLOCKS": redis_url}
+    other = tmp_path / "other"
+    for name in ("one", "two"):
+        ok("append", "-s", "demo", "-m", BIG + name, home=home)
+        ok("append", "-s", "demo", "--role", "model", "-m", f"ok {name}", home=home)
+    ok("append", "-s", "demo", "-m", "?", home=home)
+    artefact = tmp_path / "demo.jsonl"
+    artefact.write_bytes(ok("persist", "demo", home=home, env=env).out)
+    assert artefact.stat().st_size < 2000
+    assert "s3cret" not in artefact.read_text()
+    whole = ok("hydrate", artefact, home=other, env=env).out
+    assert whole == session_path(home, "demo").read_bytes()
+    for name in PROVIDERS:
+        argv = ["--to", name, "--model", "m"]
+        there = ok("payload", artefact, *argv, home=other, env=env).out
+        assert there == ok("payload", "demo", *argv, home=home).out
+    (other / "sessions").mkdir(parents=True)
+    (other / "sessions" / "demo.jsonl").write_bytes(artefact.read_bytes())
+    ok("append", "-s", "demo", "--role", "model", "-m", BIG + "three", home=other, env=env)
+    ok("persist", "demo", "-i", home=other, env=env)
+    back = (other / "sessions" / "demo.jsonl").read_bytes()
+    assert ok("last", "-", stdin=back, home=home, env=env).text == (BIG + "three").rstrip()
+    assert not (home / "blocks").exists()
+    assert not (other / "blocks").exists()
+
+
+def test_a_shared_server_is_never_collected_unasked(
+    home: Path, redis_url: str, shared_redis: Server
+) -> None:
+    env = {"CODEH_BLOCKS": redis_url, "CODEH_NOW": "2100-01-01T00:00:00Z"}
+    ok("append", "-s", "demo", "-m", BIG, home=home)
+    ok("persist", "demo", "-i", home=home, env=env)
+    session_path(home, "demo").unlink()
+    kept = ok("gc", "--yes", home=home, env=env)
+    assert kept.out == b""
+    assert shared_redis.send("DBSIZE") == ":1"
+    assert ok("gc", "--yes", "--shared", home=home, env=env).lines[0]["blocks"] == 1
+    assert shared_redis.send("DBSIZE") == ":0"
+
+
+def test_a_server_that_dies_before_it_answers(home: Path, own_redis: Server) -> None:
+    env = {"CODEH_BLOCKS": own_redis.url}
+    texts = [BIG + str(number) for number in range(20)]
+    before = with_texts(home, texts)
+    assert own_redis.process is not None
+    own_redis.process.send_signal(signal.SIGSTOP)
+    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.PIPE)
+    time.sleep(0.5)  # it waits for an answer, or soon will
+    own_redis.kill()
+    _, complaint = persisting.communicate()
+    assert persisting.returncode == 74
+    assert own_redis.url.encode() in complaint
+    assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
+
+
+def test_a_server_killed_while_it_stores(home: Path, own_redis: Server) -> None:
+    """Some blocks are there already: they are found again, not stored twice."""
+    env = {"CODEH_BLOCKS": own_redis.url}
+    texts = [str(number) + "x" * 9_000_000 for number in range(5)]
+    before = with_texts(home, texts)
+    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.DEVNULL)
+    while persisting.poll() is None and own_redis.send("DBSIZE") == ":0":
+        pass
+    own_redis.kill()
+    assert persisting.wait() in (0, 74)
+    if persisting.returncode == 74:
+        assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
+
+
+def with_texts(home: Path, texts: list[str]) -> bytes:
+    messages = b"".join(orjson.dumps({"role": "user", "parts": [{"text": text}]}) + b"\n" for text in texts)
+    ok("append", "-s", "demo", "--jsonl", home=home, stdin=messages)
+    return session_path(home, "demo").read_bytes()
+
+
+def nothing_lost_nothing_doubled(
+    home: Path, env: dict[str, str], server: Server, before: bytes, count: int
+) -> None:
+    ok("persist", "demo", "-i", home=home, env=env)
+    assert session_path(home, "demo").stat().st_size < 10_000
+    assert server.send("DBSIZE") == f":{count}"
+    server.kill()
+    server.start()
+    ok("hydrate", "demo", "-i", home=home, env=env)
+    assert session_path(home, "demo").read_bytes() == before
