@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...model import Message, Part
+from ...apply import NEXT
+from ...model import Message, Part, Summary
 from ...ops import Op, drop, summarize
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent
-from ...view import View
+from ...view import View, arrange
 from ..base import replace_shown
 from .plan import Settings, Step
 from .units import Layout
 
+LATEST = 1 << 62  # the place of what is yet to be written
 Place = tuple[int, int]  # a message's position, and which of its shown parts
 
 
@@ -107,22 +109,32 @@ class Draft:
 
     def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
         """What the total would be with these messages summarised by this text."""
-        others = [] if absorb else self.summaries
-        return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost([*others, text])
+        numbers = list(numbers)
+        texts = self._texts_with(text, self._covered(numbers, absorb=absorb))
+        return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost(texts)
 
     def summarise(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
         """Put a text in the place of messages, and of the summaries there are with `absorb`."""
+        ids = self._covered(numbers, absorb=absorb)
         before = self.costs(numbers) + (self.summary_cost if absorb else 0)
         total = self.summary_total(text, numbers, absorb=absorb)
-        absorbed = [summary.id for summary in self.view.summaries] if absorb else []
-        ids = [*(self.messages[number].id for number in numbers), *absorbed]
         op: Op = {**summarize(ids, text), **self._period(numbers)}  # type: ignore[typeddict-item]
         why = "the oldest exchanges"
         self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
-        self.summaries = [text] if absorb else [*self.summaries, text]
+        self.summaries = self._texts_with(text, ids)
         self.summary_cost = self.summaries_cost(self.summaries)
         self.gone.update(numbers)
         self.total = total
+
+    def _covered(self, numbers: Iterable[int], *, absorb: bool) -> list[str]:
+        absorbed = [summary.id for summary in self.view.summaries] if absorb else []
+        return [*(self.messages[number].id for number in numbers), *absorbed]
+
+    def _texts_with(self, text: str, covers: list[str]) -> list[str]:
+        """The texts of the summaries with a new one, in the order that the view gives them."""
+        new = Summary(fields={"id": NEXT, "summary": text, "covers": covers}, place=LATEST, raw=None)
+        older = [summary for summary in self.view.hidden_summaries if not summary.cleared]
+        return [summary.text for summary in arrange([*self.view.summaries, *older, new], self.view.all)[0]]
 
     def _period(self, numbers: Sequence[int]) -> dict[str, object]:
         from ...turns import prompts

@@ -133,8 +133,12 @@ def read(data: Any, view: View) -> Plan:
     return Plan(
         policy=str(data.get("policy", "plan")), counter=counter if isinstance(counter, str) else None,
         steps=steps, budget=_number(data, "budget"), before=_number(data, "before"),
-        after=_number(data, "after"), floor=_number(data, "floor"),
+        after=_number(data, "after"), floor=_number(data, "floor"), largest=_list(data.get("largest")),
     )  # fmt: skip
+
+
+def _list(value: object) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()
 
 
 def _number(data: Json, name: str) -> int | None:

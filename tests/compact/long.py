@@ -1,0 +1,199 @@
+"""Long histories of every kind that compaction meets, and what is asked of every result."""
+
+from __future__ import annotations
+
+import base64
+from random import Random
+from typing import Any
+
+import orjson
+from hypothesis import strategies as st
+
+from codeh_history import providers, stages
+from codeh_history.providers.base import Options
+from codeh_history.session import View
+from codeh_history.stages.base import Settings
+from codeh_history.tokens import Counter, history_tokens
+from histories import TS
+from strategies import view_of
+
+PNG = base64.b64encode(
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big")
+).decode()
+MODEL = {
+    "gemini": None,
+    "openai-chat": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8",
+}
+
+
+def prose(seed: int, words: int) -> str:
+    """Text of so many words, with names and numbers in it, another for each seed."""
+    return " ".join(
+        f"word{(seed * 31 + n * n) % 97} src/pkg{n % 7}/mod_{seed}.py {n * seed % 10007}"[: 9 + n % 20]
+        for n in range(words)
+    )
+
+
+def output(seed: int, lines: int) -> str:
+    """What a tool prints: so many lines, an error among them."""
+    return "\n".join(
+        f"ERROR: step {n} of job_{seed} failed"
+        if n % 37 == 19
+        else f"{n}: def handle_{seed}_{n % 11}(x): return {n * seed}"
+        for n in range(lines)
+    )
+
+
+SIZES = (0, 1, 3, 3, 10, 10, 60, 200)
+NAMES = ("read_file", "write_file", "grep", "bash")
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+PDF = {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://b/f.pdf"}}
+
+
+class Writer:
+    """Writes the records of a session; each exchange follows from one drawn number, so that lists of them shrink."""
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = [{"type": "session", "version": 1, "id": "s", "created": TS}]
+        self.random = Random(0)
+
+    def size(self) -> int:
+        return self.random.choice(SIZES)
+
+    def seed(self) -> int:
+        return self.random.randint(1, 40)
+
+    def text(self) -> dict[str, Any]:
+        return {"text": prose(self.seed(), self.size()) or "ok"}
+
+    def thoughts(self) -> list[Any]:
+        return [{**self.text(), "thought": True}] if self.random.random() < 0.4 else []
+
+    def add(self, kind: str, parts: list[Any]) -> None:
+        role = {"user": {"role": "user"}, "tool": {"role": "user"}, "codeh": {"role": "model"}}.get(
+            kind, {}
+        )
+        pin = {"pinned": True} if self.random.random() < 0.02 else {}
+        head = {"type": "message", "id": f"m{len(self.records)}", "ts": TS, "kind": kind, **role}
+        self.records.append({**head, "parts": parts, **pin})
+
+    def step(self, kind: int, seed: int) -> None:
+        """One exchange, or what may stand between two."""
+        self.random = Random(seed)
+        if kind == 0:
+            self.add("user", [{"text": f"# IDE Context\n{prose(self.seed(), self.size())}"}])
+        elif kind == 1:
+            self.add(self.random.choice(["error", "info"]), [self.text()])
+        elif kind == 2:
+            self.summary()
+        elif kind == 3:
+            self.add(
+                "codeh",
+                [
+                    {
+                        "functionCall": {
+                            "id": f"o{len(self.records)}",
+                            "name": "bash",
+                            "args": self.arguments(),
+                        }
+                    }
+                ],
+            )
+        else:
+            files = self.random.choice([[], [], [], [IMAGE], [PDF]])
+            self.add("user", [self.text(), *files])
+            for _ in range(self.random.choice([0, 0, 1, 2, 8])):
+                self.calls()
+            if self.random.random() < 0.7:
+                self.add("codeh", [*self.thoughts(), self.text()])
+
+    def arguments(self) -> Any:
+        seed, lines = self.seed(), self.size()
+        return self.random.choice([
+            {"path": f"src/mod_{seed}.py"}, {"path": f"src/mod_{seed}.py", "content": output(seed, lines)},
+            {"edits": [{"old": output(seed, lines), "new": output(seed + 1, lines)}], "all": True},
+        ])  # fmt: skip
+
+    def response(self) -> Any:
+        seed, lines = self.seed(), self.size()
+        return self.random.choice([
+            {"output": output(seed, lines)}, {"output": output(seed, lines), "code": 0, "cwd": "/srv"},
+            {"error": output(seed, lines)}, {"rows": [{"id": k * seed, "name": f"row_{k}"} for k in range(lines)]},
+            {"sources": [{"source_number": k + 1, "content": prose(seed + k, 12)} for k in range(lines % 12)]},
+            {"output": "x" * 900}, {},
+        ])  # fmt: skip
+
+    def calls(self) -> None:
+        """A model message with calls, and their responses, in one message or each in its own."""
+        calls: list[Any] = []
+        for number in range(self.random.choice([1, 1, 1, 3])):
+            id = {"id": f"c{len(self.records)}-{number}"} if self.random.random() < 0.7 else {}
+            calls.append(
+                {"functionCall": {**id, "name": self.random.choice(NAMES), "args": self.arguments()}}
+            )
+        self.add("codeh", [*self.thoughts(), *calls])
+        answers: list[Any] = []
+        for call in calls:
+            named = {key: value for key, value in call["functionCall"].items() if key != "args"}
+            media = {"parts": [IMAGE]} if self.random.random() < 0.1 else {}
+            answers.append({"functionResponse": {**named, "response": self.response(), **media}})
+        for group in [answers] if self.random.random() < 0.5 else [[answer] for answer in answers]:
+            self.add("tool", group)
+
+    def summary(self) -> None:
+        """A summary of the oldest messages, or one of summaries."""
+        covered = [r["id"] for r in self.records if r["type"] == "message" and not r.get("pinned")]
+        older = (
+            [r["id"] for r in self.records if r["type"] == "summary"] if self.random.random() < 0.5 else []
+        )
+        covered = covered[: self.random.randint(0, len(covered))]
+        self.records.append({
+            "type": "summary", "id": f"S{len(self.records)}", "createdAt": TS, "periodStart": TS, "periodEnd": TS,
+            "summary": prose(self.seed(), self.size()) or "earlier work", "conversationCount": 1,
+            "covers": [*covered, *older], "by": "outline",
+        })  # fmt: skip
+
+
+def histories(*, most: int = 14) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """The records of sessions: exchanges, agent loops, parallel calls, media, pins, summaries, open calls."""
+    steps = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 1 << 30)), max_size=most)
+    return steps.map(written)
+
+
+def written(steps: list[tuple[int, int]]) -> list[dict[str, Any]]:
+    writer = Writer()
+    for kind, seed in steps:
+        writer.step(kind, seed)
+    return writer.records
+
+
+def session(records: list[dict[str, Any]]) -> View:
+    view = view_of(records)
+    assert not view.log.damage, view.log.damage[0].reason
+    return view
+
+
+def cost(counter: Counter, view: View, system: str | None = None, tools: Any = ()) -> int:
+    texts = [summary.text for summary in view.summaries]
+    return history_tokens(counter, view.messages, system=system, tools=tools, summaries=texts)
+
+
+def refused(view: View) -> dict[str, list[str]]:
+    """What each provider's rules find wrong with the request for a view, its pairs repaired as ever."""
+    found: dict[str, list[str]] = {}
+    view, _, _ = stages.curate(view, Settings(unanswered="stub"), stages.FORCED)
+    if not any(message.role is not None and message.committed for message in view.messages):
+        return found
+    for format in providers.FORMATS:
+        provider = providers.load(format)
+        body = provider.request(
+            view.messages, Options(model=MODEL[format]), [s.text for s in view.summaries]
+        ).body
+        found[format] = [f"{problem.path}: {problem.reason}" for problem in provider.problems(body)]
+    return {format: problems for format, problems in found.items() if problems}
+
+
+def line(record: Any) -> bytes:
+    return orjson.dumps(record) + b"\n"

@@ -1,0 +1,237 @@
+"""The guarantees of every compaction, over histories of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import histories as odd
+from codeh_history.apply import apply
+from codeh_history.errors import BudgetUnreachable
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.stages.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read
+from codeh_history.stages.compact.units import units
+from codeh_history.talk.filtering import compaction
+from codeh_history.tokens import Characters, open_counter
+from codeh_history.tokens.formula import sent
+from codeh_history.turns import is_prompt
+from compact import long
+from compact.long import cost, line, session
+from test_laws import contents
+
+COUNTER = open_counter(None)
+SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]
+shares = st.sampled_from([0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0])
+policies = st.sampled_from(sorted(POLICIES))
+
+
+def total(view: View, counter: Any = COUNTER) -> int:
+    return cost(counter, view, SYSTEM, TOOLS)
+
+
+def settings(budget: int, **fields: Any) -> Settings:
+    return Settings(budget=max(1, budget), system=SYSTEM, tools=TOOLS, **fields)
+
+
+def planned(view: View, share: float, counter: Any = COUNTER, **fields: Any) -> Plan | None:
+    """The plan at a share of the view's size; None where it is refused."""
+    try:
+        return compact(view, settings(int(total(view, counter) * share), **fields), counter)
+    except BudgetUnreachable:
+        return None
+
+
+@given(records=long.histories(), share=shares, policy=policies)
+def test_the_result_fits_and_is_what_the_plan_says(records: Any, share: float, policy: str) -> None:
+    view = session(records)
+    plan = planned(view, share, policy=policy, exact=True)
+    assume(plan is not None)
+    assert plan.before == total(view)
+    assert plan.after == total(apply(view, plan.ops))
+    assert plan.floor <= plan.after <= max(1, int(total(view) * share))
+
+
+@given(records=long.histories(), share=shares)
+def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float) -> None:
+    view = session(records)
+    whole = compact(view, settings(total(view), exact=True), COUNTER)
+    budget = max(1, int(total(view) * share))
+    for least in (whole.floor, budget):
+        refused = planned(view, least / total(view)) is None if least == budget else None
+        if refused is not None:
+            assert refused == (budget < whole.floor)
+    at_floor = compact(view, settings(whole.floor), COUNTER)
+    assert total(apply(view, at_floor.ops)) <= whole.floor
+    with pytest.raises(BudgetUnreachable, match=f"floor is {whole.floor:,}"):
+        compact(view, settings(whole.floor - 1), COUNTER)
+
+
+@given(records=long.histories(), share=shares, policy=policies)
+def test_every_message_is_kept_replaced_summarised_or_dropped(
+    records: Any, share: float, policy: str
+) -> None:
+    view = session(records)
+    plan = planned(view, share, policy=policy)
+    assume(plan is not None)
+    messages = {message.id: message for message in view.messages}
+    gone = [
+        id for op in plan.ops if op["op"] in ("drop", "summarize") for id in op["ids"] if id in messages
+    ]
+    replaced = {op["id"] for op in plan.ops if op["op"] == "replace"}
+    assert len(gone) == len(set(gone))
+    assert not replaced.intersection(gone)
+    after = {message.id: message for message in apply(view, plan.ops).messages}
+    assert list(after) == [id for id in messages if id not in set(gone)]
+    for id, message in after.items():
+        assert (message.parts != messages[id].parts) == (id in replaced)
+    texts = {id for op in plan.ops if op["op"] == "summarize" for id in op["ids"] if id not in messages}
+    kept = [s.id for s in apply(view, plan.ops).summaries if not s.id.startswith("~")]
+    assert kept == [s.id for s in view.summaries if s.id not in texts]
+
+
+@given(records=long.histories(), share=shares, policy=policies, keep=st.integers(0, 2))
+def test_what_must_stay_is_verbatim(records: Any, share: float, policy: str, keep: int) -> None:
+    view = session(records)
+    plan = planned(view, share, policy=policy, keep_last=keep)
+    assume(plan is not None)
+    messages = [message for message in view.messages if sent(message)]
+    grouped = {n: unit for unit in units(messages) for n in unit}
+    prompts = [n for n, message in enumerate(messages) if is_prompt(message)]
+    wanted = {n for n, message in enumerate(messages) if message.pinned}
+    wanted.update(prompts[-1:], range(prompts[-keep], len(messages)) if 0 < keep <= len(prompts) else ())
+    if messages and "last-unit" not in plan.stages and policy == "tiered":
+        wanted.add(len(messages) - 1)
+    after = {message.id: message.parts for message in apply(view, plan.ops).messages}
+    for number in {n for one in wanted for n in grouped[one]}:
+        assert after.get(messages[number].id) == messages[number].parts
+
+
+@given(records=long.histories(), share=shares, policy=policies)
+def test_units_go_whole(records: Any, share: float, policy: str) -> None:
+    view = session(records)
+    plan = planned(view, share, policy=policy)
+    assume(plan is not None)
+    messages = [message for message in view.messages if sent(message)]
+    after = {message.id for message in apply(view, plan.ops).messages}
+    for unit in units(messages):
+        calls = [
+            messages[n].id
+            for n in unit
+            if any(p.keys() & {"functionCall", "functionResponse"} for p in messages[n].parts)
+        ]
+        assert len({id in after for id in calls}) <= 1
+
+
+@given(records=long.histories(), share=shares, policy=policies)
+def test_every_provider_takes_the_result(records: Any, share: float, policy: str) -> None:
+    view = session(records)
+    plan = planned(view, share, policy=policy)
+    assume(plan is not None and not long.refused(view))
+    assert long.refused(apply(view, plan.ops)) == {}
+
+
+@given(records=long.histories(), share=shares, policy=policies)
+def test_the_same_again_gives_the_same_and_then_nothing(records: Any, share: float, policy: str) -> None:
+    view = session(records)
+    plan = planned(view, share, policy=policy)
+    assume(plan is not None)
+    again = planned(session(records), share, policy=policy)
+    assert orjson.dumps(plan.to_json()) == orjson.dumps(again.to_json())
+    after = apply(view, plan.ops)
+    assert compact(after, settings(int(total(view) * share), policy=policy), COUNTER).ops == []
+
+
+@given(records=long.histories(), share=shares, policy=policies, later=long.histories(most=3))
+def test_undo_is_exact_whatever_came_after(records: Any, share: float, policy: str, later: Any) -> None:
+    log = b"".join(map(line, records))
+    view = fold(parse(lines_of(log)))
+    plan = planned(view, share, policy=policy, hysteresis=True)
+    assume(plan is not None and plan.ops)
+    record = line(compaction("K", long.TS, plan.ops, plan.fields()))
+    folded = fold(parse(lines_of(log + record)))
+    assert contents(folded, own="K") == contents(apply(view, plan.ops), own="~")
+    more = b"".join(line({**r, "id": f"later-{r['id']}", "covers": []}) for r in later[1:])
+    undone = fold(
+        parse(lines_of(log + record + more + line({"type": "revert", "id": "R", "of": "K", "ts": long.TS})))
+    )
+    assert contents(undone) == contents(fold(parse(lines_of(log + more))))
+
+
+@given(records=long.histories(), share=shares, policy=policies)
+def test_in_place_starts_late_and_reduces_far(records: Any, share: float, policy: str) -> None:
+    view = session(records)
+    budget = max(1, int(total(view) * share))
+    plan = planned(view, share, policy=policy, hysteresis=True, exact=True)
+    assume(plan is not None)
+    low = plan.floor <= int(budget * LOW)
+    if plan.before <= budget * (HIGH if low else 1):
+        assert plan.ops == []
+    elif policy == "tiered":
+        assert plan.after <= (int(budget * LOW) if low else budget)
+    after = apply(view, plan.ops)
+    assert compact(after, settings(budget, policy=policy, hysteresis=True), COUNTER).ops == []
+
+
+@given(records=long.histories(), share=shares)
+def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records: Any, share: float) -> None:
+    view = session(records)
+    plan = planned(view, share)
+    assume(plan is not None)
+    budget = max(1, int(total(view) * share))
+    for count in range(1, len(plan.stages)):
+        some = [step.op for step in plan.steps if step.stage in plan.stages[:count]]
+        assert total(apply(view, some)) > budget
+    order = [
+        "superseded",
+        "repeated",
+        "outputs",
+        "arguments",
+        "thoughts",
+        "references",
+        "summary",
+        "drop",
+        "last-unit",
+    ]
+    # the newest outputs and arguments have their turn after old thoughts and references
+    assert [s for s in plan.stages if s in order[-3:]] == [s for s in order[-3:] if s in plan.stages]
+    assert set(plan.stages) <= set(order)
+    assert all(step.after < step.before for step in plan.steps if step.op["op"] == "replace")
+
+
+@given(records=long.histories(), share=shares)
+def test_a_plan_read_back_does_the_same(records: Any, share: float) -> None:
+    view = session(records)
+    plan = planned(view, share)
+    assume(plan is not None)
+    given_back = read(orjson.loads(orjson.dumps(plan.to_json())), view)
+    assert given_back == plan
+
+
+@given(records=long.histories(), share=shares)
+def test_other_counters_are_kept_to_as_well(records: Any, share: float) -> None:
+    view = session(records)
+    for counter in (open_counter("approx"), COUNTER.calibrated(1.17), Characters()):
+        plan = planned(view, share, counter, exact=True)
+        if plan is not None:
+            assert (
+                plan.after
+                == total(apply(view, plan.ops), counter)
+                <= max(1, int(total(view, counter) * share))
+            )
+            assert plan.counter == counter.name
+
+
+@given(messages=odd.conversations(), share=shares, policy=policies)
+def test_odd_shapes_are_taken_too(messages: Any, share: float, policy: str) -> None:
+    view = odd.session(messages)
+    plan = planned(view, share, policy=policy, exact=True)
+    assume(plan is not None)
+    assert plan.after == total(apply(view, plan.ops)) <= max(1, int(total(view) * share))
+    assert (
+        compact(apply(view, plan.ops), settings(int(total(view) * share), policy=policy), COUNTER).ops == []
+    )
