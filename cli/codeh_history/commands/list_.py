@@ -13,7 +13,7 @@ from ..model import Json
 from ..render import table, values
 from ..render.messages import rich_wanted, width
 from ..store.resolve import for_reading, ids
-from ..talk import listing
+from ..talk import listing, remembering
 from ..talk.spreading import spread
 from ..times import to_millis
 from . import options
@@ -72,13 +72,16 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
     return millis
 
 
-def rows_of(env: Env, paths: Sequence[str]) -> list[Json]:
+def rows_of(env: Env, paths: list[str]) -> list[Json]:
     """A row for each session; what is wrong with one is noted on stderr."""
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
         return (orjson.dumps(listing.row_of(env, path)) for path in share)
 
-    rows: list[Json] = [orjson.loads(line) for line in spread(work, paths)]
+    def count(some: list[str]) -> list[Json]:
+        return [orjson.loads(line) for line in spread(work, some)]
+
+    rows = remembering.rows(env, paths, count) if len(paths) >= remembering.MANY else count(paths)
     for row in rows:
         if "problem" in row:
             env.note(f"{row['path']}: {row['problem']}")

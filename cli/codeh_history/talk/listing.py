@@ -40,6 +40,7 @@ class Count:
         self.last: object = None
         self._last = 0
         self.calling = Calling()
+        self.problem: str | None = None
 
     def add(self, message: Message, number: int = 0) -> None:
         """Count a message; with numbers they may come in any order."""
@@ -87,6 +88,8 @@ def row_of(env: Env, path: str) -> Json:
     row = count.row(path)
     if damage:
         row["problem"] = f"{some(len(damage), 'damaged line')} skipped"
+    elif count.problem:
+        row["problem"] = count.problem
     return row
 
 
@@ -112,7 +115,7 @@ def count_bytes(env: Env, data: bytes) -> Count:
         try:
             count = count_plain([log])
         except NeedsFold:
-            count = count_view(_whole(env, fold(log)))
+            count = _count_whole(env, fold(log))
     count.bytes = len(data)
     return count
 
@@ -202,14 +205,15 @@ def count_view(view: View) -> Count:
     return count
 
 
-def _whole(env: Env, view: View) -> View:
-    """The view with the parts that lie in the block store, where those can be had."""
+def _count_whole(env: Env, view: View) -> Count:
+    """The numbers of a view with the parts in its block store, or without them where they cannot be had."""
     if all(message.blocks is None for message in view.messages):
-        return view
+        return count_view(view)
     from .hydrating import hydrated
 
     try:
-        return hydrated(env, view, allow_missing=True)
+        return count_view(hydrated(env, view))
     except HistoryError as error:
-        env.note(f"{view.id}: {error}")
-        return view
+        count = count_view(view)
+        count.problem = str(error)
+        return count

@@ -1,0 +1,141 @@
+"""Rows are remembered only while their files stay what they were."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+import support
+from codeh_history.env import Env
+from codeh_history.model import Json
+from codeh_history.talk import remembering
+
+
+@pytest.fixture
+def paths(home: Path) -> list[str]:
+    """Three settled files, as if of sessions."""
+    (home / "sessions").mkdir(parents=True)
+    found = [home / "sessions" / f"s{n}.jsonl" for n in range(3)]
+    for path in found:
+        path.write_text("one")
+    return [str(path) for path in found]
+
+
+@pytest.fixture(autouse=True)
+def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembering, "_SETTLED", -1e9)
+
+
+def asked(home: Path, paths: list[str], *, problem: bool = False) -> tuple[list[str], list[Json]]:
+    """Which files were counted, and the rows."""
+    counted: list[str] = []
+
+    def count(some: list[str]) -> list[Json]:
+        counted.extend(os.path.basename(path) for path in some)
+        extra = {"problem": "x"} if problem else {}
+        return [{"id": "s", "path": path, "text": Path(path).read_text(), **extra} for path in some]
+
+    rows = remembering.rows(Env({"CODEH_HOME": str(home)}), paths, count)
+    assert [row["path"] for row in rows] == paths
+    return counted, rows
+
+
+def test_only_what_changed_is_counted_again(home: Path, paths: list[str]) -> None:
+    assert asked(home, paths)[0] == ["s0.jsonl", "s1.jsonl", "s2.jsonl"]
+    assert asked(home, paths)[0] == []
+    with Path(paths[1]).open("a") as file:
+        file.write("!")
+    counted, rows = asked(home, paths)
+    assert counted == ["s1.jsonl"]
+    assert [row["text"] for row in rows] == ["one", "one!", "one"]
+
+
+def test_the_same_size_and_time_are_not_the_same_file(home: Path, paths: list[str]) -> None:
+    asked(home, paths)
+    before = os.stat(paths[0])
+    new = Path(paths[0] + ".new")
+    new.write_text("two")
+    os.utime(new, ns=(before.st_atime_ns, before.st_mtime_ns))
+    new.replace(paths[0])
+    assert asked(home, paths)[0] == ["s0.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "cache",
+    [
+        b"", b"no json", b"[]", b"7", b'{"version":1}', b'{"version":1,"rows":7}', b'{"version":1,"rows":[7]}',
+        b'{"version":1,"rows":[["s0.jsonl",[1],2]]}', b'{"version":2,"rows":[]}', b'{"version":1,"rows":[[[],1,2]]}',
+    ],
+)  # fmt: skip
+def test_a_broken_cache_is_none(home: Path, paths: list[str], cache: bytes) -> None:
+    (home / "cache").mkdir()
+    (home / "cache" / "sessions.json").write_bytes(cache)
+    assert len(asked(home, paths)[0]) == 3
+    assert asked(home, paths)[0] == []
+
+
+def test_a_row_of_another_file_is_none(home: Path, paths: list[str]) -> None:
+    asked(home, paths)
+    file = home / "cache" / "sessions.json"
+    data: Any = orjson.loads(file.read_bytes())
+    data["rows"][0][2] = "text"
+    file.write_bytes(orjson.dumps(data))
+    assert asked(home, paths)[0] == ["s0.jsonl"]
+
+
+def test_problems_and_removed_files_are_not_remembered(home: Path, paths: list[str]) -> None:
+    asked(home, paths, problem=True)
+    assert len(asked(home, paths)[0]) == 3
+    asked(home, paths[:1])
+    with Path(paths[0]).open("a") as file:
+        file.write("!")
+    asked(home, paths[:1])
+    names = [row[0] for row in orjson.loads((home / "cache" / "sessions.json").read_bytes())["rows"]]
+    assert names == ["s0.jsonl"]
+
+
+def test_what_was_just_written_is_not_remembered(
+    home: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembering, "_SETTLED", 60)
+    asked(home, paths)
+    assert len(asked(home, paths)[0]) == 3
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(home: Path, paths: list[str]) -> None:
+    (home / "cache").write_text("a file")
+    assert len(asked(home, paths)[0]) == 3
+    assert len(asked(home, paths)[0]) == 3
+
+
+def test_the_cache_is_for_its_owner(home: Path, paths: list[str]) -> None:
+    asked(home, paths)
+    assert (home / "cache").stat().st_mode & 0o777 == 0o700
+    assert (home / "cache" / "sessions.json").stat().st_mode & 0o777 == 0o600
+    assert os.listdir(home / "cache") == ["sessions.json"]
+
+
+def test_a_small_home_has_no_such_cache(home: Path) -> None:
+    support.run("append", "-s", "demo", "-m", "x")
+    assert support.run("list").code == 0
+    assert not (home / "cache").exists()
+
+
+def test_a_large_home_lists_the_same_twice(home: Path) -> None:
+    (home / "sessions").mkdir(parents=True)
+    for number in range(remembering.MANY + 10):
+        line = (
+            orjson.dumps({"type": "message", "id": f"m{number}", "kind": "user", "parts": [{"text": "x"}]})
+            + b"\n"
+        )
+        path = home / "sessions" / f"s{number:05}.jsonl"
+        path.write_bytes(line * (number % 3) + (b"no json\n" if number % 100 == 7 else b""))
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    first, second = support.run("list", "--jsonl"), support.run("list", "--jsonl")
+    assert first.code == second.code == 0
+    assert len(first.lines) == remembering.MANY + 10
+    assert (first.out, first.err) == (second.out, second.err)
