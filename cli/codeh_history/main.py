@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from .env import Env, open_standard_streams
@@ -16,11 +17,14 @@ def main() -> None:
     gc.disable()  # a short process; what reads for long turns it on again
     open_standard_streams()
     env = Env()
-    try:
-        code = run(sys.argv[1:], env)
-    finally:
-        gc.freeze()  # nothing to collect at exit
-    sys.exit(code)
+    code = run(sys.argv[1:], env)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            code = code or 74
+    os._exit(code)  # what is in memory need not be taken apart: that takes a tenth of a long payload
 
 
 def run(argv: list[str], env: Env) -> int:

@@ -34,16 +34,29 @@ def fold(log: Log) -> View:
     folding = _Fold(view)
     dead = _undone(log.records, view.notes)
     read = folding.read
+    all = view.all
     for place, record in enumerate(log.records):
-        if not dead or place not in dead:
-            handler = read.get(record.data["type"])
-            if handler is None:
-                view.carried.append(record)
-            else:
-                handler(place, record)
+        if dead and place in dead:
+            continue
+        data = record.data
+        kind = data["type"]
+        if kind == "message" and data["id"] not in all and data.get("kind") in ROLE_OF_KIND:
+            all[data["id"]] = _plainly(place, record)  # most records
+        elif kind in read:
+            read[kind](place, record)
+        else:
+            view.carried.append(record)
     folding.finish()
     read.clear()  # bound methods: a cycle that would keep every view of a long run
     return view
+
+
+def _plainly(place: int, record: Record) -> Message:
+    """A message that nothing was said of before."""
+    data = record.data
+    kind, parts, ts = data["kind"], data["parts"], data.get("ts")
+    ts = ts if type(ts) is str else timestamp(ts)
+    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, record.line, parts, parts)
 
 
 def _undone(records: list[Record], notes: list[str]) -> set[int]:

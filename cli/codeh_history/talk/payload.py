@@ -96,7 +96,8 @@ def body_of(
     for note in request.notes:
         env.note(f"{target.id}: {note}")
     body = _set(request.body, given["set"])  # type: ignore[arg-type]
-    text = orjson.dumps(body, option=orjson.OPT_INDENT_2 if given["pretty"] else 0) + b"\n"
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given["pretty"] else 0)
+    text = orjson.dumps(body, option=option)
     return media.pieces(text, env) if media is not None and media.used else [text]
 
 
