@@ -103,3 +103,11 @@ def test_every_case_is_complete() -> None:
         if not (folder / name).is_file()
     ]
     assert not wrong
+
+
+def test_every_documented_exit_code_has_a_case() -> None:
+    """70, a bug, and 130 and 143, signals, are in test_errors."""
+    codes = {int(file.read_text()) for file in CASES.glob("exit-codes/*/code")}
+    assert codes == {0, 1, 2, 3, 4, 5, 6, 65, 74, 75, 141}
+    for file in CASES.glob("exit-codes/*/code"):
+        assert file.parent.name.startswith(file.read_text().strip() + "-")
