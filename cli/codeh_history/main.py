@@ -10,21 +10,34 @@ from .env import Env, open_standard_streams
 from .errors import HistoryError, Interrupted
 
 SIGINT = 2
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
-def main() -> None:
-    """Run the command of `sys.argv` and exit with its code."""
-    gc.disable()  # a short process; what reads for long turns it on again
-    open_standard_streams()
-    env = Env()
-    code = run(sys.argv[1:], env)
+def program() -> None:
+    """The installed command: `main`, and then out.
+
+    What is in memory need not be taken apart: that takes a tenth of a long payload.
+    """
+    try:
+        main()
+    except SystemExit as leaving:
+        code = leaving.code
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except OSError:
             code = code or 74
-    os._exit(code)  # what is in memory need not be taken apart: that takes a tenth of a long payload
+    os._exit(code if isinstance(code, int) else 1)
+
+
+def main() -> NoReturn:
+    """Run the command of `sys.argv` and exit with its code."""
+    gc.disable()  # a short process; what reads for long turns it on again
+    open_standard_streams()
+    sys.exit(run(sys.argv[1:], Env()))
 
 
 def run(argv: list[str], env: Env) -> int:
