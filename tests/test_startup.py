@@ -54,7 +54,7 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     assert not loaded.intersection(HEAVY)
 
 
-@pytest.mark.parametrize("verb", ["list", "curate", "undo", "status", "last", "show"])
+@pytest.mark.parametrize("verb", ["list", "curate", "undo", "calls", "last", "show"])
 def test_no_command_imports_what_only_others_need(home: Path, verb: str) -> None:
     """In a pipe: rich is for terminals, tiktoken for counting, jinja2 for templates."""
     imported(home, "append", "-s", "demo", "-m", "hi")
