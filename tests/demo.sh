@@ -14,7 +14,9 @@ server=$!
 for _ in $(seq 100); do [ -s "$scratch/port" ] && break; sleep 0.05; done
 base=http://127.0.0.1:$(cat "$scratch/port")
 
-say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
+bold='' plain=''
+[ -t 1 ] && bold=$'\033[1m' plain=$'\033[0m'
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
 show() { printf '$ %s\n' "$*"; eval "$*"; }
 
 declare -A url=(
@@ -62,7 +64,8 @@ show 'codeh-history show -n 6'
 show 'codeh-history stats'
 
 say "Filters compose"
-show 'codeh-history curate | codeh-history payload - --raw --to openai-chat --model gpt-5.1 | head -c 300; echo' || true
+show 'codeh-history append -q -m "And in Rome?"'
+show 'codeh-history curate | codeh-history payload - --raw --to openai-chat --model gpt-5.1 | cut -c 1-300'
 
 printf '\nThe session: %s\n' "$CODEH_HOME/sessions/demo.jsonl"
 cat <<END

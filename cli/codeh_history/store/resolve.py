@@ -23,7 +23,7 @@ class Target:
 
     @property
     def id(self) -> str:
-        return id_of(self.path)
+        return "stdin" if self.path == "-" else id_of(self.path)
 
 
 def named(env: Env, option: str | None, argument: str | None = None) -> tuple[str, str]:
