@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model import Part
 from ...tokens import parts_tokens
 from ...turns import is_prompt
+from ..thoughts import is_thought
 from . import stubs, words
-from .draft import Draft, Place
+from .draft import Change, Draft, Place
 from .small import sources_of
 
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
@@ -21,6 +21,7 @@ LARGEST, SMALLEST = 1600, 100  # tokens of a stub, on average
 ALONE = 200  # the least to which outputs are cut before arguments are cut too
 MARGIN = 1.05  # what estimated stubs save is this much less sure
 EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
+LEAST_STUB = 20  # tokens: no stub has fewer
 SLACK = 24  # tokens that a stub must be able to save to be worth trying
 TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
 
@@ -90,17 +91,30 @@ def _shrink(draft: Draft, stage: str, whole: int) -> None:
         while count < len(places) and need > 0:
             need -= _size(draft, places[count]) - level
             count += 1
-        changes = together(draft, places[:count], level, spare=max(0, -need))
+        for spare in (max(0, -need) * 9 // 10, 0):
+            changes, known = together(draft, places[:count], level, spare=spare)
+            if spare == 0 or draft.total - _saved(draft, changes) <= draft.target:
+                break
+        draft.known |= known
         draft.replace_while_large(stage, changes)
         places = places[count:]
 
 
+def _saved(draft: Draft, changes: Sequence[Change]) -> int:
+    """What these replacements save, those left out that would not."""
+    sizes = iter(parts_tokens(draft.counter, [new for _, new, _ in changes if new is not None]))
+    return sum(
+        max(0, _size(draft, place) - (next(sizes) if new is not None else 0)) for place, new, _ in changes
+    )
+
+
 def together(
-    draft: Draft, places: Sequence[Place], level: int, *, spare: int = 0
-) -> list[tuple[Place, Part | None, str]]:
+    draft: Draft, places: Sequence[Place], level: int, *, spare: int = 0, strict: bool = False
+) -> tuple[list[Change], set[str]]:
     """Stubs of these parts: each its ends and errors, and jointly the lines that name most.
 
-    A part that names much gets more of the room than one that names little.
+    A part that names much gets more of the room than one that names little. `strict`: errors that need
+    more than half the room go too. Returns the names in the stubs as well.
     """
     made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
     open_stubs = [(place, stub) for place, stub in made if stub is not None]
@@ -110,11 +124,15 @@ def together(
     room = int((level * len(open_stubs) + spare) * ratio)
     for _, stub in open_stubs:
         stub.keep_ends(int(level * ratio * EDGES))
+        for cut in stub.cuts if strict else ():
+            cut.limit_errors(int(level * ratio) // (2 * len(stub.cuts)))
     room -= sum(len(cut.lines[n]) + 1 for _, stub in open_stubs for cut in stub.cuts for n in cut.kept)
-    fill([cut for _, stub in open_stubs for cut in stub.cuts], draft.known, room)
-    return [
+    known = set(draft.known)
+    fill([cut for _, stub in open_stubs for cut in stub.cuts], known, room)
+    changes: list[Change] = [
         (place, stub.build(), f"{_size(draft, place):,} tokens to a stub") for place, stub in open_stubs
     ]
+    return changes, known
 
 
 def fill(cuts: Sequence[stubs.Cut], known: set[str], room: int) -> None:
@@ -150,18 +168,16 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
     """Cut these results to the level that fits; to nothing but marks where none does."""
     sizes = [_size(draft, place) for place in places]
     found = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
-    for share in (found * 9 // 10, found // 2, found // 4, 0):
-        changes = together(draft, places, share) if share >= SMALLEST // 2 else _bare(draft, places)
-        counts = parts_tokens(draft.counter, [new for _, new, _ in changes if new is not None])
-        pairs = list(zip(changes, counts, strict=True))
-        saved = sum(max(0, _size(draft, place) - size) for (place, _, _), size in pairs)
-        if draft.total - saved <= draft.target or share == 0:
-            for (place, new, why), size in pairs:
-                draft.replace(stage, place, new, size, why)
+    for share, strict in ((found * 9 // 10, False), (found * 9 // 10, True), (found // 2, True), (0, True)):
+        changes = _bare(draft, places)
+        if share >= SMALLEST // 2:
+            changes, _ = together(draft, places, share, strict=strict)
+        if share == 0 or draft.total - _saved(draft, changes) <= draft.target:
+            draft.replace_while_large(stage, changes, whole=True)
             return
 
 
-def _bare(draft: Draft, places: Sequence[Place]) -> list[tuple[Place, Part | None, str]]:
+def _bare(draft: Draft, places: Sequence[Place]) -> list[Change]:
     why = "nothing less suffices"
     return [(p, stubs.bare(draft.part(p), "", draft.messages[p[0]].id), why) for p in places]
 
@@ -200,11 +216,14 @@ def _media(draft: Draft) -> list[Place]:
 
 
 def savings(draft: Draft) -> list[int]:
-    """The most that stubs can save of each message."""
+    """The most that the stages before a summary can save of each message: a bound, not an estimate."""
     whole = newest(draft, window(draft))
+    media = set(_media(draft))
     saving = [0] * len(draft.messages)
-    for stage in KINDS:
-        for place in _places(draft, stage):
-            if place not in whole:
-                saving[place[0]] += max(0, _size(draft, place) - SMALLEST - SLACK)
+    for place in draft.open_places(n for n in range(len(draft.messages)) if n not in draft.layout.fixed):
+        part = draft.part(place)
+        if place in media or (is_thought(part) and place[0] < (draft.layout.prompt or 0)):
+            saving[place[0]] += _size(draft, place)
+        elif place not in whole and part.keys() & {"functionResponse", "functionCall"}:
+            saving[place[0]] += max(0, _size(draft, place) - LEAST_STUB)
     return saving
