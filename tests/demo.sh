@@ -2,10 +2,12 @@
 # The main job with the real curl and no key: a loopback server answers as the four provider APIs do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-BIN=$PWD/.venv/bin
-export PATH=$BIN:$PATH
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/codeh-demo.XXXXXX")
+export PATH=$PWD/.venv/bin:$PATH
+scratch=.demo
+rm -rf "$scratch"
+mkdir "$scratch"
 export CODEH_HOME=$scratch/home CODEH_SESSION=demo
+export CODEH_NOW=2026-01-02T03:04:05Z CODEH_ID_SEED=demo # so that it prints the same every time
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
 
@@ -68,9 +70,9 @@ show 'codeh-history append -q -m "And in Rome?"'
 show 'codeh-history curate | codeh-history payload - --raw --to openai-chat --model gpt-5.1 | cut -c 1-300'
 
 printf '\nThe session: %s\n' "$CODEH_HOME/sessions/demo.jsonl"
-cat <<END
+cat <<'END'
 Try next:
-  export CODEH_HOME=$CODEH_HOME CODEH_SESSION=demo PATH=$BIN:\$PATH
+  export CODEH_HOME=$PWD/.demo/home CODEH_SESSION=demo PATH=$PWD/.venv/bin:$PATH
   codeh-history show
   codeh-history undo --turn
   codeh-history payload --to gemini --pretty | less
