@@ -135,6 +135,7 @@ def _is_plain(data: Any) -> bool:
             and len(part) == 1
             and type(part["text"]) is str
             and type(part) is dict
+            and "references" not in data
         )
     except (KeyError, TypeError, ValueError, IndexError):
         return False

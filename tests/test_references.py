@@ -1,0 +1,233 @@
+"""What goes with a message to the model: sources in tool results, lists of attached files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history import references
+from codeh_history.apply import apply
+from codeh_history.ops import replace
+from codeh_history.records import block_of
+from support import Result, lines, run, session_path
+
+FOUND = [
+    {"number": 5, "id": "doc_1", "text": "ページ", "title": "T", "url": "https://x", "score": 0.5},
+    {"number": 6, "id": "doc_2", "text": "two"},
+]
+SOURCES = [
+    {"source_number": 5, "content_id": "doc_1", "content": "ページ"},
+    {"source_number": 6, "content_id": "doc_2", "content": "two"},
+]
+PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+
+
+def result(response: Any, name: str = "search") -> dict[str, Any]:
+    return {"functionResponse": {"name": name, "response": response}}
+
+
+def message(*parts: Any, kind: str = "tool", **fields: Any) -> dict[str, Any]:
+    role = "model" if kind == "codeh" else "user"
+    return {"type": "message", "id": "m", "kind": kind, "role": role, "parts": list(parts), **fields}
+
+
+def shown(*records: dict[str, Any]) -> list[Any]:
+    return references.rendered(some.view_of(list(records))).messages[0].parts
+
+
+RENDERED: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "beside what the tool said": (
+        message(result({"output": "2 hits"}), references=FOUND),
+        [result({"output": "2 hits", "sources": SOURCES})],
+    ),
+    "alone": (message(result({"output": ""}), references=FOUND), [result({"sources": SOURCES})]),
+    "nothing found": (
+        message(result({"output": "0 hits"}), references=[]),
+        [result({"output": "0 hits", "sources": "No relevant sources found."})],
+    ),
+    "the tool's own sources stay": (
+        message(result({"sources": ["a", "b"]}), references=FOUND),
+        [result({"sources": ["a", "b"], "references": SOURCES})],
+    ),
+    "numbered already": (
+        message(result({"sources": SOURCES[:1]}), references=FOUND), [result({"sources": SOURCES[:1]})],
+    ),
+    "in the first result": (
+        message(result({"output": "a"}), result({"output": "b"}), references=FOUND),
+        [result({"output": "a", "sources": SOURCES}), result({"output": "b"})],
+    ),
+    "a user's text": (
+        message({"text": "hi"}, kind="user", references=FOUND[1:]),
+        [{"text": f"hi\n\nSources:\n{orjson.dumps(SOURCES[1:]).decode()}"}],
+    ),
+    "a model's text": (message({"text": "hi"}, kind="codeh", references=FOUND), [{"text": "hi"}]),
+    "no references": (message(result({"output": "a"})), [result({"output": "a"})]),
+    "odd response": (message(result(["a"]), references=FOUND[1:]), [result({"output": ["a"], "sources": SOURCES[1:]})]),
+    "odd references": (
+        message(result({"output": "a"}), references=[7, {"id": "x"}, {"number": "1"}, *FOUND[1:]]),
+        [result({"output": "a", "sources": SOURCES[1:]})],
+    ),
+    "no list": (message(result({"output": "a"}), references={"number": 1}), [result({"output": "a"})]),
+    "nothing to put them in": (
+        message({"inlineData": {"mimeType": "image/png", "data": "aaaa"}}, kind="user", references=FOUND),
+        [{"inlineData": {"mimeType": "image/png", "data": "aaaa"}}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "parts"), RENDERED.values(), ids=RENDERED)
+def test_rendered(record: dict[str, Any], parts: list[Any]) -> None:
+    before = orjson.dumps(record)
+    view = references.rendered(some.view_of([record]))
+    assert view.messages[0].parts == parts
+    assert references.rendered(view).messages[0].parts == parts
+    assert orjson.dumps(record) == before
+
+
+def test_a_result_that_was_replaced_stays_as_it_is() -> None:
+    record = message(result({"output": "a"}), {"text": "b"}, references=FOUND)
+    op: Any = replace("m", 0, block_of(record["parts"][0]), result({"output": "stub"}), "test")
+    view = references.rendered(apply(some.view_of([record]), [op]))
+    assert view.messages[0].parts == [result({"output": "stub"}), {"text": "b"}]
+
+
+@given(log=some.records(), found=st.lists(some.json_objects, max_size=2))
+def test_rendering_keeps_the_number_of_parts_and_never_fails(log: list[Any], found: list[Any]) -> None:
+    log = [{**r, "references": found, "attached": found} if r["type"] == "message" else r for r in log]
+    view = some.view_of(log)
+    after = references.rendered(view)
+    assert [len(m.parts) for m in after.messages] == [len(m.parts) for m in view.messages]
+    assert len(references.listed(after.messages)) == len(view.messages)
+
+
+# -- attached files -----------------------------------------------------------------------------------
+
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aaaa"}}
+PDF = {"inlineData": {"mimeType": "application/pdf", "data": "aaaa"}}
+ATTACHED = [
+    {"name": "a.png", "mimeType": "image/png", "bytes": 3, "part": 1},
+    {"name": "b.pdf", "mimeType": "application/pdf", "bytes": 12345, "part": 2},
+]
+LIST = {"text": "Attached files:\n- a.png (image/png, 3 bytes)\n- b.pdf (application/pdf, 12345 bytes)"}
+
+
+def test_attached_files_are_listed_before_the_first_of_them() -> None:
+    record = message({"text": "see"}, IMAGE, PDF, kind="user", attached=ATTACHED)
+    view = some.view_of([record])
+    assert references.listed(view.messages)[0].parts == [{"text": "see"}, LIST, IMAGE, PDF]
+    gone: Any = replace("m", 0, block_of(record["parts"][0]), None, "test")
+    assert references.listed(apply(view, [gone]).messages)[0].parts == [LIST, IMAGE, PDF]
+
+
+@pytest.mark.parametrize(
+    ("attached", "text"),
+    [
+        ([{"name": "x"}], "Attached files:\n- x"),
+        ([{}], "Attached files:\n- file"),
+        ([{"name": 7, "bytes": "?", "part": "?"}], "Attached files:\n- 7"),
+        ([7], ""), (7, ""), ([], ""), (None, ""),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_of_a_file_is_left_out(attached: Any, text: str) -> None:
+    (found,) = some.view_of([message({"text": "see"}, kind="user", attached=attached)]).messages
+    assert references.listing(found) == text
+    assert len(references.listed([found])[0].parts) == 1 + bool(text)
+
+
+# -- as users run it ----------------------------------------------------------------------------------
+
+
+def ok(*argv: Any, home: Path, **more: Any) -> Result:
+    done = run(*argv, home=home, **more)
+    assert done.code == 0, done.err
+    return done
+
+
+@pytest.fixture
+def searched(home: Path, tmp_path: Path) -> Path:
+    """Two searches whose results carry references, the first taken back and asked again."""
+    for name, count in (("one", 4), ("two", 3)):
+        words = " ".join(f"word{n}" for n in range(60))
+        items = [{"id": f"{name}-{n}", "text": f"ページ {name} {n} {words}"} for n in range(count)]
+        (tmp_path / f"{name}.json").write_bytes(orjson.dumps(items))
+    (tmp_path / "none.json").write_text("[]")
+    ok("append", "-s", "s", "-m", "find it", home=home)
+    ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c1", home=home)
+    ok(
+        "append",
+        "-s",
+        "s",
+        "--result",
+        "search",
+        "-m",
+        "4 hits",
+        "--references",
+        tmp_path / "one.json",
+        home=home,
+    )
+    ok("undo", "-s", "s", home=home)
+    return home
+
+
+def search(home: Path, tmp_path: Path, name: str, hits: str) -> Any:
+    ok("append", "-s", "s", "--result", "search", "-m", hits, "--references", tmp_path / name, home=home)
+    return lines(session_path(home, "s"))[-1]["references"]
+
+
+def test_numbers_are_never_used_again(searched: Path, tmp_path: Path) -> None:
+    assert [r["number"] for r in search(searched, tmp_path, "two.json", "3 hits")] == [5, 6, 7]
+    ok("persist", "s", "-i", "--all", home=searched)
+    ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
+    assert [r["number"] for r in search(searched, tmp_path, "one.json", "4 hits")] == [8, 9, 10, 11]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_model_reads_them(searched: Path, tmp_path: Path, provider: str) -> None:
+    search(searched, tmp_path, "two.json", "3 hits")
+    argv = ("payload", "s", "--to", provider, "--model", "m")
+    body = ok(*argv, home=searched).out.decode()
+    for number in (5, 6, 7):
+        assert f'"source_number":{number}' in body.replace("\\", "")
+    assert "ページ two 0" in body
+    assert "one-0" not in body
+    ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
+    ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
+    search(searched, tmp_path, "none.json", "nothing")
+    later = ok(*argv, home=searched).out.decode()
+    assert "No relevant sources found." in later
+    array = {"gemini": "contents", "openai-responses": "input"}.get(provider, "messages")
+    first, second = (orjson.dumps(orjson.loads(text)[array]) for text in (body, later))
+    assert second.startswith(first[:-1])
+
+
+def test_what_is_cited_outlives_what_is_not(searched: Path, tmp_path: Path) -> None:
+    search(searched, tmp_path, "two.json", "3 hits")
+    ok("append", "-s", "s", "--role", "model", "-m", "It is there [Source6].", home=searched)
+    ok("append", "-s", "s", "-m", "and now?", home=searched)
+    before = ok("payload", "s", "--to", "gemini", home=searched).out
+    ok("compact", "s", "--max-chars", "1000", "-i", home=searched)
+    body = ok("payload", "s", "--to", "gemini", home=searched).out.decode()
+    assert '"source_number":6' in body
+    assert '"source_number":5' not in body
+    assert '"source_number":7' not in body
+    ok("undo", "-s", "s", home=searched)
+    assert ok("payload", "s", "--to", "gemini", home=searched).out == before
+
+
+def test_a_budget_counts_sources_and_lists_of_files(searched: Path, tmp_path: Path) -> None:
+    search(searched, tmp_path, "two.json", "3 hits")
+    ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
+    (tmp_path / "a.txt").write_text("attached text")
+    ok("append", "-s", "s", "-m", "and now?", "--attach", tmp_path / "a.txt", home=searched)
+    whole = ok("payload", "s", "--to", "gemini", home=searched).out.decode()
+    assert "Attached files:\\n- a.txt (text/plain, 13 bytes)" in whole
+    small = ok("payload", "s", "--to", "gemini", "--budget", "300", home=searched).out.decode()
+    assert '"source_number":6' in small
+    assert '"source_number":5' not in small
+    assert "Attached files:\\n- a.txt" in small
