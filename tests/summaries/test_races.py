@@ -67,7 +67,8 @@ def test_changing_again_and_again_is_75(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "meanwhile", ["clear -s demo", "undo -s demo --id a1", "undo -s demo --id S", "fork demo"]
+    "meanwhile",
+    ["clear -s demo", "undo -s demo --id a1", "undo -s demo --id S", "fork demo", "persist demo -i --all"],
 )
 def test_what_else_may_happen_meanwhile(home: Path, meanwhile: str) -> None:
     """Cleared: nothing is left to do. One message undone: done again. Another's undo, a fork: no matter."""

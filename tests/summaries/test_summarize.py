@@ -6,7 +6,8 @@ import hashlib
 import os
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -15,9 +16,6 @@ from test_window import talk
 from codeh_history.records import dumps
 from codeh_history.tokens import open_counter
 from support import Result, lines, run, session_path, start
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOOD = "cat >/dev/null; echo 'The user asked short questions.'"
 LONG = "so that there is something to say about it, at some length, for the sake of the test"
@@ -172,28 +170,34 @@ def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
     assert summarize("demo", "--no-gate", "--via", HOSTILE["invents a number"][0]).code == 0
 
 
-def test_nothing_of_a_command_is_left_running(home: Path) -> None:
+def runs(pid: int) -> bool:
+    """Whether a process is there and not only waiting for its parent to look."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to look at")
+@pytest.mark.parametrize("then, code", [(GOOD, 0), ("sleep 60", 6)])
+def test_nothing_of_a_command_is_left_running(home: Path, then: str, code: int) -> None:
     session(home, "demo", 51)
-    mark = home / "alive"
-    command = f"(sleep 3; touch {mark}) & {GOOD}"
-    assert summarize("demo", "--via", command).code == 0
-    command = f"(sleep 3; touch {mark}) & sleep 60"
-    assert summarize("demo", "--max-conversations", "20", "--via", command, "--timeout", "0.3").code == 6
-    time.sleep(3.2)
-    assert not mark.exists()
+    command = f"sleep 60 >/dev/null 2>&1 & echo $! > {home}/pid; {then}"
+    assert summarize("demo", "--via", command, "--timeout", "0.5" if code else "30").code == code
+    assert not runs(int((home / "pid").read_text()))
 
 
+@pytest.mark.parametrize("what", [["demo"], ["--all", "--jobs", "2"]])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_command_too(home: Path, number: int) -> None:
+def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str]) -> None:
     path = session(home, "demo", 51)
     before, pid = digest(path), home / "pid"
-    process = start("summarize", "demo", "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
+    process = start("summarize", *what, "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
     while not (pid.exists() and pid.read_text().strip()):
         time.sleep(0.02)
     process.send_signal(number)
     assert process.wait(30) == 128 + number
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
+    assert not runs(int(pid.read_text()))
     assert digest(path) == before
 
 
@@ -420,6 +424,26 @@ def test_too_many_summaries_fold_without_a_batch(home: Path) -> None:
     assert lines(path)[-1]["conversationCount"] == 12
     assert all(f"question {n}" in lines(path)[-1]["summary"] for n in range(12))
     assert summarize("demo").out == b""
+
+
+def test_a_pin_that_was_covered_before_stands_word_for_word_in_the_fold(home: Path) -> None:
+    path, _ = summarized(home, 6)
+    with path.open("ab") as file:
+        old = {"type": "summary", "id": "old", "summary": "The user asked.", "covers": ["u1"]}
+        file.write(dumps(old) + b"\n")
+    assert summarize("demo", "--via", GOOD).code == 0
+    assert lines(path)[-1]["summary"] == f"The user asked short questions.\nPinned: q1 {LONG}"
+
+
+def test_content_in_blocks_is_summarised_as_any_other(home: Path) -> None:
+    path = session(home, "demo", 51)
+    assert summarize("-", stdin=path.read_bytes()).code == 0
+    expected = lines(summarize("-", stdin=path.read_bytes()).out)[1]["summary"]
+    assert run("persist", "demo", "-i", "--all").code == 0
+    assert b"so that there is" not in path.read_bytes()
+    done = summarize("demo")
+    assert done.code == 0, done.err
+    assert lines(path)[-1]["summary"] == expected
 
 
 def test_a_failed_fold_leaves_the_batch_undone_too(home: Path) -> None:

@@ -1,6 +1,5 @@
 """Summarise the oldest exchanges of a session, reversibly: nothing is deleted."""
 
-from collections.abc import Callable
 from contextlib import closing
 from typing import Annotated, Optional
 
@@ -11,10 +10,9 @@ from .. import providers
 from ..env import Env
 from ..errors import SummariserFailed, Usage
 from ..store.resolve import Target
-from ..summarizers.command import Commands
-from ..talk import amounts, filtering, summarizing, summarizing_all
+from ..talk import amounts, filtering, summarizing
 from ..talk.reading import view_of
-from ..talk.summariser import Asked, AskedProvider, Outline, Summariser
+from ..talk.summariser import Outline, Summariser
 from ..talk.summarizing import Settings
 from ..tokens import open_counter
 from .options import Argument, Quiet, Session, Strict
@@ -88,22 +86,24 @@ def command(
     via = via or env.environ.get("CODEH_SUMMARIZER") or None
     check(all_, session, argument, via, to, model)
     counting = open_counter(counter, model=model, cache=f"{env.home}/cache/tokens.sqlite")
-    commands = Commands(via, timeout) if via else None
     summariser: Summariser = Outline()
-    if commands is not None and to is not None:
-        summariser = AskedProvider(
-            commands, counting.counts, format=to, model=model, budget=amounts.tokens(budget), faithful=gate
-        )
-    elif commands is not None:
-        summariser = Asked(commands, counting.counts, budget=amounts.tokens(budget), faithful=gate)
+    if via is not None:
+        from ..summarizers.command import Commands
+        from ..talk.asked import Asked, AskedProvider
+
+        commands, most = Commands(via, timeout), amounts.tokens(budget)
+        summariser = Asked(commands, counting.counts, budget=most, faithful=gate)
+        if to is not None:
+            summariser = AskedProvider(
+                commands, counting.counts, format=to, model=model, budget=most, faithful=gate
+            )
     settings = Settings(summariser, counting, most=max_conversations, least=min_batch)
-    stop = commands.stop if commands is not None else lambda: None
     if all_:
-        return every(env, settings, jobs, stop)
+        return every(env, settings, jobs)
     try:
         return single(env, filtering.target_of(env, session, argument), settings, strict=strict)
     finally:
-        stop()
+        summariser.stop()
 
 
 def check(
@@ -149,13 +149,15 @@ def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int
     return 0
 
 
-def every(env: Env, settings: Settings, jobs: int, stop: Callable[[], None]) -> int:
+def every(env: Env, settings: Settings, jobs: int) -> int:
     """All sessions; 6 when one failed."""
+    from ..talk import summarizing_all
+
     env.quiet = True  # a line for each session that acted or failed, and nothing else
     code = 0
     with (
         progress(env, "summarizing") as told,
-        closing(summarizing_all.run(env, settings, jobs=jobs, stop=stop, done=told.done)) as lines,
+        closing(summarizing_all.run(env, settings, jobs=jobs, done=told.done)) as lines,
     ):
         for line in lines:
             code = SummariserFailed.exit_code if line["action"] == "failed" else code

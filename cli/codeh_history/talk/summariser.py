@@ -1,21 +1,11 @@
-"""Who writes a summary: the built-in outline, or a command that is asked and whose answer is checked."""
+"""Who writes a summary: the built-in outline, or a command (`asked`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-import orjson
-
-from .. import providers
-from ..errors import SummariserFailed
-from ..model import Message, Part
-from ..providers.base import Options
-from ..summarizers import gate, outline, prompt, transcript
-from ..summarizers.command import Commands
 from ..summarizers.window import Batch
-
-Count = Callable[[Sequence[str]], list[int]]
 
 
 class Summariser(Protocol):
@@ -29,6 +19,9 @@ class Summariser(Protocol):
     def of_summaries(self, texts: Sequence[str], count: int) -> str:
         """One summary in the place of several, which stand for `count` exchanges."""
 
+    def stop(self) -> None:
+        """End what still runs for it; from then on it has nothing to give."""
+
 
 class Outline:
     """The built-in one: extracted, offline, deterministic."""
@@ -36,116 +29,14 @@ class Outline:
     by = "outline"
 
     def of_batch(self, batch: Batch) -> str:
+        from ..summarizers import outline
+
         return outline.outline(batch.messages, outline.room(outline.size(batch.messages)))
 
     def of_summaries(self, texts: Sequence[str], count: int) -> str:
+        from ..summarizers import outline
+
         return outline.fold(texts, outline.folded_room(texts)) or f"{count} earlier exchanges."
 
-
-class Asked:
-    """A command's: asked in requests that each fit `budget` tokens, its answers held to the gate."""
-
-    by = "command"
-
-    def __init__(self, commands: Commands, count: Count, *, budget: int, faithful: bool = True) -> None:
-        self.commands = commands
-        self.count = count
-        self.budget = budget
-        self.faithful = faithful
-
-    def of_batch(self, batch: Batch) -> str:
-        names = transcript.source(batch.messages, [str(batch.count)])
-        return self._reduced(transcript.entries(batch.messages), names, batch.count, fold=False)
-
-    def of_summaries(self, texts: Sequence[str], count: int) -> str:
-        return self._reduced(list(texts), "\n".join([*texts, str(count)]), count, fold=True)
-
-    def _reduced(self, pieces: list[str], names: str, count: int, *, fold: bool) -> str:
-        """One summary of all the pieces: where they do not fit one request, a summary of summaries."""
-        if not pieces:
-            return f"{count} exchanges without text."
-        heads = [prompt.instructions(count, fold=one, tokens=self.budget) for one in (True, False)]
-        room = self.budget - max(self.count(heads)) - prompt.MARGIN
-        if room < prompt.FEWEST:
-            raise SummariserFailed(
-                f"a request of {self.budget} tokens has no room for a conversation; --budget more"
-            )
-        groups = prompt.chunks(pieces, room, self.count)
-        while len(groups) > 1:
-            partial = [self._one(group, names, len(group), fold=fold) for group in groups]
-            shorter = prompt.chunks(partial, room, self.count)
-            if len(shorter) >= len(groups):
-                raise SummariserFailed(
-                    "its summaries of parts do not get shorter; a larger --budget may help"
-                )
-            groups, fold = shorter, True
-        return self._one(groups[0], names, count, fold=fold)
-
-    def _one(self, pieces: Sequence[str], names: str, count: int, *, fold: bool) -> str:
-        data = prompt.body(pieces)
-        given = self.count([data])[0]
-        head = prompt.instructions(count, fold=fold, tokens=given)
-        text = self.answer(head, data).strip()
-        said = self.count([text])[0]
-        whole = prompt.plain(head, pieces)
-        reasons = gate.problems(text, names, whole, tokens=(said, given), faithful=self.faithful)
-        if reasons:
-            raise SummariserFailed(f"the summary was refused: {'; '.join(reasons)}")
-        return text
-
-    def answer(self, head: str, data: str) -> str:
-        """What the command says to this request: plain text in, plain text out."""
-        return self.commands.run(f"{head}\n\n{data}\n".encode(errors="replace")).text()
-
-
-class AskedProvider(Asked):
-    """The same for a command such as `curl`: a provider's request body in, its response out."""
-
-    def __init__(
-        self,
-        commands: Commands,
-        count: Count,
-        *,
-        format: str,
-        model: str | None,
-        budget: int,
-        faithful: bool = True,
-    ) -> None:
-        super().__init__(commands, count, budget=budget, faithful=faithful)
-        self.format = format
-        self.model = model
-        self.by = f"{format}/{model}" if model else format
-
-    def answer(self, head: str, data: str) -> str:
-        """The text of the provider's answer; how it failed says whether the same may succeed later."""
-        from ..providers.wire import Cut, Failure, Nothing, Reply, read
-
-        parts: list[Part] = [{"text": data}]
-        message = Message("request", "user", "user", None, {}, own=parts, parts=parts)
-        request = providers.load(self.format).request([message], Options(model=self.model, system=head), ())
-        done = self.commands.run(orjson.dumps(request.body) + b"\n")
-        outcome = read(done.out, self.format)
-        if isinstance(outcome, Reply):
-            return _said(outcome.parts, outcome.finish)
-        if isinstance(outcome, Failure):
-            advice = "the same may succeed later" if outcome.retry else "change the request"
-            raise SummariserFailed(f"the provider refused: {outcome.text} ({advice})")
-        done.check()
-        if isinstance(outcome, (Cut, Nothing)):
-            raise SummariserFailed(f"{outcome.text} (the same may succeed later)")
-        raise SummariserFailed(outcome.text)
-
-
-_WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
-
-
-def _said(parts: Sequence[object], finish: str | None) -> str:
-    """The text of a reply that ended of itself: half an answer or a refused one is no summary."""
-    if finish not in _WHOLE:
-        raise SummariserFailed(f"the answer did not end of itself ({finish})")
-    texts = (
-        part["text"]
-        for part in parts
-        if isinstance(part, dict) and "text" in part and not part.get("thought")
-    )
-    return "".join(texts)
+    def stop(self) -> None:
+        """Nothing runs."""

@@ -19,7 +19,7 @@ from ..store.resolve import Target
 from ..summarizers import window
 from ..summarizers.window import Batch
 from ..tokens import Counter, history_tokens
-from ..turns import exchanges
+from ..turns import exchanges, text_of
 from .reading import view_of
 from .summariser import Summariser
 
@@ -110,13 +110,8 @@ def _fold_draft(view: View, new: Sequence[Draft], summariser: Summariser) -> Dra
     count = sum(part["conversationCount"] for part in parts)
     text = summariser.of_summaries([part["summary"] for part in parts], count)
     covers = window.stands_for(view.summaries, view, [id for draft in new for id in draft.covers])
-    for id in covers:
-        pinned = view.all.get(id)
-        said = (
-            "".join(p.get("text", "") for p in pinned.parts) if pinned is not None and pinned.pinned else ""
-        )
-        if said and said not in text:
-            text += f"\nPinned: {said}"
+    pins = [text_of(view.all[id]) for id in covers if id in view.all and view.all[id].pinned]
+    text = "\n".join([text, *(f"Pinned: {said}" for said in pins if said and said not in text)])
     fields: Json = {
         "periodStart": window.earliest(part["periodStart"] for part in parts),
         "periodEnd": window.latest(part["periodEnd"] for part in parts),

@@ -25,12 +25,12 @@ LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looke
 
 
 def run(
-    env: Env, settings: Settings, *, jobs: int, stop: Callable[[], None], done: Callable[[int, int], None]
+    env: Env, settings: Settings, *, jobs: int, done: Callable[[int, int], None]
 ) -> Generator[Json, None, None]:
     """A line for each session that acted or failed, in their order; `done` is told of every session.
 
     Sessions that are locked, streaming or being summarised by another run are left for the next time.
-    `stop` ends the commands that run, when the caller goes away.
+    When the caller goes away, the commands that run are ended.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -44,7 +44,7 @@ def run(
                 yield line
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        stop()
+        settings.summariser.stop()
         pool.shutdown()
 
 

@@ -1,0 +1,91 @@
+"""What holds for every session: what is reported is what the log then says, and nothing is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from test_window import call, result, talk
+
+from codeh_history import stream
+from codeh_history.env import Env
+from codeh_history.records import dumps, lines_of, parse
+from codeh_history.session import fold
+from codeh_history.talk import summarizing
+from codeh_history.talk.summariser import Outline
+from codeh_history.talk.summarizing import Settings
+from codeh_history.tokens import open_counter
+from strategies import files_of
+
+ENV = Env({"CODEH_NOW": "2026-05-01T00:00:00Z"})
+COUNTER = open_counter("approx")
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Exchanges with pins, calls whose results come at once, late or never, and summaries of earlier ones."""
+    records: list[dict[str, Any]] = []
+    late: list[dict[str, Any]] = []
+    count = draw(st.integers(0, 30))
+    for n, (user, model) in enumerate(zip(talk(count)[::2], talk(count)[1::2], strict=True)):
+        records.append({**user, **({"pinned": True} if draw(st.integers(0, 9)) == 0 else {})})
+        how = draw(st.sampled_from(["none", "none", "at once", "late", "never"]))
+        if how != "none":
+            records.append(call(f"c{n}", f"k{n}"))
+        if how == "at once":
+            records.append(result(f"r{n}", f"k{n}"))
+        elif how == "late":
+            late.append(result(f"r{n}", f"k{n}"))
+        records.append(model)
+        if late and draw(st.booleans()):
+            records.append(late.pop())
+    for n in range(draw(st.integers(0, min(7, count // 4)))):
+        covers = [record["id"] for record in records if record["id"] in (f"u{n}", f"a{n}")]
+        records.append({"type": "summary", "id": f"S{n}", "summary": f"text {n}", "covers": covers})
+    return records
+
+
+def settings(most: int, least: int) -> Settings:
+    return Settings(Outline(), COUNTER, most=most, least=least)
+
+
+@given(logs(), st.integers(1, 12), st.integers(1, 6))
+def test_what_is_reported_is_what_the_log_says(
+    records: list[dict[str, Any]], most: int, least: int
+) -> None:
+    data = b"".join(dumps(record) + b"\n" for record in records)
+    view = fold(parse(lines_of(data)))
+    work = summarizing.prepare(view, settings(most, least))
+    if work is None:
+        return
+    new = summarizing.records(ENV, "demo", len(data), work.drafts)
+    expected = summarizing.after(view, new)
+    found = fold(parse(lines_of(data + b"".join(dumps(record) + b"\n" for record in new))))
+    assert [m.id for m in found.messages] == [m.id for m in expected.messages]
+    assert [s.id for s in found.summaries] == [s.id for s in expected.summaries]
+    assert summarizing.tokens(found, COUNTER) == summarizing.tokens(expected, COUNTER)
+    kept = {message.id for message in found.messages}
+    covered = {id for summary in found.summaries for id in summary.covers}
+    assert kept.isdisjoint(covered)
+    assert kept | covered >= {record["id"] for record in records if record["type"] == "message"}
+    assert all(message.id in kept for message in view.messages if message.pinned)
+    assert len(found.summaries) <= 5
+    assert summarizing.holds(view, work)
+
+
+@given(logs(), st.integers(1, 12), st.integers(1, 6))
+def test_the_filter_prints_the_same_view(records: list[dict[str, Any]], most: int, least: int) -> None:
+    view = fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
+    shown = summarizing.filtered(ENV, view, settings(most, least))
+    printed = fold(parse(stream.lines(shown)))
+    assert [m.id for m in printed.messages] == [m.id for m in shown.messages]
+    assert [s.text for s in printed.summaries] == [s.text for s in shown.summaries]
+    assert [s.id for s in printed.summaries] == [s.id for s in shown.summaries]
+
+
+@given(files_of())
+def test_any_log_can_be_summarised(data: bytes) -> None:
+    view = fold(parse(lines_of(data)))
+    shown = summarizing.filtered(ENV, view, settings(1, 1))
+    assert len(shown.messages) <= len(view.messages)
