@@ -139,6 +139,7 @@ HOSTILE = {
     "prints garbage": ("head -c 2000 /dev/zero | tr '\\0' '\\377'", "not UTF-8"),
     "prints zeros": ("head -c 2000 /dev/zero", "blank"),
     "prints too much": ("yes tea", "more than 4 MiB"),
+    "prints far more": ("head -c 4000000 /dev/zero | tr '\\0' a", "4000000 of"),
     "prints more than it got": ("seq 1 9000 | sed 's/.*/the user asked/'", "not shorter than its source"),
     "echoes": ("cat", "echo of its input"),
     "echoes half": ("head -n 60", "echo of its input"),
@@ -253,6 +254,13 @@ def test_a_budget_without_room_is_exit_6(home: Path) -> None:
     done = summarize("demo", "--via", GOOD, "--budget", "100")
     assert done.code == 6
     assert "--budget" in done.err.decode()
+
+
+def test_what_a_local_model_thinks_aloud_is_no_summary(home: Path) -> None:
+    path = session(home, "demo", 51)
+    thought = "<think>\nThe user wants /etc/x, 4711.\n</think>\n\nThe user asked short questions."
+    assert summarize("demo", "--via", f"cat >/dev/null; printf '%b' '{thought}'").code == 0
+    assert lines(path)[-1]["summary"] == "The user asked short questions."
 
 
 def test_the_environment_names_a_command(home: Path) -> None:

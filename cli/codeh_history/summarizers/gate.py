@@ -191,6 +191,8 @@ class _Source:
         if self.has(name.rstrip("/\\*")) or not plain:
             return True
         parts = plain.split("/")
+        if all(part.isdecimal() for part in parts):  # a date, a fraction
+            return all(map(self.has_number, parts))
         if name[0] in "/~." or name.endswith(("/", "\\")) or len(parts) > 3:
             return False
         return plain.casefold() in _SLASHED or all(part.casefold() in self.words for part in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import orjson
@@ -16,6 +17,9 @@ from ..summarizers.command import Commands
 from ..summarizers.window import Batch
 
 Count = Callable[[Sequence[str]], list[int]]
+
+FAR_LONGER = 8  # times its source: refused without counting its tokens
+_THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # local models print it first
 
 
 class Asked:
@@ -64,7 +68,10 @@ class Asked:
         data = prompt.body(pieces)
         given = self.count([data])[0]
         head = prompt.instructions(count, fold=fold, tokens=given)
-        text = self.answer(head, data).strip()
+        text = _THINKING.sub("", self.answer(head, data)).strip()
+        if len(text) > FAR_LONGER * max(len(data), 1000):
+            sizes = f"{len(text)} of {len(data)} characters"
+            raise SummariserFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
         said = self.count([text])[0]
         whole = prompt.plain(head, pieces)
         reasons = gate.problems(text, names, whole, tokens=(said, given), faithful=self.faithful)
