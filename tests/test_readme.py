@@ -1,0 +1,40 @@
+"""The README names every verb, format and exit code, and links only to what is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from codeh_history import errors, providers
+from codeh_history.cli import COMMANDS
+from support import ROOT, run
+
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_every_verb_is_named_and_its_help_begins_with_examples(verb: str) -> None:
+    assert f"`{verb}`" in README
+    result = run(verb, "--help")
+    assert result.code == 0
+    assert result.text.startswith("Examples:\n")
+    assert f"codeh-history {verb}" in result.text
+
+
+@pytest.mark.parametrize("format", providers.FORMATS)
+def test_every_provider_has_its_page(format: str) -> None:
+    assert f"docs/providers/{format}.md" in README
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_every_link_leads_somewhere(link: str) -> None:
+    assert (ROOT / link).exists()
+
+
+def test_every_exit_code_is_in_the_table() -> None:
+    classes = [
+        c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.HistoryError)
+    ]
+    for code in {c.exit_code for c in classes} | {0, 70}:
+        assert re.search(rf"^\| {code} \|", README, re.MULTILINE), code
