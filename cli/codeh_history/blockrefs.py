@@ -3,7 +3,8 @@
 A block is one part's compact JSON under its sha256. A `message` becomes a `ref`; `update`, `commit`,
 `delta` and an inserted message carry `blockIds` for their `parts`, a `replace` `blockId` for its `with`.
 Everything else stays in its place, so that the way back gives the same line. Where it would not (other
-spacing, escapes, integers beyond 64 bits, a bare message), the line itself is one more block, `lineId`.
+spacing or escapes, a bare message), `spelling` says how the line was written; where even that would not do
+(integers beyond 64 bits, odd spacing), the line itself is one more block, which `spelling.id` names.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Any
 
 import orjson
 
+from . import spelling
 from .model import Json, Part, Unread, unread
 from .records import MAX_DEPTH, Record, check_parts, dumps
 from .session import is_idless, kind_of
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
 _WITH_PARTS = frozenset(("message", "update", "commit", "delta"))
-_OURS = frozenset(("blockIds", "lineId", "idless"))  # what a record says of its blocks
+_OURS = frozenset(("blockIds", "spelling", "idless"))  # what a record says of its blocks
 _NAMES = {"parts": "blockIds"}
 
 Blocks = dict[str, bytes]
@@ -47,8 +49,11 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
     if data["type"] == "message":
         new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
     if raw is not None and dumps(restored(new, lambda part: held.parts[part.id])) != raw:
-        new["lineId"] = _sha256(raw)
-        held.blocks[new["lineId"]] = raw
+        noted = spelling.note(raw, data["parts"]) if "parts" in data else None
+        if noted is None:
+            noted = {"id": _sha256(raw)}
+            held.blocks[noted["id"]] = raw
+        new["spelling"] = noted
     return new, held.blocks
 
 
@@ -111,7 +116,7 @@ def restored(data: Json, part_of: Fill) -> Json:
         new["type"] = "message"
     else:
         new = _parts_restored(data, part_of)
-    return {key: value for key, value in new.items() if key != "lineId"} if "lineId" in new else new
+    return {key: value for key, value in new.items() if key != "spelling"} if new is not data else new
 
 
 def _parts_restored(data: Json, part_of: Fill) -> Json:

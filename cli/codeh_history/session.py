@@ -25,7 +25,7 @@ __all__ = [
     "replaced_parts", "shown", "summary_fields", "timestamp",
 ]  # fmt: skip
 
-_OF_A_COMMIT = {"type", "of", "ts", "parts", "blockIds", "lineId", "idless"}
+_OF_A_COMMIT = {"type", "of", "ts", "parts", "blockIds", "spelling", "idless"}
 
 
 def fold(log: Log) -> View:

@@ -125,7 +125,8 @@ def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes,
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     named = {id for r in parse(lines_of(small)).records for id in blockrefs.block_ids(r.data)}
-    kept = {r.data["lineId"] for r in parse(lines_of(small)).records if "lineId" in r.data}
+    noted = [r.data.get("spelling", {}) for r in parse(lines_of(small)).records]
+    kept = {note["id"] for note in noted if "id" in note}
     assert set(store.held) == named | kept
     for id, block in store.held.items():
         assert fetch(store, [id]) == {id: block}
@@ -228,3 +229,68 @@ def test_each_byte_of_a_block_counts(tmp_path: Path) -> None:
                 Fetched(store).file(small)
     store.held[id] = whole
     assert Fetched(store).file(small) == line + b"\n"
+
+
+WRITTEN = {  # a line, and how much is stored for it: its parts alone, or the line too
+    "our own": (b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"\xc3\xa9 %s"}]}', 1),
+    "spaced": (b'{"type": "message", "id": "a", "kind": "user", "parts": [{"text": "\\u00e9 %s"}], "x": {"parts": []}}', 1),
+    "spaced, in UTF-8": (b'{"type": "message", "id": "a", "role": "user", "parts": [{"text": "\xc3\xa9 %s"}]}', 1),
+    "a head and the rest": (b'{"type":"message","id":"a","ts":"t","kind":"user","role": "user", "parts": [{"text": "%s"}]}', 1),
+    "escaped": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"\\u00e9 %s"}]}\r', 1),
+    "bare": (b'{"role":"user","parts":[{"text":"%s"}]}', 1),
+    "parts inside before": (b'{"x":{"parts":[{"text":"%s"}]},"type":"message","id":"a","kind":"user","parts":[{"text":"%s"}]}', 1),
+    "another order": (b'{"parts":[{"text":"%s"}],"id":"a","kind":"user","type":"message"}', 1),
+    "no kind": (b'{"type":"message","id":"a","role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"%s"}}}]}', 1),
+    "a flow of its own": (b'{"type":"message","id":"a","kind":"user","flowId":"other","parts":[{"text":"%s"}]}', 1),
+    "large integers": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"%s","n":18446744073709551617}]}', 2),
+    "odd spacing": (b'{"type":"message","id":"a","kind":"user","parts":[ {"text":"%s"}]}', 2),
+    "a key twice": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"x","text":"%s"}]}', 2),
+    "parts twice": (b'{"type":"message","id":"a","kind":"user","parts":[],"parts":[{"text":"%s"}]}', 1),
+    "update": (b'{"type": "update", "id": "u", "of": "a", "parts": [{"text": "%s"}]}', 1),
+    "commit": (b'{"type": "commit", "of": "a", "parts": [{"text": "%s"}], "finish": "stop"}', 1),
+    "compaction": (b'{"type": "compaction", "id": "k", "ops": [{"op": "replace", "id": "a", "part": 0, "block": "b", "with": {"text": "%s"}}]}', 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "count"), WRITTEN.values(), ids=WRITTEN)
+def test_lines_of_other_writers_come_back_byte_for_byte(line: bytes, count: int) -> None:
+    line = line.replace(b"%s", b"secret words " * 9)
+    store = MemoryStore()
+    small = Small(store).file(line + b"\n" + line + b"\n")
+    assert b"secret" not in small.replace(b'"x":{"parts":[{"text":"' + b"secret words " * 9, b"").replace(
+        b'\\"x\\":{\\"parts\\":[{\\"text\\":\\"' + b"secret words " * 9, b""
+    )
+    assert len(store.held) == count
+    assert Fetched(store).file(small) == line + b"\n" + line + b"\n"
+
+
+def test_fields_of_our_names_are_left_alone() -> None:
+    for name in ("blockIds", "spelling", "idless"):
+        line = dumps({"type": "message", "id": "a", "kind": "user", name: 1, "parts": [{"text": "x" * 99}]})
+        assert Small(MemoryStore()).file(line + b"\n") == line + b"\n"
+
+
+SPELLED = (
+    b'{"type":"ref","id":"a","kind":"user","role":"user","blockIds":["%s"],"flowId":"s","spelling":%s}\n'
+)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        b'{"before":"{\\"type\\":\\"message\\",\\"id\\":\\"b\\",\\"kind\\":\\"user\\",\\"parts\\":","after":"}","as":"compact"}',
+        b'{"before":"{\\"type\\":\\"message\\",\\"id\\":\\"a\\",\\"parts\\":","after":"}\\n{}","as":"compact"}',
+        b'{"before":"","after":"","as":"nobody"}', b'{"before":7,"after":"","as":"python"}', b'{"as":"python"}',
+        b'{"id":"%s"}', b'{"id":7}', b"{}", b"7", b'"x"',
+    ],
+)  # fmt: skip
+def test_a_spelling_that_says_something_else_is_not_believed(note: bytes) -> None:
+    store = MemoryStore()
+    data = dumps({"text": "x" * 99})
+    store.mset({blockrefs._sha256(data): data})
+    (id,) = store.held
+    line = SPELLED % (id.encode(), note.replace(b"%s", id.encode()))
+    (record,) = parse(lines_of(Fetched(store).file(line))).records
+    assert record.data == {
+        "type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "x" * 99}]
+    }  # fmt: skip

@@ -15,6 +15,7 @@ from ..errors import BadData
 from ..model import Json, Message, Part, Unread, unread
 from ..records import Log, bare_id, dumps, lines_of, parse
 from ..session import View, fold
+from ..spelling import spelled
 from ..store.resolve import Target
 from . import rewriting
 from .deferring import BIG, Deferred
@@ -120,7 +121,7 @@ class Hydration:
         self._allow_missing = allow_missing
         self._found: dict[str, bytes] = {}
         self._asked: set[str] = set()
-        self._equal: dict[bytes, int] = {}  # lines that were kept as blocks: how often each stands so far
+        self._bare: dict[bytes, int] = {}  # bare messages, and how often each stands so far
 
     @cached_property
     def store(self) -> BlockStore:
@@ -135,28 +136,43 @@ class Hydration:
         if new:
             self._found |= fetch(self.store, new, allow_missing=self._allow_missing)
             self._asked.update(new)
-        kept = [self._found.get(str(data.get("lineId"))) for _, data in items if data is not None]
-        self._equal = {raw.rstrip(b"\r"): 0 for raw in kept if raw is not None}
+        bare = (self._bare_line(data) for _, data in items if data is not None)
+        self._bare = {line: 0 for line in bare if line is not None}
         return [self._counted(self._line(line, data)) for line, data in items]
 
+    def _bare_line(self, data: Json) -> bytes | None:
+        """The bare message that a `ref` was, if it was one: the ids of equal ones after it hang on it."""
+        if data["type"] != "ref" or "spelling" not in data:
+            return None
+        raw = self._spelled(data["spelling"], restored(data, self._part))
+        records = parse([raw]).records if raw is not None else []
+        return records[0].raw.rstrip(b"\r") if records and records[0].bare is not None else None
+
     def _counted(self, line: bytes) -> bytes:
-        """The line, after it was counted among those equal to one that was kept."""
-        if self._equal:
+        """The line, after it was counted among those equal to a bare message."""
+        if self._bare:
             text = line.rstrip(b"\r\n")
-            if text in self._equal:
-                self._equal[text] += 1
+            if text in self._bare:
+                self._bare[text] += 1
         return line
 
     def _line(self, line: bytes | Json, data: Json | None) -> bytes:
         like = line if isinstance(line, bytes) else b"\n"
         if data is None:
             return line if isinstance(line, bytes) else dumps(line) + b"\n"
-        parts = parts_of(self.store, block_ids(data), self._found)
-        new = restored(data, lambda part: parts[part.id])
-        raw = self._found.get(str(data.get("lineId")))
-        if raw is None or not _says(raw, new, self._equal[raw.rstrip(b"\r")]):
+        new = restored(data, self._part)
+        raw = self._spelled(data.get("spelling"), new)
+        if raw is None or not _says(raw, new, self._bare.get(raw.rstrip(b"\r"), 0)):
             raw = dumps(new)
         return rewriting.ended(raw, like)
+
+    def _part(self, part: Unread) -> Part:
+        return part_of(self.store, part.id, self._found.get(part.id))
+
+    def _spelled(self, noted: object, record: Json) -> bytes | None:
+        if not isinstance(noted, dict):
+            return None
+        return self._found.get(str(noted["id"])) if "id" in noted else spelled(noted, record.get("parts"))
 
 
 def _naming(line: bytes | Json) -> Json | None:
@@ -174,7 +190,8 @@ def _naming(line: bytes | Json) -> Json | None:
 
 
 def _all_ids(data: Json) -> list[str]:
-    line = data.get("lineId")
+    noted = data.get("spelling")
+    line = noted.get("id") if isinstance(noted, dict) else None
     return [*block_ids(data), *([line] if isinstance(line, str) else ())]
 
 

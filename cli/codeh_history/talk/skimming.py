@@ -20,7 +20,7 @@ from ..view import content_of, is_idless, join, kind_of, timestamp
 BIG = 8 << 20  # a larger file is read piece by piece
 _STEP = 1 << 20
 _OF_A_COMMIT = frozenset(
-    ("type", "of", "ts", "parts", "blockIds", "lineId", "idless")
+    ("type", "of", "ts", "parts", "blockIds", "spelling", "idless")
 )  # not of the message
 
 
