@@ -26,10 +26,10 @@ rooms: $(READY) ## imports go down only
 	$(BIN)/lint-imports
 
 test: $(READY) ## the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-all: $(READY) ## the tests, the slow ones too
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 fmt: $(READY) ## format the code
 	$(BIN)/ruff format .
