@@ -29,54 +29,56 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
+All = Annotated[
+    bool, typer.Option("--all", help="Every session; a JSON line for each that acted or failed.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", metavar="N", min=1, max=64, help="With --all: so many at once.")
+]
+Most = Annotated[
+    int, typer.Option("--max-conversations", metavar="N", min=1, help="More exchanges are summarised.")
+]
+Least = Annotated[int, typer.Option("--min-batch", metavar="N", min=1, help="At least so many at a time.")]
+Via = Annotated[
+    Optional[str],
+    typer.Option(
+        "--via", metavar="CMD", help="Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER."
+    ),
+]
+To = Annotated[
+    Optional[str],
+    typer.Option(
+        "--to", metavar="FORMAT", help="stdin is this provider's request body, stdout its response."
+    ),
+]
+Model = Annotated[Optional[str], typer.Option("--model", help="With --to: the provider's model name.")]
+Timeout = Annotated[
+    float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Longest run of the command.")
+]
+Budget = Annotated[
+    str, typer.Option("--budget", metavar="N", help="Most tokens of one request to the command.")
+]
+Gate = Annotated[
+    bool,
+    typer.Option("--gate/--no-gate", help="Refuse a summary that names what its source does not have."),
+]
+CounterName = Annotated[Optional[str], typer.Option("--counter", help="Whose tokens are counted.")]
+
+
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Every session; a JSON line for each that acted or failed.")
-    ] = False,
-    jobs: Annotated[
-        int, typer.Option("--jobs", metavar="N", min=1, max=64, help="With --all: so many at once.")
-    ] = 1,
-    max_conversations: Annotated[
-        int,
-        typer.Option(
-            "--max-conversations", metavar="N", min=1, help="More exchanges than these are summarised."
-        ),
-    ] = 50,
-    min_batch: Annotated[
-        int, typer.Option("--min-batch", metavar="N", min=1, help="At least so many at a time.")
-    ] = 10,
-    via: Annotated[
-        Optional[str],
-        typer.Option(
-            "--via",
-            metavar="CMD",
-            help="Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER.",
-        ),
-    ] = None,
-    to: Annotated[
-        Optional[str],
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help="With --via: stdin is this provider's request body, stdout its response.",
-        ),
-    ] = None,
-    model: Annotated[
-        Optional[str], typer.Option("--model", help="With --to: the provider's model name.")
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Longest run of the command.")
-    ] = 120,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="N", help="Most tokens of one request to the command.")
-    ] = "16k",
-    gate: Annotated[
-        bool,
-        typer.Option("--gate/--no-gate", help="Refuse a summary that names what its source does not have."),
-    ] = True,
-    counter: Annotated[Optional[str], typer.Option("--counter", help="Whose tokens are counted.")] = None,
+    all_: All = False,
+    jobs: Jobs = 1,
+    max_conversations: Most = 50,
+    min_batch: Least = 10,
+    via: Via = None,
+    to: To = None,
+    model: Model = None,
+    timeout: Timeout = 120,
+    budget: Budget = "16k",
+    gate: Gate = True,
+    counter: CounterName = None,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -88,15 +90,10 @@ def command(
     counting = open_counter(counter, model=model, cache=f"{env.home}/cache/tokens.sqlite")
     summariser: Summariser = Outline()
     if via is not None:
-        from ..summarizers.command import Commands
-        from ..talk.asked import Asked, AskedProvider
+        from ..talk import asked
 
-        commands, most = Commands(via, timeout), amounts.tokens(budget)
-        summariser = Asked(commands, counting.counts, budget=most, faithful=gate)
-        if to is not None:
-            summariser = AskedProvider(
-                commands, counting.counts, format=to, model=model, budget=most, faithful=gate
-            )
+        most = amounts.tokens(budget)
+        summariser = asked.summariser(via, timeout, counting.counts, most, to, model, faithful=gate)
     settings = Settings(summariser, counting, most=max_conversations, least=min_batch)
     if all_:
         return every(env, settings, jobs)

@@ -133,3 +133,20 @@ def _said(parts: Sequence[object], finish: str | None) -> str:
         if isinstance(part, dict) and "text" in part and not part.get("thought")
     )
     return "".join(texts)
+
+
+def summariser(
+    via: str,
+    seconds: float,
+    count: Count,
+    budget: int,
+    to: str | None,
+    model: str | None,
+    *,
+    faithful: bool,
+) -> Asked:
+    """Who asks this command: in plain text, or with `to` in a provider's format."""
+    commands = Commands(via, seconds)
+    if to is None:
+        return Asked(commands, count, budget=budget, faithful=faithful)
+    return AskedProvider(commands, count, format=to, model=model, budget=budget, faithful=faithful)

@@ -1,0 +1,273 @@
+"""A command that is asked for a summary: hostile ones, what it is given, and providers' answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from test_summarize import GOOD, LONG, digest, session, summarize
+
+from codeh_history.records import dumps
+from codeh_history.tokens import open_counter
+from support import lines, run, start
+
+# -- hostile commands -------------------------------------------------------------------------------
+
+HOSTILE = {
+    "fails": ("exit 1", "ended with 1"),
+    "fails loudly": ("echo 'no such model: x' >&2; exit 3", "ended with 3: no such model: x"),
+    "prints and fails": ("echo 'The user asked.'; exit 1", "ended with 1"),
+    "is not there": ("no-such-command-anywhere", "ended with 127"),
+    "dies": ("kill -9 $$", "signal 9"),
+    "hangs": ("sleep 60", "longer than 0.5 s"),
+    "hangs and will not die": ("trap '' TERM; while :; do sleep 1; done", "longer than 0.5 s"),
+    "says nothing": ("true", "blank"),
+    "says blanks": ("printf ' \\n\\t\\n'", "blank"),
+    "says that it has none": ("echo 'No summary generated.'", "there is none"),
+    "refuses": ("echo \"I'm sorry, but I can't assist with that.\"", "refusal"),
+    "says an error": ("echo 'Error: 429 Too Many Requests'", "error text"),
+    "says a JSON error": ('echo \'{"error":{"message":"overloaded"}}\'', "error text"),
+    "says an error page": ("echo '<html><title>502 Bad Gateway</title></html>'", "error text"),
+    "prints garbage": ("head -c 2000 /dev/zero | tr '\\0' '\\377'", "not UTF-8"),
+    "prints zeros": ("head -c 2000 /dev/zero", "blank"),
+    "prints too much": ("yes tea", "more than 4 MiB"),
+    "prints far more": ("head -c 4000000 /dev/zero | tr '\\0' a", "4000000 of"),
+    "prints more than it got": ("seq 1 9000 | sed 's/.*/the user asked/'", "not shorter than its source"),
+    "echoes": ("cat", "echo of its input"),
+    "echoes half": ("head -n 60", "echo of its input"),
+    "invents a path": ("echo 'The user edited /srv/secret/keys.pem.'", "/srv/secret/keys.pem"),
+    "invents a URL": ("echo 'See https://example.net/x for all.'", "https://example.net/x"),
+    "invents a number": ("echo 'The user paid 4711 euros.'", "4711"),
+    "invents an id": ("echo 'Ticket OPS-99 was closed.'", "OPS-99"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_command_changes_nothing(home: Path, name: str) -> None:
+    command, reason = HOSTILE[name]
+    path = session(home, "demo", 51)
+    before = digest(path), sorted(os.listdir(home))
+    done = summarize("demo", "--via", command, "--timeout", "0.5" if "hang" in name else "20")
+    assert (done.code, done.out) == (6, b"")
+    assert reason in done.err.decode()
+    assert done.err.decode().startswith("codeh-history: demo: ")
+    assert done.err.decode().endswith("nothing changed\n")
+    assert done.err.count(b"\n") == 1
+    assert digest(path) == before[0]
+
+
+def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
+    session(home, "demo", 51)
+    assert summarize("demo", "--no-gate", "--via", "echo ' '").code == 6
+    assert summarize("demo", "--no-gate", "--via", "cat").code == 6
+    assert summarize("demo", "--no-gate", "--via", HOSTILE["invents a number"][0]).code == 0
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and not only waiting for its parent to look."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to look at")
+@pytest.mark.parametrize("then, code", [(GOOD, 0), ("sleep 60", 6)])
+def test_nothing_of_a_command_is_left_running(home: Path, then: str, code: int) -> None:
+    session(home, "demo", 51)
+    command = f"sleep 60 >/dev/null 2>&1 & echo $! > {home}/pid; {then}"
+    assert summarize("demo", "--via", command, "--timeout", "0.5" if code else "30").code == code
+    assert not runs(int((home / "pid").read_text()))
+
+
+@pytest.mark.parametrize("what", [["demo"], ["--all", "--jobs", "2"]])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str]) -> None:
+    path = session(home, "demo", 51)
+    before, pid = digest(path), home / "pid"
+    process = start("summarize", *what, "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
+    while not (pid.exists() and pid.read_text().strip()):
+        time.sleep(0.02)
+    process.send_signal(number)
+    assert process.wait(30) == 128 + number
+    assert not runs(int(pid.read_text()))
+    assert digest(path) == before
+
+
+def test_text_of_the_session_never_reaches_the_shell(home: Path) -> None:
+    path = session(home, "demo", 51)
+    evil = f"$(touch {home}/one) `touch {home}/two`; touch {home}/three"
+    path.write_bytes(path.read_bytes().replace(LONG.encode(), dumps(evil)[1:-1]))
+    summarize("demo", "--via", GOOD)
+    assert not [name for name in os.listdir(home) if name in ("one", "two", "three")]
+
+
+# -- what the command is given ----------------------------------------------------------------------
+
+
+def test_the_prompt_has_the_four_foci_and_every_conversation(home: Path) -> None:
+    session(home, "demo", 51)
+    assert summarize("demo", "--via", f"tee {home}/prompt >/dev/null; echo 'The user asked.'").code == 0
+    prompt = (home / "prompt").read_text()
+    assert prompt.startswith("Summarize the following 10 conversations")
+    foci = ("Key topics", "Files modified or created", "User patterns and preferences", "Important context")
+    assert all(focus in prompt for focus in foci)
+    assert prompt.count("\n---\n") == 9
+    assert "[2026-01-01T12:00:00.000Z]\nUser: q0 " in prompt
+    assert "Assistant: r9 " in prompt
+    assert "q10 " not in prompt
+
+
+def test_every_request_fits_its_budget_however_long_the_batch(home: Path) -> None:
+    path = session(home, "demo", 51)
+    path.write_bytes(path.read_bytes().replace(LONG.encode(), b"word after word " * 400, 6))
+    script = (
+        f"n=$(ls {home}/prompts | wc -l); cat > {home}/prompts/$n; echo 'The user asked short questions.'"
+    )
+    (home / "prompts").mkdir()
+    done = run("summarize", "demo", "--via", script, "--budget", "1k")
+    assert done.code == 0, done.err
+    prompts = [(home / "prompts" / name).read_text() for name in sorted(os.listdir(home / "prompts"))]
+    counts = open_counter(None).counts(prompts)
+    assert len(prompts) > 5
+    assert max(counts) <= 1000
+    assert sum(counts) > 6 * 1200  # all of it was sent
+    assert any("the following summaries of" in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize("budget", ["0", "-1", "k", "many", "1kk"])
+def test_a_wrong_budget_is_exit_2(home: Path, budget: str) -> None:
+    session(home, "demo", 51)
+    assert summarize("demo", "--via", GOOD, f"--budget={budget}").code == 2
+
+
+def test_a_budget_without_room_is_exit_6(home: Path) -> None:
+    session(home, "demo", 51)
+    done = summarize("demo", "--via", GOOD, "--budget", "100")
+    assert done.code == 6
+    assert "--budget" in done.err.decode()
+
+
+def test_what_a_local_model_thinks_aloud_is_no_summary(home: Path) -> None:
+    path = session(home, "demo", 51)
+    thought = "<think>\nThe user wants /etc/x, 4711.\n</think>\n\nThe user asked short questions."
+    assert summarize("demo", "--via", f"cat >/dev/null; printf '%b' '{thought}'").code == 0
+    assert lines(path)[-1]["summary"] == "The user asked short questions."
+
+
+def test_the_environment_names_a_command(home: Path) -> None:
+    path = session(home, "demo", 51)
+    assert summarize("demo", env={"CODEH_SUMMARIZER": GOOD}).code == 0
+    assert lines(path)[-1]["by"] == "command"
+
+
+# -- providers --------------------------------------------------------------------------------------
+
+ANSWERS: dict[str, Any] = {
+    "gemini": {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "The user asked."}]}, "finishReason": "STOP"}]
+    },
+    "openai-chat": {
+        "id": "x", "object": "chat.completion", "model": "m",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "The user asked."}, "finish_reason": "stop"}],
+    },
+    "openai-responses": {
+        "id": "x", "object": "response", "status": "completed", "model": "m",
+        "output": [
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "The user asked."}]}
+        ],
+    },
+    "anthropic": {
+        "id": "x", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+        "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "The user asked."}],
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", ANSWERS)
+def test_a_provider_is_sent_a_body_and_its_answer_is_read(home: Path, provider: str) -> None:
+    from codeh_history import providers
+
+    path = session(home, "demo", 51)
+    (home / "answer").write_bytes(orjson.dumps(ANSWERS[provider]))
+    command = f"cat > {home}/body; cat {home}/answer"
+    done = summarize("demo", "--via", command, "--to", provider, "--model", "m")
+    assert done.code == 0, done.err
+    body = orjson.loads((home / "body").read_bytes())
+    assert providers.load(provider).problems(body) == []
+    assert "Key topics" in (home / "body").read_text()
+    assert lines(path)[-1]["summary"] == "The user asked."
+    assert lines(path)[-1]["by"] == f"{provider}/m"
+
+
+SSE = b"""event: message
+data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"The user "}}]}
+
+data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"asked."},"finish_reason":"stop"}]}
+
+"""
+
+
+@pytest.mark.parametrize(
+    "answer, code, reason",
+    [
+        (SSE + b"data: [DONE]\n\n", 0, ""),
+        (SSE, 6, "may succeed later"),
+        (b"", 6, "may succeed later"),
+        (
+            b'{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}',
+            6,
+            "change the request",
+        ),
+        (
+            b'{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}',
+            6,
+            "may succeed later",
+        ),
+        (b"<html><title>502 Bad Gateway</title></html>", 6, "502"),
+        (b"The user asked.", 6, "not a provider's answer"),
+        (orjson.dumps(ANSWERS["anthropic"]), 6, "anthropic"),
+        (orjson.dumps(ANSWERS["openai-chat"]).replace(b'"stop"', b'"length"'), 6, "(length)"),
+        (orjson.dumps(ANSWERS["openai-chat"]).replace(b'"stop"', b'"content_filter"'), 6, "content_filter"),
+        (
+            orjson.dumps(ANSWERS["openai-chat"]).replace(b"The user asked.", b"I'm sorry, but I can't."),
+            6,
+            "refusal",
+        ),
+    ],
+)
+def test_what_a_provider_may_answer(home: Path, answer: bytes, code: int, reason: str) -> None:
+    path = session(home, "demo", 51)
+    before = digest(path)
+    (home / "answer").write_bytes(answer)
+    for status in (0, 22) if code else (0,):
+        command = f"cat >/dev/null; cat {home}/answer; exit {status}"
+        done = summarize("demo", "--via", command, "--to", "openai-chat", "--model", "m")
+        assert done.code == code, done.err
+        assert reason in done.err.decode() or (status and "ended with 22" in done.err.decode())
+    assert (digest(path) == before) == (code != 0)
+
+
+@pytest.mark.parametrize(
+    "argv, reason",
+    [
+        (["--to", "openai-chat", "--via", "x"], "--model"),
+        (["--to", "cohere", "--via", "x", "--model", "m"], "openai-chat"),
+        (["--to", "gemini"], "--via"),
+        (["--model", "m"], "--to"),
+        (["--all"], "--all"),
+        (["more"], "two sessions"),
+        (["--min-batch", "0"], "min-batch"),
+    ],
+)
+def test_options_that_do_not_go_together(home: Path, argv: list[str], reason: str) -> None:
+    session(home, "demo", 51)
+    done = summarize("-s", "demo", *argv)
+    assert done.code == 2
+    assert reason in done.err.decode()
