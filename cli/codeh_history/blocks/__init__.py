@@ -96,7 +96,5 @@ def _why(id: str, store: str, *, altered: bool) -> str:
     if not is_block_id(id):
         return f"{id[:80]!r} is no block id (64 hexadecimal digits)"
     if altered:
-        return (
-            f"block {id} in {store} is altered; restore it from a backup (--allow-missing goes on without)"
-        )
-    return f"block {id} is missing from {store} (is CODEH_BLOCKS right? --allow-missing goes on without)"
+        return f"block {id} in {store} is altered: restore it, or `hydrate --allow-missing` goes on without"
+    return f"block {id} is missing from {store}: is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"

@@ -119,7 +119,6 @@ class Persisting:
     def tell(self, target: Target) -> None:
         """Say what was done."""
         if self.stored:
-            what = "1 record" if self.count == 1 else f"{self.count} records"
-            self.env.note(
-                f"{target.id}: {what} by reference, {len(self.stored)} blocks in {self.store.name}"
-            )
+            records = "1 record" if self.count == 1 else f"{self.count} records"
+            blocks = "1 block" if len(self.stored) == 1 else f"{len(self.stored)} blocks"
+            self.env.note(f"{target.id}: {records} by reference, {blocks} in {self.store.name}")

@@ -43,7 +43,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 def check(target: Target) -> None:
     """Refuse what cannot be rewritten in place."""
     if target.path == "-":
-        raise Usage("-i changes a session: name one instead of -")
+        raise Usage("- (a stream on stdin) has no file to replace; name a session")
     if target.path.endswith(".json"):
         raise Usage(f"{target.path}: an older form, read but never written; `import` it into a session")
 

@@ -1,0 +1,68 @@
+"""Sessions with many large images: small files, and commands that hold one image at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import environ, session_path
+
+MIB = 1 << 20
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def peak(*argv: str, home: Path, out: Path | None = None) -> int:
+    """The most memory a command held, in bytes; its stdout goes to a file."""
+    with open(out or os.devnull, "wb") as stdout:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "codeh_history", *argv], env=environ(None, home), stdout=stdout
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss * 1024
+
+
+@pytest.mark.parametrize(
+    ("count", "size"), [(5, 8 * MIB), pytest.param(20, 10 * MIB, marks=pytest.mark.slow)]
+)
+def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) -> None:
+    image, body = tmp_path / "image.png", tmp_path / "body.json"
+    base = peak("append", "-s", "demo", "--pin", "-m", "hello", home=home)
+    base = max(base, peak("payload", "demo", "--to", "openai-chat", "--model", "m", home=home))
+    most = 3 * size * 4 // 3
+    for number in range(count):
+        image.write_bytes(SIGNATURE + number.to_bytes(8) + os.urandom(MIB) * (size // MIB))
+        command = ("append", "-s", "demo", "-m", f"image {number}", "--attach", str(image))
+        assert peak(*command, home=home) - base < most
+    assert session_path(home, "demo").stat().st_size < MIB
+    for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
+        used = peak("payload", "demo", "--to", provider, "--model", "m", home=home, out=body)
+        assert used - base < most
+        assert body.stat().st_size > count * size * 4 // 3
+    assert peak("append", "-s", "demo", "--call", "f", "--args", "{}", home=home) - base < most
+    assert peak("append", "-s", "demo", "--result", "f", "-m", "x", home=home) - base < most
+    assert session_path(home, "demo").stat().st_size < MIB
+
+
+def test_a_streamed_body_is_the_body(home: Path, tmp_path: Path) -> None:
+    """The same bytes as from a session that holds the image itself."""
+    image, body, plain = tmp_path / "image.png", tmp_path / "body", tmp_path / "plain"
+    image.write_bytes(SIGNATURE + os.urandom(MIB) + b"1")
+    for text in ("one", "two"):
+        peak("append", "-s", "demo", "-m", text, "--attach", str(image), home=home)
+    peak("fork", "demo", "--into", "inline", home=home)
+    peak("hydrate", "inline", "-i", home=home)
+    assert session_path(home, "inline").stat().st_size > 2 * MIB
+    for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
+        for flags in ((), ("--pretty",), ("--cache",)):
+            argv = ("--to", provider, "--model", "m", *flags)
+            peak("payload", "demo", *argv, home=home, out=body)
+            peak("payload", "inline", *argv, home=home, out=plain)
+            here = body.read_bytes()
+            assert len(here) > 2 * MIB
+            assert here.replace(b'"demo"', b'"inline"') == plain.read_bytes()
