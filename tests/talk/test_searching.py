@@ -40,15 +40,16 @@ def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
 
 @given(
     data=some.files_of() | plain_files(), pattern=st.sampled_from(PATTERNS), flags=st.sampled_from([0, re.IGNORECASE]),
-    big=st.booleans(),
+    big=st.booleans(), most=st.sampled_from([-1, 1, 9]),
 )  # fmt: skip
 def test_it_equals_the_fold(
-    data: bytes, pattern: str, flags: int, big: bool, tmp_path_factory: pytest.TempPathFactory
+    data: bytes, pattern: str, flags: int, big: bool, most: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(skimming, "BIG", 0 if big else 1 << 20)
+        patch.setattr(searching, "MANY", most)
         assert found(path, pattern, flags) == expected(path, pattern, flags)
 
 
@@ -130,10 +131,12 @@ def test_a_literal_is_found_across_pieces(tmp_path: Path, monkeypatch: pytest.Mo
     assert not searching.may_match(str(path), re.compile("needle"))
 
 
+@pytest.mark.parametrize("most", [-1, 10])
 def test_hits_come_by_number_where_streams_interleave(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(skimming, "BIG", 0)
+    monkeypatch.setattr(searching, "MANY", most)
     said = {"type": "message", "kind": "user", "parts": [{"text": "x"}]}
     records = [
         {"type": "open", "id": "a", "kind": "codeh"}, {**said, "id": "b"}, {"type": "open", "id": "c", "kind": "codeh"},

@@ -1,6 +1,5 @@
 """Search what is said: visible messages' text, tool calls and results, of all sessions or one."""
 
-import gc
 import itertools
 import re
 import warnings
@@ -60,7 +59,6 @@ def command(
         raise Usage("--json and --jsonl: one of them")
     if list_only and count:
         raise Usage("-l and -c: one of them")
-    gc.enable()  # it may read thousands of sessions
     pattern = compiled(regex, ignore_case=ignore_case)
     found = found_in(env, session, argument, pattern, strict=strict)
     if list_only or count:

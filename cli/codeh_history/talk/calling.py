@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from ..model import Message
+from typing import Any
+
+from ..model import Message, Part
 from ..pairing import Pairing, pair
 from .skimming import uses_tools
 
-MANY = 50_000  # messages that are held before answered calls are let go
+MANY = 20_000  # messages that are held before answered calls are let go
 _GAP = 4  # a longer alternation of roles between two messages with tools says no more than this
 
 
 class Calling:
-    """Takes messages in view order; holds those with calls and results, and of the rest whose turn it was.
+    """Takes messages in view order; holds what pairs hang on: calls, results, and turns between.
 
     Above MANY, calls that are all answered are let go with their results: a result that comes again after
     that is taken for one that answers no call.
@@ -27,7 +29,7 @@ class Calling:
         if message.role is None or not message.committed:
             return None
         if uses_tools(message):
-            self.held.append(message)
+            self.held.append(light(message))
             self.gap = 0
         elif self.held and self.held[-1].role != message.role:
             if self.gap == _GAP:
@@ -35,14 +37,16 @@ class Calling:
                 self.gap -= 2
             self.held.append(Message("", message.kind, message.role, None, {}, own=[]))
             self.gap += 1
-        return self._let_go() if len(self.held) > self._most else None
+        over = len(self.held) > self._most and message.role == "user"
+        return self._let_go() if over else None
 
     def _let_go(self) -> Pairing | None:
         pairing = pair(self.held)
         if any(call.answer is None for call in pairing.calls):
-            self._most *= 2
+            self._most += MANY
             return None
         self.held = []
+        self._most = MANY
         return pairing
 
     def pairing(self) -> Pairing:
@@ -52,3 +56,22 @@ class Calling:
     def open(self) -> int:
         """How many calls have no response."""
         return sum(call.answer is None for call in self.pairing().calls)
+
+
+def light(message: Message) -> Message:
+    """The message with nothing but the names and ids of its calls and results."""
+    parts: list[Part] = [_light(part) for part in message.parts]
+    copy = Message(message.id, message.kind, message.role, None, {}, own=parts, parts=parts)
+    copy.idless = message.idless
+    return copy
+
+
+def _light(part: Part) -> Part:
+    given: Any = part
+    kept: Any = {
+        key: {name: given[key][name] for name in ("id", "name") if name in given[key]}
+        for key in ("functionCall", "functionResponse")
+        if key in given
+    }
+    light: Part = kept
+    return light

@@ -22,6 +22,7 @@ from .skimming import NeedsFold, Skim
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
 _STEP = 1 << 20
+MANY = 10_000  # hits that are held before it is known that the log is plain
 
 
 @dataclass(frozen=True)
@@ -41,22 +42,32 @@ def hits(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = F
         return
     if target.path != "-" and os.path.getsize(target.path) > skimming.BIG:
         try:
-            skim = Skim(skimming.logs(target.path))
-            for _ in skim.messages():
-                pass  # only what comes to its end is plain
+            yield from _skimmed(env, target, pattern, strict=strict)
         except NeedsFold:
             pass
         else:
-            tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
-            yield from _skimmed(target, pattern)
             return
     view = view_of(env, target, strict=strict)
     for number, message in enumerate(view.messages, 1):
         yield from _in_message(target, number, message, pattern)
 
 
-def _skimmed(target: Target, pattern: re.Pattern[str]) -> Iterator[Hit]:
-    """Hits of a plain log by number: those behind a stream wait until it is settled."""
+def _skimmed(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool) -> Iterator[Hit]:
+    """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
+    skim = Skim(skimming.logs(target.path))
+    found: list[Hit] = []
+    for number, message in skim.messages():
+        if len(found) <= MANY:
+            found += _in_message(target, number, message, pattern)
+    tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
+    if len(found) <= MANY:
+        yield from sorted(found, key=lambda hit: hit.n)
+    else:
+        yield from _again(target, pattern)
+
+
+def _again(target: Target, pattern: re.Pattern[str]) -> Iterator[Hit]:
+    """The same by number as they come: those behind a stream wait until it is settled."""
     skim = Skim(skimming.logs(target.path))
     waiting: list[tuple[int, int, Hit]] = []
     for number, message in skim.messages():

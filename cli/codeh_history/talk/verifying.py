@@ -81,7 +81,7 @@ class Pairs:
         self.found: list[Problem] = []
         self.last_model = 0
         self.others = array("q")  # numbers of what is no mere result, ascending but for streams
-        self.known: dict[int, tuple[int, int]] = {}  # of the messages held: number and offset
+        self.known: dict[str, tuple[int, int]] = {}  # of the messages held: number and offset
 
     def add(self, number: int, message: Message, offset: int) -> None:
         if message.role is None or not message.committed:
@@ -91,7 +91,7 @@ class Pairs:
         if not message.parts or any("functionResponse" not in part for part in message.parts):
             self.others.append(number)
         if uses_tools(message):
-            self.known[id(message)] = number, offset
+            self.known[message.id] = number, offset
         let_go = self.calling.add(message)
         if let_go is not None:
             self._judge(let_go)
@@ -103,11 +103,11 @@ class Pairs:
 
     def _judge(self, pairing: Pairing) -> None:
         for call in pairing.calls:
-            number, _ = self.known[id(call.message)]
+            number, _ = self.known[call.message.id]
             if call.answer is None:
                 if number < self.last_model or self._follows(number):
                     self._say(call, f"the call of {call.name} is never answered")
-            elif self._between(number, self.known[id(call.answer.message)][0]):
+            elif self._between(number, self.known[call.answer.message.id][0]):
                 self._say(call.answer, f"the result of {call.name} comes late, after other messages")
         for answer in pairing.orphans:
             self._say(answer, f"the result of {answer.name} answers no call")
@@ -115,7 +115,7 @@ class Pairs:
             self._say(answer, f"a second result of {answer.name} for a call that is answered")
 
     def _say(self, where: Call | Answer, reason: str) -> None:
-        self.found.append(Problem(self.known[id(where.message)][1], reason, where.message.id))
+        self.found.append(Problem(self.known[where.message.id][1], reason, where.message.id))
 
     def _follows(self, number: int) -> bool:
         return bool(self.others) and self.others[-1] > number
