@@ -5,7 +5,7 @@ Parts and records are the parser's own dicts, typed here and never changed in pl
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 Json = dict[str, Any]
 
@@ -82,13 +82,21 @@ def unread(record: Json) -> list[Part]:
 NO_PARTS: list[Part] = []  # shared, so never to be changed (no parts are)
 
 
+class Line(Protocol):
+    """A line of a file, as far as a message needs it."""
+
+    @property
+    def raw(self) -> bytes:
+        """Its bytes without the newline."""
+
+
 class Message:
     """A message as the view shows it.
 
     `own` are its committed parts as stored (None while only pending content exists, or while they lie
     unread in the block store); `blocks` names the blocks that hold them, where they lie there; `parts` are
     what a model would see, after replacements; `pending` is content not yet committed. `fields` is the
-    record it stands on, `line` that record's line where the view shows exactly it. `idless` counts the
+    record it stands on, `line` its line where the view shows exactly it. `idless` counts the
     calls without an id in the live log before this message: the K-th id-less call is `call_K`. `place` is
     where it stands in the log, `latest` where it was last written or committed.
     """
@@ -100,7 +108,7 @@ class Message:
 
     def __init__(  # noqa: PLR0913, PLR0917 - the fields of one slotted value, positional for speed
         self, id: str, kind: str, role: str | None, ts: str | None, fields: Json, place: int = 0,
-        line: bytes | None = None, own: list[Part] | None = None, parts: list[Part] | None = None,
+        line: Line | None = None, own: list[Part] | None = None, parts: list[Part] | None = None,
     ) -> None:  # fmt: skip
         self.id = id
         self.kind = kind
@@ -122,7 +130,7 @@ class Message:
     @property
     def raw(self) -> bytes | None:
         """The line where the view shows exactly it, without its newline."""
-        return None if self.line is None else self.line.removesuffix(b"\n")
+        return None if self.line is None else self.line.raw
 
     @property
     def committed(self) -> bool:

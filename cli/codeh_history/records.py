@@ -35,22 +35,29 @@ class Record:
     """A line: its parsed object, its bytes, and where it starts in the file.
 
     `bare`: for a bare `{"role","parts"}` line, how many equal lines came before. `blocks`: for a `ref`
-    whose parts were fetched, the blocks they came from.
+    whose parts were fetched, the blocks they came from. With `whole`, `held` is the whole file that the
+    line stands in: a long history is then in memory once.
     """
 
-    __slots__ = ("bare", "blocks", "data", "line", "offset")
+    __slots__ = ("bare", "blocks", "data", "held", "offset", "whole")
 
-    def __init__(self, data: Json, line: bytes, offset: int, bare: int | None = None) -> None:
+    def __init__(
+        self, data: Json, held: bytes, offset: int, bare: int | None = None, whole: bool = False  # noqa: FBT001, FBT002
+    ) -> None:  # fmt: skip
         self.data = data
-        self.line = line
+        self.held = held
         self.offset = offset
         self.bare = bare
+        self.whole = whole
         self.blocks: list[str] | None = None
 
     @property
     def raw(self) -> bytes:
         """The line without its newline."""
-        return self.line.removesuffix(b"\n")
+        if not self.whole:
+            return self.held.removesuffix(b"\n")
+        end = self.held.find(b"\n", self.offset)
+        return self.held[self.offset : end if end >= 0 else None]
 
 
 class Damage:
@@ -82,10 +89,11 @@ class Log:
         self.plain = plain
 
 
-def parse(lines: Iterable[bytes]) -> Log:
+def parse(lines: Iterable[bytes], source: bytes = b"") -> Log:
     """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
 
     An unterminated last line that is whole is a record: its append was cut between line and newline.
+    `source`: the bytes that the lines are of, where they start at its first.
     """
     records: list[Record] = []
     damage: list[Damage] = []
@@ -109,7 +117,7 @@ def parse(lines: Iterable[bytes]) -> Log:
                     damage.append(Damage(number, start, _why(line, error)))
                 continue
         if _is_plain(data):
-            records.append(Record(data, line, start))
+            records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
             continue
         seen = None
         if type(data) is dict and "id" not in data:

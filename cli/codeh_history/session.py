@@ -56,7 +56,7 @@ def _plainly(place: int, record: Record) -> Message:
     data = record.data
     kind, parts, ts = data["kind"], data["parts"], data.get("ts")
     ts = ts if type(ts) is str else timestamp(ts)
-    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, record.line, parts, parts)
+    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, record, parts, parts)
 
 
 def _undone(records: list[Record], notes: list[str]) -> set[int]:
@@ -146,9 +146,7 @@ class _Fold:
         all = self.view.all
         if id not in all:
             ts = data.get("ts")
-            message = Message(
-                id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record.line
-            )
+            message = Message(id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record)
             all[id] = message
         else:
             message = all[id]

@@ -65,4 +65,4 @@ def read(data: bytes) -> Log:
             from ..importers import older
 
             return older.log_of(value, len(data))
-    return parse(lines_of(data))
+    return parse(lines_of(data), data)

@@ -139,7 +139,7 @@ class Skim:
         data = record.data
         what = data["type"]
         if what == "message":
-            return self._settle(*self._place(record, data["parts"], record.raw))
+            return self._settle(*self._place(record, data["parts"], record))
         if what == "open":
             number, message = self._place(record, None, None)
             message.pending = []
@@ -154,10 +154,10 @@ class Skim:
             raise NeedsFold
         return None
 
-    def _place(self, record: Record, parts: list[Part] | None, raw: bytes | None) -> tuple[int, Message]:
+    def _place(self, record: Record, parts: list[Part] | None, line: Record | None) -> tuple[int, Message]:
         self._ids.append(hash(record.data["id"]))
         self.placed += 1
-        return self.placed, message_of(record.data, parts, raw, record.offset)
+        return self.placed, message_of(record.data, parts, line, record.offset)
 
     def _stream(self, what: str, data: Json) -> tuple[int, Message] | None:
         number, message = self.open.get(data["of"], (0, None))
@@ -197,11 +197,11 @@ def uses_tools(message: Message) -> bool:
     return any("functionCall" in part or "functionResponse" in part for part in message.parts)
 
 
-def message_of(data: Json, parts: list[Part] | None, raw: bytes | None = None, place: int = 0) -> Message:
+def message_of(data: Json, parts: list[Part] | None, line: Record | None = None, place: int = 0) -> Message:
     """The message that a record stands for, as the fold makes it."""
     kind = kind_of(data)
     ts = timestamp(data.get("ts"))
-    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, raw, parts, parts)
+    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, line, parts, parts)
 
 
 def fields_after(fields: Json, commit: Json) -> Json:
