@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import orjson
+
 from .. import providers
-from ..model import Json
+from ..model import Json, Message
 from ..providers.base import Options, Request
 from ..view import View
 from .measuring import settings
@@ -33,6 +35,11 @@ def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
         settings=kept if isinstance(kept, dict) else {}, faithful=True, trace=True,
     )  # fmt: skip
     sent = [message for message in view.messages if message.role is not None and message.committed]
+    too_deep = [message for message in sent if not _writable(message)]
+    if too_deep:
+        return [
+            _of_message(view, m, "messages", "nests too deeply to be written as JSON") for m in too_deep
+        ]
     format = providers.load(to)
     request = format.request(sent, chosen, [summary.text for summary in view.summaries])
     return [_traced(view, request, p.path, p.reason) for p in format.problems(request.body)]
@@ -41,11 +48,21 @@ def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
 def _traced(view: View, request: Request, path: str, reason: str) -> Refusal:
     id = source_of(request.sources, path)
     message = view.all.get(id) if id else None
-    if message is None:
-        return Refusal(path, reason)
-    number = next((n for n, shown in enumerate(view.messages, 1) if shown.id == id), None)
+    return _of_message(view, message, path, reason) if message is not None else Refusal(path, reason)
+
+
+def _of_message(view: View, message: Message, path: str, reason: str) -> Refusal:
+    number = next((n for n, shown in enumerate(view.messages, 1) if shown.id == message.id), None)
     offset = view.log.records[message.place].offset if message.place < len(view.log.records) else None
-    return Refusal(path, reason, number, id, offset)
+    return Refusal(path, reason, number, message.id, offset)
+
+
+def _writable(message: Message) -> bool:
+    try:
+        orjson.dumps(message.parts)
+    except TypeError:
+        return False
+    return True
 
 
 def source_of(sources: list[list[str]], path: str) -> str | None:
