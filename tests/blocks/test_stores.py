@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -19,7 +20,7 @@ from codeh_history.blocks import STORES, BlockStore, fetch, is_block_id, open_st
 from codeh_history.blocks.memory import MemoryStore
 from codeh_history.env import Env
 from codeh_history.errors import BadData, InputOutput, Usage
-from redis_server import Server, needs_redis
+from redis_server import Server, free_port, needs_redis
 
 Alter = Callable[[str, bytes | None], None]
 
@@ -357,6 +358,40 @@ def test_a_wrong_password_is_an_error_without_it(tmp_path: Path) -> None:
             assert host in str(raised.value)
     finally:
         server.kill()
+
+
+def test_tls_is_used_and_certificates_are_checked(tmp_path: Path) -> None:
+    needs_redis()
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl on this machine")
+    key, cert, port = tmp_path / "key.pem", tmp_path / "cert.pem", free_port()
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    server = subprocess.Popen(
+        ["redis-server", "--bind", "127.0.0.1", "--port", "0", "--tls-port", str(port), "--save", "", "--tls-cert-file", cert,
+         "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no"],
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        store = redis_store(f"rediss://localhost:{port}/0?ssl_ca_certs={cert}")
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            try:
+                store.mset(dict([ONE]))
+                break
+            except InputOutput:
+                if server.poll() is not None:
+                    pytest.skip("this redis-server has no TLS")
+                time.sleep(0.05)
+        assert fetch(store, [ONE[0]]) == dict([ONE])
+        with pytest.raises(InputOutput, match="certificate"):
+            redis_store(f"rediss://localhost:{port}/0").mget([ONE[0]])
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_a_server_that_never_answers_is_given_up() -> None:
