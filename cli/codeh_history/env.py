@@ -8,7 +8,7 @@ from .errors import InputOutput, Interrupted, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 SIGPIPE = 13
 
@@ -19,7 +19,7 @@ class Env:
     def __init__(
         self, environ: Mapping[str, str] | None = None, *, stdin: int = 0, stdout: int = 1, stderr: int = 2
     ) -> None:
-        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.environ: Mapping[str, str] = dict(os.environ) if environ is None else environ
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
@@ -59,6 +59,19 @@ class Env:
         self._ordinal += 1
         text = f"{seed}\0{session}\0{offset}\0{self._ordinal}"
         return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    def ids(self, session: str, count: int) -> Callable[[int], str]:
+        """`new_id` for this many records of a session, by their offsets; random ones are drawn at once."""
+        if self.environ.get("CODEH_ID_SEED"):
+            return lambda offset: self.new_id(session, offset)
+        drawn = os.urandom(10 * count).hex()
+        at = iter(range(0, len(drawn), 20))
+
+        def next_id(_: int) -> str:
+            start = next(at)
+            return drawn[start : start + 20]
+
+        return next_id
 
     # -- places -------------------------------------------------------------------------------------
 
@@ -108,7 +121,8 @@ class Env:
         """All of stdin."""
         chunks = []
         try:
-            while chunk := os.read(self.stdin, 1 << 20):
+            step = max(1 << 20, os.fstat(self.stdin).st_size)  # a file in one piece
+            while chunk := os.read(self.stdin, step):
                 chunks.append(chunk)
         except OSError as error:
             raise InputOutput(f"stdin: {error.strerror}") from None

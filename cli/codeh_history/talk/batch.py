@@ -17,16 +17,24 @@ from ..store.log import Locked
 from ..store.resolve import for_writing
 from .append import announce
 
+_NOTHING: Json = {}
+_KIND_OF_ROLE = {"user": b"user", "model": b"codeh"}
+
 
 class Line:
-    """One message of a batch: its bytes, what it already says, and where it came from."""
+    """One message of a batch: its bytes, what it already says, and where it came from.
 
-    __slots__ = ("data", "number", "raw")
+    Of a line that says only its role and one text, as most do, `kind` is known at a glance, and `data` is
+    not kept.
+    """
 
-    def __init__(self, data: Json, raw: bytes, number: int) -> None:
+    __slots__ = ("data", "kind", "number", "raw")
+
+    def __init__(self, data: Json, raw: bytes, number: int, kind: bytes | None = None) -> None:
         self.data = data
         self.raw = raw
         self.number = number
+        self.kind = kind
 
 
 def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> int:
@@ -57,8 +65,9 @@ def _redacted(env: Env, lines: list[Line]) -> list[Line]:
     redactor = Redactor()
     result: list[Line] = []
     for line in lines:
-        data = redactor.value(line.data)
-        result.append(line if data is line.data else Line(data, dumps(data), line.number))
+        said = orjson.loads(line.raw)
+        data = redactor.value(said)
+        result.append(line if data is said else Line(data, dumps(data), line.number))
     if redactor.counts:
         env.note(f"{sum(redactor.counts.values())} redacted ({', '.join(sorted(redactor.counts))})")
     return result
@@ -76,11 +85,28 @@ def checked(lines: Iterable[bytes], name: str) -> list[Line]:
             data = loads(raw)
         except ValueError as error:
             raise BadData(f"{name}:{number}: not JSON: {error}") from None
+        kind = _plain_kind(data)
+        if kind is not None:
+            result.append(Line(_NOTHING, raw, number, kind))
+            continue
         reason = _wrong(data, raw)
         if reason:
             raise BadData(f"{name}:{number}: {reason}; nothing was stored")
         result.append(Line(data, raw, number))
     return result
+
+
+def _plain_kind(data: object) -> bytes | None:
+    """The kind of a line that says only its role and one text, so that there is nothing else to check."""
+    if type(data) is not dict or len(data) != 2:
+        return None
+    role, parts = data.get("role"), data.get("parts")
+    if type(role) is not str or type(parts) is not list or len(parts) != 1:
+        return None
+    part = parts[0]
+    if type(part) is not dict or len(part) != 1 or type(part.get("text")) is not str:
+        return None
+    return _KIND_OF_ROLE.get(role)
 
 
 def _wrong(data: object, raw: bytes) -> str | None:
@@ -115,10 +141,20 @@ def known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
 def stored(
     env: Env, locked: Locked, lines: list[Line], known: dict[str, Json], ids: list[str], name: str
 ) -> bytes:
-    now = env.now()
+    """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
+    now, session = env.now(), locked.session
     offset = locked.offset
+    middle = b'","ts":"%b","kind":"' % now.encode()
+    new_id = env.ids(session, len(lines))
     chunks: list[bytes] = []
     for line in lines:
+        if line.kind is not None:
+            id = new_id(offset)
+            chunk = b'{"type":"message","id":"%b%b%b",%b\n' % (id.encode(), middle, line.kind, line.raw[1:])
+            chunks.append(chunk)
+            offset += len(chunk)
+            ids.append(id)
+            continue
         data = line.data
         same = None
         if "id" in data or "key" in data:
@@ -126,7 +162,7 @@ def stored(
         if same is not None:
             ids.append(same)
             continue
-        id = data.get("id") or env.new_id(locked.session, offset)
+        id = data.get("id") or new_id(offset)
         kind = kind_of(data)
         head = "" if "type" in data else '"type":"message",'
         head += "" if "id" in data else f'"id":{quote(id)},'
