@@ -32,7 +32,7 @@ def fold(log: Log) -> View:
     """The view of a log: undo first, then place, content, hiding, replaced parts and summaries."""
     view = View(log)
     folding = _Fold(view)
-    dead = _undone(log.records, view.notes)
+    dead = undone(log.records, view.notes)
     read = folding.read
     all = view.all
     for place, record in enumerate(log.records):
@@ -59,7 +59,7 @@ def _plainly(place: int, record: Record) -> Message:
     return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, record, parts, parts)
 
 
-def _undone(records: list[Record], notes: list[str]) -> set[int]:
+def undone(records: list[Record], notes: list[str]) -> set[int]:
     """Places of the records that are as if never written; later reverts decide first."""
     reverts = [place for place, record in enumerate(records) if record.data["type"] == "revert"]
     if not reverts:

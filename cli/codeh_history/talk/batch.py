@@ -11,7 +11,7 @@ from ..errors import BadData
 from ..model import ROLE_OF_KIND, Json, Part
 from ..quote import quote
 from ..records import block_of, check_message, depth_exceeds, dumps, lines_of
-from ..session import kind_of
+from ..session import kind_of, undone
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
@@ -130,7 +130,11 @@ def known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
     if locked.created or not any("id" in line.data or "key" in line.data for line in lines):
         return {}
     known: dict[str, Json] = {}
-    for record in read.read_log(locked.read()).records:
+    records = read.read_log(locked.read()).records
+    dead = undone(records, [])  # as if never written: their ids and keys are free again
+    for place, record in enumerate(records):
+        if place in dead:
+            continue
         if isinstance(record.data.get("id"), str):
             known.setdefault(record.data["id"], record.data)
         if isinstance(record.data.get("key"), str):
