@@ -73,7 +73,7 @@ def refused(env: Env, target: Target, to: str, model: Optional[str], *, strict: 
     found = refusals.refusals(view, to, model)
     lines = verifying.lines_at([r.offset for r in found if r.offset is not None], target, data)
     return {
-        "session": target.id if target.path != "-" else view.id, "to": to, "ok": not found,
+        "session": target.id, "to": to, "ok": not found,
         "records": len(view.log.records), "messages": len(view.messages),
         "problems": [refusals.as_json(refusal, lines) for refusal in found],
     }  # fmt: skip
@@ -89,7 +89,8 @@ def lines(target: Target, found: Json) -> list[str]:
 def problem(target: Target, found: Json) -> str:
     """`PATH: line 3, byte 120: [ID: ]REASON`."""
     id = f"{found['id']}: " if "id" in found else ""
-    return f"{target.path}: line {found['line']}, byte {found['offset']}: {id}{found['reason']}"
+    where = target.path if target.path != "-" else target.id
+    return f"{where}: line {found['line']}, byte {found['offset']}: {id}{found['reason']}"
 
 
 def refusal(found: Json) -> str:

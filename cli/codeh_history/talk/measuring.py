@@ -46,7 +46,8 @@ def measure(counter: Counter, view: View) -> Json:
         "counter": counter.name,
         "tokens": {
             "total": total, "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
-            "summaries": total - bare, "by_role": roles, "by_kind": kinds, "by_tool": by_tool(counter, view),
+            "summaries": total - bare, "by_role": roles, "by_kind": kinds,
+            "by_tool": by_tool(counter, view),
         },
         "messages": len(view.messages), "exchanges": prompts(view.messages),
     }  # fmt: skip

@@ -21,15 +21,17 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     found = measure(counter_for(env, view, counter), view)
     prompt = unanswered(view)
     return {
-        "session": target.id, "why": target.why, "path": target.path, "title": text_of(view.meta.get("title")),
-        "bytes": view.log.size, "messages": found["messages"], "exchanges": found["exchanges"],
+        "session": target.id, "why": target.why, "path": target.path,
+        "title": text_of(view.meta.get("title")), "bytes": view.log.size,
+        "messages": found["messages"], "exchanges": found["exchanges"],
         "summaries": len(view.summaries), "tokens": found["tokens"]["total"], "counter": found["counter"],
         "open_calls": [
             {"message": call.message_id, "n": numbers[call.message_id], "id": call.id, "name": call.name}
             for call in open_calls(view.messages)
         ],
         "pending": [
-            {"id": m.id, "n": numbers[m.id]} | ({"aborted": m.fields["aborted"]} if "aborted" in m.fields else {})
+            {"id": m.id, "n": numbers[m.id]}
+            | ({"aborted": m.fields["aborted"]} if "aborted" in m.fields else {})
             for m in view.messages if m.pending is not None
         ],
         "unanswered": {"id": prompt.id, "n": numbers[prompt.id]} if prompt is not None else None,

@@ -53,8 +53,7 @@ def verify(env: Env, target: Target) -> Verdict:
     problems = [*checks.problems(), *pairs.problems(), *missing(env, checks)]
     if data is None and problems and read.being_written(target.path):
         problems = [problem for problem in problems if problem.reason != "torn last line"]
-    session = str((checks.header or {}).get("id") or "-") if data is not None else target.id
-    return Verdict(session, checks.records, messages, _with_lines(problems, target, data))
+    return Verdict(target.id, checks.records, messages, _with_lines(problems, target, data))
 
 
 def _folded(env: Env, target: Target, data: bytes | None, pairs: Pairs) -> int:
