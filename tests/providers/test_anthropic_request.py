@@ -39,6 +39,7 @@ PDF = {"inlineData": {"mimeType": "application/pdf", "data": "JVBERi0="}}
 WAV = {"inlineData": {"mimeType": "audio/wav", "data": PNG}}
 SIGNED = {"thoughtSignature": "c2ln"}
 THINKING = {"type": "enabled", "budget_tokens": 1024}
+FILE = {"type": "container_upload", "file_id": "f"}
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
 HIDDEN = {"type": "redacted_thinking", "data": "x"}
 
@@ -121,11 +122,18 @@ CASES: dict[str, tuple[list[Any], list[Any]]] = {
     "thinking that is hidden, too": (asked(thought(""), native(HIDDEN), "b"), of(thinking(""), HIDDEN, "b")),
     "thinking of the family": (asked(thought(), "b", by="anthropic/claude-sonnet-4-5"), of(thinking(), "b")),
     "unsigned thoughts go": (asked({"text": "hm", "thought": True}, "b"), of("b")),
+    "thoughts signed with nothing go": (asked(thought(thoughtSignature=""), {"thought": True, **SIGNED}, "b"), of("b")),
     "thoughts of others go": (asked(thought(), "b", by="gemini/gemini-3-pro"), of("b")),
     "thoughts of another family go": (asked(thought(), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
     "thinking cannot be last": (asked("b", thought(), native(HIDDEN)), of("b")),
+    "nor with nothing after it": ([user("a"), model("b", thought(), by=CLAUDE), model(" "), user("b")], of("b")),
     "nor alone": (asked(thought()), [("user", "a"), ("user", "b")]),
     "native blocks come back": (asked(native(SEARCH), "b"), of(SEARCH, "b")),
+    "native blocks of another family go": (asked(native(SEARCH), "b", by="anthropic/claude-3-7-sonnet"), of("b")),
+    "native blocks of the other role go": (
+        [user("a", native(SEARCH)), model(native(FILE), "b", by=CLAUDE), user("b", native({"type": "tool_result"}), native({"type": "x_tool_result"}))],
+        of("b")),
+    "blank native texts go": (asked(native(text(" ")), "b"), of("b")),
     "native parts of others go": (asked(native(SEARCH, "gemini"), "b", by="gemini"), of("b")),
     "native blocks of a user": (
         [user("a", native({"type": "container_upload", "file_id": "f"}))],
@@ -196,6 +204,14 @@ def test_tools(calls: list[Any], results: list[Any], expected: list[Any]) -> Non
     assert [role for role, *_ in found] == ["user", "assistant", "user", "user"]
 
 
+def test_a_foreign_call_has_no_caller() -> None:
+    part = call("f", "1", item={"caller": {"type": "direct"}})
+    assert sent(user("a"), model(part, by="openai-responses"), tool(result("f", "1")))[1] == (
+        "assistant",
+        use(),
+    )
+
+
 def test_results_come_first_and_what_was_said_with_them_follows() -> None:
     found = sent(
         user("a"),
@@ -241,6 +257,9 @@ def test_system_messages_between(target: str, messages: list[Any], expected: lis
 
 def test_the_end_of_a_prefill() -> None:
     assert sent(user("a"), model("b \n"))[1:] == [("assistant", "b")]
+    assert sent(user("a"), model("b ", native(SEARCH), by=CLAUDE))[1:] == [("assistant", "b ", SEARCH)]
+    assert sent(model(" ")) == []
+    assert sent(user("a "), model(" ")) == [("user", "a ")]
     assert sent(user("a"), model(thought(), "b", by=CLAUDE))[1:] == [("assistant", "b")]
     on = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
     assert sent(user("a"), model(thought(), "b", by=CLAUDE), settings=on)[1:] == [
@@ -282,15 +301,15 @@ def test_each_block_s_source_is_traced() -> None:
 
 def test_faithful_repairs_nothing() -> None:
     messages = [
-        model(call("f", "1")),
-        user("b"),
-        tool(result("f", "1"), result("g", "2")),
-        user(" "),
-        model(),
-    ]
-    assert sent(*messages, faithful=True) == [
-        ("assistant", use()), ("user", "b"), ("user", answer("1"), answer("2")), ("user", " "), ("assistant",),
+        model(call("f", "1"), call("f", "1")), user("b", {"later": 1}), tool(result("f", "1"), result("g", "2")),
+        user(" "), user(), model(),
     ]  # fmt: skip
+    assert sent(*messages, faithful=True) == [
+        ("assistant", use(), use()), ("user", "b"), ("user", answer("1"), answer("2")), ("user", " "), ("user",),
+        ("assistant",),
+    ]  # fmt: skip
+    tools = [{"name": "f", "input_schema": {"type": "object"}}]
+    assert requested("anthropic", messages, model=OPUS, faithful=True, tools=tools).notes == []
 
 
 # -- laws -----------------------------------------------------------------------------------------------

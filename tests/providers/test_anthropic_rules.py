@@ -65,6 +65,7 @@ PDF = document(type="base64", media_type="application/pdf", data="JVBERi0=")
 
 GOOD: dict[str, dict[str, Any]] = {
     "a text": body({"role": "user", "content": "hi"}),
+    "the least limit": body(user("a"), max_tokens=1),
     "neighbours": body(user("a"), user("b"), said("c"), said("d"), user("e")),
     "an assistant first": body(said("a"), user("b")),
     "a pair": body(user("a"), said("b", use()), user(answer(), "c")),
@@ -94,6 +95,7 @@ GOOD: dict[str, dict[str, Any]] = {
 LATE = (user("a"), said(use()), user("b"), said("c"), user(answer()))
 BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
     "no model": ({"max_tokens": 5, "messages": [user("a")]}, "model", "required"),
+    "an empty model": (body(user("a"), model=""), "model", "required"),
     "no limit": ({"model": OLD, "messages": [user("a")]}, "max_tokens", "required"),
     "no number": (body(user("a"), max_tokens=True), "max_tokens", "required"),
     "a budget above the limit": (body(user("a"), **ON, max_tokens=1024), "max_tokens", "budget_tokens"),
@@ -139,6 +141,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
     "no data": (body(user(image(data=""))), "messages.0.content.0.source.data", "required"),
     "no address": (body(user(image(type="url"))), "messages.0.content.0.source.url", "required"),
     "no file": (body(user(image(type="file"))), "messages.0.content.0.source.file_id", "required"),
+    "an image's text": (body(user(image(type="text", media_type="text/plain", data="x"))), "messages.0.content.0.source", "document's"),
     "no source": (body(user({"type": "image"})), "messages.0.content.0.source", "unknown source"),
     "a document that is none": (body(user(document(type="base64", media_type="text/html", data="x"))), "messages.0.content.0.source.media_type", "should be"),
     "an empty document": (body(user(document(type="text", media_type="text/plain", data=" "))), "messages.0.content.0.source", "non-empty"),
@@ -151,13 +154,17 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
     "thinking in a prefill without": (body(user("a"), said(THINKING, "b")), "messages.1", "thinking disabled"),
     "whitespace at the end": (body(user("a"), said("b ")), "messages.1", "trailing whitespace"),
     "whitespace at the end of a text": (body(user("a"), {"role": "assistant", "content": "b\n"}), "messages.1", "trailing whitespace"),
+    "a prefill of 4.6": (body(user("a"), said("b"), model="claude-sonnet-4-6"), "messages.1", "prefill"),
     "a prefill": (body(user("a"), said("b"), model=OPUS), "messages.1", "prefill"),
     "a system message of an old model": (body(user("a"), system("b")), "messages.1.role", "not supported"),
+    "a system message of an older model": (body(user("a"), system("b"), model="claude-sonnet-4-0"), "messages.1.role", "not supported"),
+    "a system message after nothing": (body(user("a"), said(), system("b"), model=OPUS), "messages.2", "follow a user"),
     "a system message first": (body(system("a"), user("b"), model=OPUS), "messages.0", "follow a user"),
     "a system message after an assistant": (body(user("a"), said("b"), system("c"), model=OPUS), "messages.2", "follow a user"),
     "a system message before a user": (body(user("a"), system("b"), user("c"), model=OPUS), "messages.1", "precede an assistant"),
     "an empty system": (body(user("a"), system=[text("")]), "system.0", "non-empty"),
     "a tool's name": (body(user("a"), tools=[tool("a.b")]), "tools.0.name", "pattern"),
+    "a custom tool's name": (body(user("a"), tools=[tool("a.b", type="custom")]), "tools.0.name", "pattern"),
     "a tool's schema": (body(user("a"), tools=[tool(input_schema={})]), "tools.0.input_schema.type", "object"),
     "a tool twice": (body(user("a"), tools=[tool(), tool()]), "tools.1.name", "unique"),
     "five marks": (body(user(*(text(str(n), **MARK) for n in range(5)))), "messages.0.content.4", "at most 4"),
@@ -202,6 +209,7 @@ def test_no_recorded_request_is_flagged(path: Any) -> None:
 def test_nothing_raises(one: Any, other: Any, third: Any) -> None:
     kinds = ("text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "x")
     for value in (
+        body(user("a"), max_tokens=one, thinking={"budget_tokens": other}),
         {"messages": one}, {"messages": [one]}, {"messages": [{"role": one, "content": other}], "model": third},
         body(user(one, other), said(third), user(third)), body(user("a"), said(one), tools=other, system=third),
         body(user("a"), tools=[one, {"name": other}], system=[third], thinking=one, max_tokens=other, model=third),

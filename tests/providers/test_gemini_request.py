@@ -139,6 +139,23 @@ CASES: dict[str, tuple[list[Any], list[Any]]] = {
     "media it does not take": (
         [user(GIF)], [[{"text": "[image/gif, 9 bytes: Gemini does not take this type]"}]],
     ),
+    "an alias by address": (
+        [user({"fileData": {"mimeType": "image/jpg", "fileUri": "gs://b/a.jpg", "displayName": "a"}})],
+        [[{"fileData": {"mimeType": "image/jpeg", "fileUri": "gs://b/a.jpg"}}]],
+    ),
+    "a type that is none by address": (
+        [user({"fileData": {"mimeType": "image", "fileUri": "gs://b/a"}})], [[{"fileData": {"fileUri": "gs://b/a"}}]],
+    ),
+    "media it does not take by address": (
+        [user({"fileData": {"fileUri": "https://x/a.gif"}})], [[{"text": "[file https://x/a.gif: Gemini does not take this type]"}]],
+    ),
+    "another provider's address": (
+        [user({"fileData": {"fileUri": "file-123"}})], [[{"text": "[file file-123: Gemini does not take this type]"}]],
+    ),
+    "a user's signature": ([user({"text": "a", **SIGNED})], [[{"text": "a", **SIGNED}]]),
+    "a signature stays with its own data": (
+        [user("a"), model({"text": "b", **IMAGE, **SIGNED})], [[{"text": "a"}], [{"text": "b", **SIGNED}, IMAGE]],
+    ),
     "media without data": (
         [user({"inlineData": {"mimeType": "image/png"}})],
         [[{"text": "[image/png, 0 bytes: its data is missing or damaged]"}]],
@@ -244,10 +261,14 @@ def test_around_the_contents(options: dict[str, Any], expected: dict[str, Any]) 
 
 def test_what_could_not_be_sent_is_noted() -> None:
     native = {"native": {"provider": "anthropic", "value": {"type": "server_tool_use"}}}
-    messages = [user(GIF, {"later": 1}), model("a", native, by="anthropic")]
+    messages = [
+        user(GIF, {"later": 1}, {}, {"native": {"provider": "x", "value": 5}}),
+        model("a", native, by="anthropic"),
+    ]
     assert requested("gemini", messages, tools=[{"type": "web_search"}]).notes == [
         "message m0: image/gif is sent as a text about it: Gemini does not take this type",
         "message m0: a part unknown to Gemini (later) is left out",
+        "message m0: a part that only x knows (native) is left out",
         "message m1: a part that only anthropic knows (server_tool_use) is left out",
         "tool web_search is a tool of openai-responses: not sent to gemini",
     ]
@@ -266,6 +287,7 @@ def test_a_history_that_begins_with_a_model_is_traced_too() -> None:
 
 
 def test_faithful_repairs_nothing() -> None:
+    assert requested("gemini", [user({"later": 1}, GIF)], faithful=True).notes == []
     messages = [model(call("f")), user("b"), tool(result("f"), result("g")), user()]
     assert parts_of(*messages, faithful=True) == [
         [call("f")], [{"text": "b"}], [result("f"), result("g")], [],

@@ -8,7 +8,7 @@ import re
 class Alphabet:
     """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
 
-    `first` and `rest` are the insides of character classes; both hold `_`.
+    `first` and `rest` are the insides of character classes; both hold `_`, and `rest` digits and a to f.
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:

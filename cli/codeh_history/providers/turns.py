@@ -52,10 +52,10 @@ class Turn:
 def family(model: str) -> str:
     """A model's family, within which signatures stay valid: its makers' line and major version.
 
-    `gemini-2.5-pro` → `gemini-2`, `claude-sonnet-4-5-20250929` → `claude-4`, `gpt-5.1-mini` → `gpt-5`.
+    `gemini-2.5-pro` → `gemini-2`, `gpt-5.1-mini` → `gpt-5`, `us.anthropic.claude-opus-4-8` → `claude-4`.
     """
     name = model.rsplit("/", 1)[-1].lower()
-    line = re.match(r"[a-z]+", name)
+    line = re.search(r"claude|gemini|gpt", name) or re.match(r"[a-z]+", name)
     major = re.search(r"(?<![0-9])(\d{1,2})(?![0-9])", name)
     return f"{line[0] if line else name}-{major[1] if major else ''}"
 

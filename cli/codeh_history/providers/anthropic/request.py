@@ -98,7 +98,7 @@ class _Messages:
             content += new
             sources += [source] * len(new)
         item = object_of(turn.message.fields.get("item")) if turn.message else {}
-        if item.get("role") == "system" and not self.faithful:
+        if item.get("role") == "system":
             self._system(content, sources, _id(turn))
             return
         if not content and not self.faithful:

@@ -114,7 +114,7 @@ class _Judge:
     def blob(self, blob: Json, path: str) -> None:
         mime = blob.get("mimeType")
         base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
-        if "/" not in base or base == "image/jpg" or (base.startswith("image/") and not fields.takes(base)):
+        if "/" not in base or (base.startswith("image/") and not fields.takes(base)):
             self.say(f"{path}.mimeType", f"unsupported MIME type: {mime}")
         if not isinstance(blob.get("data"), str) or not blob["data"]:
             self.say(f"{path}.data", "base64 expected")

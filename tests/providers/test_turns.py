@@ -1,0 +1,118 @@
+"""Messages as turns: results next to their calls, each told which call it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from codeh_history.model import Message
+from codeh_history.providers.turns import SUMMARY_HEAD, Turn, described, family, runs, turns
+from histories import PNG, call, conversations, model, result, sendable, session, tool, user
+
+
+def shown(turn: Turn) -> str:
+    """A turn in a word: `user a`, `model f:1 g:call_2`, `results 0=1 1=call_2` (a call's number and id)."""
+    words = [turn.role]
+    for number, (part, id) in enumerate(zip(turn.parts, turn.ids, strict=True)):
+        if "functionCall" in part:
+            words.append(f"{part['functionCall']['name']}:{id}")
+        elif "functionResponse" in part:
+            words.append(f"{turn.answers[number]}={id}")
+        else:
+            words.append(part["text"])
+    return " ".join(words)
+
+
+CASES: dict[str, tuple[list[Any], list[str]]] = {
+    "ids": ([user("a"), model(call("f", "1"), call("g")), tool(result("g"), result("f", "1"))],
+            ["user a", "model f:1 g:call_1", "results 0=1 1=call_1"]),
+    "the made-up id": ([model(call("f"), call("f")), tool(result("f", "call_2"), result("f", "call_1"))],
+                       ["model f:call_1 f:call_2", "results 0=call_1 1=call_2"]),
+    "counted over the session": ([model(call("f")), tool(result("f")), model(call("f")), tool(result("f"))],
+                                 ["model f:call_1", "results 0=call_1", "model f:call_2", "results 0=call_2"]),
+    "one id twice": ([model(call("f", "1"), call("g", "1")), tool(result("g", "1"), result("f", "1"))],
+                     ["model f:1 g:1", "results 0=1 1=1"]),
+    "an id of nobody": ([model(call("f", "1")), tool(result("f", "2"))], ["model f:1", "results 0=1"]),
+    "an orphan": ([user("a"), tool(result("f", "2"))], ["user a", "results -1=2"]),
+    "an orphan last": ([model(call("f", "1")), tool(result("h", "2"), result("f", "1"))],
+                       ["model f:1", "results 0=1 -1=2"]),
+    "models in a row": ([model(call("f")), model("x", call("f")), tool(result("f"), result("f"))],
+                        ["model f:call_1", "model x f:call_2", "results 0=call_1 1=call_2"]),
+    "a late result": ([model(call("f", "1")), user("a"), tool(result("f", "1"))],
+                      ["model f:1", "results 0=1", "user a"]),
+    "results one by one": ([model(call("f", "1"), call("g", "2")), tool(result("f", "1"), "a"), tool(result("g", "2"))],
+                           ["model f:1 g:2", "results 0=1 1=2", "user a"]),
+    "text with a result": ([model(call("f")), user("a", result("f"), "b")],
+                           ["model f:call_1", "results 0=call_1", "user a b"]),
+    "nothing": ([user(), model()], ["user", "model"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_turns(messages: list[Any], expected: list[str]) -> None:
+    assert [shown(turn) for turn in turns(session(messages).messages)] == expected
+
+
+def test_faithful_moves_nothing() -> None:
+    messages = [model(call("f", "1")), user("a"), tool(result("f", "1"), "b"), tool(result("f", "1"))]
+    assert [shown(turn) for turn in turns(session(messages).messages, faithful=True)] == [
+        "model f:1", "user a", "results 0=1", "user b", "results -1=1",
+    ]  # fmt: skip
+
+
+def test_summaries_come_first() -> None:
+    found = turns(session([user("a")]).messages, ["one", "two"])
+    assert [shown(turn) for turn in found] == [f"user {SUMMARY_HEAD}\n\none\n\ntwo", "user a"]
+
+
+@given(messages=conversations())
+def test_runs_are_turns_where_a_turn_is_needed(messages: list[Any]) -> None:
+    view = sendable(messages)
+    found = [
+        entry if isinstance(entry, Turn) else turns([entry])[0] for entry in runs(view.messages, ["s"])
+    ]
+    expected = turns(view.messages, ["s"])
+    for name in ("role", "parts", "ids", "own_ids", "answers", "sources", "message"):
+        assert [getattr(turn, name) for turn in found] == [getattr(turn, name) for turn in expected]
+    assert all(
+        set(entry.parts[0]) == {"text"} for entry in runs(view.messages) if isinstance(entry, Message)
+    )
+
+
+FAMILIES = {
+    "gemini-2.5-pro": "gemini-2", "models/gemini-3-pro-preview": "gemini-3", "gemini-flash-latest": "gemini-",
+    "claude-sonnet-4-5-20250929": "claude-4", "claude-3-5-sonnet-20241022": "claude-3", "gpt-5.1-mini": "gpt-5",
+    "us.anthropic.claude-opus-4-8": "claude-4", "5": "5-5",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "expected"), FAMILIES.items())
+def test_family(name: str, expected: str) -> None:
+    assert family(name) == expected
+
+
+MADE = [  # maker, provider and model of the target, whether what it signed holds there
+    ("", "gemini", None, True), ("", "gemini", "gemini-3-pro", True), ("", "anthropic", None, False),
+    ("gemini/gemini-3-pro", "gemini", "gemini-3.6-flash", True), ("gemini/gemini-2.5-pro", "gemini", "gemini-3-pro", False),
+    ("gemini/gemini-2.5-pro", "gemini", None, True), ("anthropic", "anthropic", "claude-opus-4-8", True),
+    ("anthropic/claude-opus-4-8", "gemini", None, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("maker", "provider", "target", "expected"), MADE)
+def test_made_by(maker: str, provider: str, target: str | None, expected: bool) -> None:
+    (turn,) = turns(session([model("a", by=maker)]).messages)
+    assert turn.made_by(provider, target) is expected
+
+
+def test_described() -> None:
+    parts: list[Any] = [
+        {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "a.png"}}, {"inlineData": {"data": 5}},
+        {"fileData": {"mimeType": "video/mp4", "fileUri": "gs://x"}}, {"fileData": {}}, {"later": 1, "other": 2},
+    ]  # fmt: skip
+    assert [described(part, "why") for part in parts] == [
+        "[image/png a.png, 9 bytes: why]", "[data, 0 bytes: why]", "[video/mp4 gs://x: why]", "[file : why]",
+        "[later, other: why]",
+    ]  # fmt: skip
