@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ...apply import NEXT
 from ...model import Message, Part, Summary
@@ -11,11 +11,13 @@ from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent
 from ...view import View, arrange
 from ..base import replace_shown
+from . import stubs, words
 from .plan import Settings, Step
 from .units import Layout
 
 LATEST = 1 << 62  # the place of what is yet to be written
 Place = tuple[int, int]  # a message's position, and which of its shown parts
+Change = tuple[Place, Part | None, str]  # what to put there, and why
 
 
 class Draft:
@@ -69,12 +71,26 @@ class Draft:
             if (number, part) not in self.new
         ]
 
+    def names_without(self, numbers: Collection[int]) -> set[str]:
+        """The names in what the context holds when these messages are gone too; the newest first."""
+        found: set[str] = set()
+        left = words.SCANNED
+        without = set(numbers) | self.gone
+        for number in range(len(self.messages) - 1, -1, -1):
+            if number in without:
+                continue
+            for part, shown in enumerate(self.messages[number].parts):
+                for text in stubs.strings(self.new.get((number, part), shown)):
+                    found |= words.names(text)
+                    left -= len(text)
+            if left < 0:
+                break
+        return found
+
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]
 
-    def replace_while_large(
-        self, stage: str, changes: Iterable[tuple[Place, Part | None, str]], *, whole: bool = False
-    ) -> None:
+    def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
         """Take these replacements, oldest first, until it fits (`whole`: all of them)."""
         if self.fits:
             return

@@ -9,7 +9,7 @@ from ...pairing import pair
 from ...records import dumps
 from ...turns import is_ide_context
 from . import shrink, stubs
-from .draft import Draft, Place
+from .draft import Change, Draft
 
 READS = (
     "read",
@@ -44,11 +44,11 @@ def superseded(draft: Draft) -> None:
     draft.replace_while_large("superseded", (c for c in _stale_reads(draft) if c[0] not in whole))
 
 
-def _stale_reads(draft: Draft) -> Iterator[tuple[Place, Part | None, str]]:
+def _stale_reads(draft: Draft) -> Iterator[Change]:
     """Reads of a file that a later read, or a later write, covers."""
     place = {message.id: number for number, message in enumerate(draft.messages)}
     covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
-    found: list[tuple[Place, Part | None, str]] = []
+    found: list[Change] = []
     for call in reversed(pair(draft.messages).calls):
         path, rest = _file(call.args)
         if path is None or call.answer is None:
@@ -101,9 +101,9 @@ def repeated(draft: Draft) -> None:
     draft.replace_while_large("repeated", (c for c in _repetitions(draft) if c[0] not in whole))
 
 
-def _repetitions(draft: Draft) -> Iterator[tuple[Place, Part | None, str]]:
+def _repetitions(draft: Draft) -> Iterator[Change]:
     newest: dict[bytes, Message] = {}
-    found: list[tuple[Place, Part | None, str]] = []
+    found: list[Change] = []
     for number in range(len(draft.messages) - 1, -1, -1):
         message = draft.messages[number]
         for index, part in enumerate(message.parts):

@@ -13,8 +13,9 @@ from ...model import Message, Part
 from ...turns import is_prompt
 from . import stubs, words
 
-REQUESTS, ANSWERS, FAILURES = 0.2, 0.1, 0.08  # shares of the room; the rest is for names
-LINE = 300  # characters of a kept line
+REQUESTS, ANSWERS, FAILURES = 0.15, 0.08, 0.06  # shares of the room; the rest is for names
+LINE = 300  # characters of a kept line, less where there are many
+LEAST_LINE = 30
 _RULE = re.compile(
     r"\b(?:must|never|always|only|don't|do not|prefer|instead of|make sure|important)\b", re.IGNORECASE
 )
@@ -30,7 +31,7 @@ class Entry:
         self.kind = kind
         self.label = label
         self.lines = lines
-        self.kept: set[int] = set()
+        self.kept: dict[int, int] = {}  # the lines that stay, and how many characters of each
 
 
 def outline(messages: Sequence[Message], room: int, known: set[str] | None = None) -> str:
@@ -94,14 +95,15 @@ def _brief(part: Part) -> str:
 def _take(entries: Sequence[Entry], kind: str, room: int, choose: Callable[[Entry], Sequence[int]]) -> int:
     """Keep what `choose` names of a kind's entries, newest first, while it fits; returns what that took."""
     used = 0
-    for entry in reversed(entries):
-        if entry.kind != kind:
-            continue
-        for number in choose(entry):
-            size = min(len(entry.lines[number]), LINE) + 1 + (0 if entry.kept else len(entry.label) + 2)
-            if used + size <= room and number not in entry.kept:
-                used += size
-                entry.kept.add(number)
+    some = [entry for entry in reversed(entries) if entry.kind == kind and entry.lines]
+    wanted = [(rank, entry, n) for entry in some for rank, n in enumerate(choose(entry))]
+    for _, entry, number in sorted(wanted, key=lambda item: item[0]):  # the first line of each, then others
+        label = 0 if entry.kept else len(entry.label) + 2
+        most = min(LINE, max(LEAST_LINE, room // len(some) - label - 1))
+        size = min(len(entry.lines[number]), most) + 1 + label
+        if used + size <= room and number not in entry.kept:
+            used += size
+            entry.kept[number] = most
     return used
 
 
@@ -129,15 +131,15 @@ def _fill(entries: Sequence[Entry], known: set[str], room: int) -> None:
                 places.append((entry, number))
     for position in words.pick(lines, known, room):
         entry, number = places[position]
-        entry.kept.add(number)
+        entry.kept[number] = LINE
 
 
 def _shown(entries: Sequence[Entry]) -> Iterator[str]:
     """The kept lines under their labels; a label that has not changed is not said again."""
     said = ""
     for entry in entries:
-        for number in sorted(entry.kept):
+        for number, most in sorted(entry.kept.items()):
             line = entry.lines[number].strip()
-            line = line if len(line) <= LINE else f"{line[: LINE - 1]}…"
+            line = line if len(line) <= most else f"{line[: most - 1]}…"
             yield f"{entry.label}: {line}" if entry.label != said else f"  {line}"
             said = entry.label

@@ -8,11 +8,11 @@ whole exchanges. In the newest exchange references are reduced, never renumbered
 from __future__ import annotations
 
 from ...references import rendered
-from ...tokens import Counter
+from ...tokens import Counter, parts_tokens
 from ...view import View
 from . import shrink, small, stubs
 from .draft import Draft, Place
-from .plan import LOW, Plan, Settings
+from .plan import HIGH, LOW, Plan, Settings
 from .tiered import aim, finished, proven
 
 MARGIN = 0.1
@@ -27,6 +27,9 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     if aim(draft, settings):
         draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
         _reduce(draft, settings)
+    room = settings.budget * (HIGH if settings.hysteresis else 1)
+    if counter.scale(draft.before) <= settings.budget and counter.scale(draft.total) > room:
+        draft = Draft(view, counter, settings)  # it fits as it is, and nothing gives it room to grow
     return finished(draft, settings)
 
 
@@ -57,9 +60,9 @@ def _uploads(draft: Draft, most: int) -> int:
         tokens = draft.tokens[number][part]
         closed = closed or used + tokens > most
         if closed and number not in draft.layout.fixed:
-            new = {"text": stubs.described(draft.messages[number].parts[part], draft.messages[number].id)}
-            why = f"uploads may take {most:,} tokens"
-            draft.replace_while_large("uploads", [((number, part), new, why)], whole=True)  # type: ignore[list-item]
+            new = stubs.blob(draft.messages[number].parts[part], draft.messages[number].id)
+            size = parts_tokens(draft.counter, [new])[0]
+            draft.replace("uploads", (number, part), new, size, f"uploads may take {most:,} tokens")
         else:
             used += tokens
     return used
@@ -85,5 +88,5 @@ def _history(draft: Draft, most: int) -> None:
         cost = draft.costs(group) - files
         closed = closed or cost > most
         most -= cost
-        if closed and not draft.fits:
+        if closed:
             draft.drop("history", group, "older than the history's share of the window")

@@ -10,7 +10,7 @@ from . import extract, shrink, stubs
 from .draft import Draft
 from .plan import Outline
 
-SUMMARY_SHARE = 0.55  # of the target: what a new summary may take
+SUMMARY_SHARE = 0.7  # of the target: what a new summary may take
 SUMMARY_RATIO = 0.2  # of what it stands for
 LEAST = 60  # tokens below which a summary says nothing
 MOST_SUMMARIES = 5  # beyond, they are folded into one
@@ -48,7 +48,7 @@ def summarise(draft: Draft, outline: Outline | None) -> None:
 def _fitting(draft: Draft, covered: Sequence[int], outline: Outline | None, *, absorb: bool) -> str | None:
     """The outline that fills the room best; None where none fits."""
     messages = [draft.messages[number] for number in covered]
-    write = outline or partial(extract.outline, known=draft.known)
+    write = outline or partial(extract.outline, known=draft.names_without(covered))
     room = draft.target - draft.summary_total("", covered, absorb=absorb)
     size, best = room * 3, None  # characters: names and code have some three a token
     for _ in range(TRIES):
@@ -124,5 +124,5 @@ def least_summary(draft: Draft) -> int:
 
 
 def _bare(draft: Draft) -> str:
-    ids = " ".join(summary.id for summary in draft.view.summaries)
-    return stubs.mark(f"{len(draft.view.summaries)} summaries", ids)
+    first = draft.view.summaries[0].id
+    return stubs.mark(f"{len(draft.view.summaries)} summaries", first)

@@ -34,18 +34,18 @@ def outputs(draft: Draft) -> None:
         (place, stubs.stub(draft.part(place), draft.messages[place[0]].id).build(), "old media")  # type: ignore[union-attr]
         for place in _media(draft)
     ])  # fmt: skip
-    _shrink(draft, "outputs", RECENT)
+    _shrink(draft, "outputs", "outputs", RECENT)
 
 
 def arguments(draft: Draft) -> None:
     """Big arguments of calls, outside the newest 40,000 tool tokens; the same keys, valid JSON."""
-    _shrink(draft, "arguments", RECENT)
+    _shrink(draft, "arguments", "arguments", RECENT)
 
 
 def recent(draft: Draft) -> None:
     """The newest 40,000 tool tokens too, but for those that a share of the budget holds."""
-    for stage in KINDS:
-        _shrink(draft, stage, window(draft))
+    for kind in KINDS:
+        _shrink(draft, "recent", kind, window(draft))
 
 
 def window(draft: Draft) -> int:
@@ -56,11 +56,11 @@ def window(draft: Draft) -> int:
 def level(draft: Draft) -> int:
     """The tokens of a stub, on average, by which it will fit; the smallest where nothing suffices."""
     old, tight = newest(draft, RECENT), newest(draft, window(draft))
-    places = {stage: _places(draft, stage) for stage in KINDS}
+    places = {kind: _places(draft, kind) for kind in KINDS}
     tried = (
         (ALONE, [p for p in places["outputs"] if p not in old]),
-        (SMALLEST, [p for stage in KINDS for p in places[stage] if p not in old]),
-        (SMALLEST, [p for stage in KINDS for p in places[stage] if p not in tight]),
+        (SMALLEST, [p for kind in KINDS for p in places[kind] if p not in old]),
+        (SMALLEST, [p for kind in KINDS for p in places[kind] if p not in tight]),
     )
     for least, some in tried:
         sizes = [_size(draft, place) for place in some]
@@ -80,24 +80,34 @@ def remember_names(draft: Draft) -> None:
             draft.known |= words.names(text)
 
 
-def _shrink(draft: Draft, stage: str, whole: int) -> None:
+def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
     """Stubs of `draft.level` tokens on average, oldest first, for as many as are needed."""
     level = draft.level
     kept = newest(draft, whole)
-    places = [p for p in _places(draft, stage) if p not in kept and _size(draft, p) > level + SLACK]
+    places = [p for p in _places(draft, kind) if p not in kept and _size(draft, p) > level + SLACK]
     while places and not draft.fits:
         need = draft.total - draft.target
         count = 0
         while count < len(places) and need > 0:
             need -= _size(draft, places[count]) - level
             count += 1
-        for spare in (max(0, -need) * 9 // 10, 0):
-            changes, known = together(draft, places[:count], level, spare=spare)
-            if spare == 0 or draft.total - _saved(draft, changes) <= draft.target:
+        for room, spare in _rooms(level, -need):
+            changes, known = together(draft, places[:count], room, spare=spare)
+            if draft.total - _saved(draft, changes) <= draft.target:
                 break
         draft.known |= known
         draft.replace_while_large(stage, changes)
         places = places[count:]
+
+
+def _rooms(level: int, spare: int) -> list[tuple[int, int]]:
+    """Sizes to try, on average and to share beside: estimates first, then surer ones.
+
+    Where this stage alone does not suffice (`spare` below 0) later ones make up for it.
+    """
+    if level <= SMALLEST or spare < 0:
+        return [(level, max(0, spare) * 9 // 10)]
+    return [(level, spare * 9 // 10), (level, 0), (max(SMALLEST, level * 3 // 4), 0), (SMALLEST, 0)]
 
 
 def _saved(draft: Draft, changes: Sequence[Change]) -> int:
@@ -186,10 +196,10 @@ def _size(draft: Draft, place: Place) -> int:
     return draft.tokens[place[0]][place[1]]
 
 
-def _places(draft: Draft, stage: str) -> list[Place]:
+def _places(draft: Draft, kind: str) -> list[Place]:
     """The calls or responses that may be changed, oldest first; references have a stage of their own."""
     free = (n for n in range(len(draft.messages)) if n not in draft.layout.fixed)
-    places = [place for place in draft.open_places(free) if KINDS[stage] in draft.part(place)]
+    places = [place for place in draft.open_places(free) if KINDS[kind] in draft.part(place)]
     return [place for place in places if sources_of(draft.part(place)) is None]
 
 

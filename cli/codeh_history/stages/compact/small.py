@@ -8,7 +8,7 @@ from typing import Any
 
 from ...model import Json, Part
 from ..thoughts import is_thought
-from .draft import Draft, Place
+from .draft import Change, Draft
 
 LISTS = ("sources", "references", "results", "chunks")  # where a response lists what it found
 NUMBERS = ("source_number", "number")
@@ -90,7 +90,7 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
     return {**part, "functionResponse": {**given, "response": response}}  # type: ignore[typeddict-item]
 
 
-def _uncited(draft: Draft, cited: set[int]) -> Iterator[tuple[Place, Part | None, str]]:
+def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
     """Only before the last real user message: what the live loop found may still be cited."""
     for place in draft.open_places(
         n for n in range(draft.layout.prompt or 0) if n not in draft.layout.fixed
@@ -103,7 +103,7 @@ def _uncited(draft: Draft, cited: set[int]) -> Iterator[tuple[Place, Part | None
                 yield place, with_sources(draft.part(place), found[0], items), why
 
 
-def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[tuple[Place, Part | None, str]]:
+def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
     layout = draft.layout
     fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
     for number, message in enumerate(draft.messages):

@@ -33,11 +33,12 @@ def mark(what: str, id: str) -> str:
 class Cut:
     """A text being shortened: its lines, and which of them stay."""
 
-    __slots__ = ("id", "kept", "lines", "size")
+    __slots__ = ("errors", "id", "kept", "lines", "size")
 
     def __init__(self, text: str, id: str) -> None:
         self.lines = words.lines_of(text)
-        self.kept = set(words.error_lines(text, self.lines))
+        self.errors = words.error_lines(text, self.lines)
+        self.kept = set(self.errors)
         self.size = len(text)
         self.id = id
 
@@ -45,6 +46,13 @@ class Cut:
         """Keep first and last lines in about `room` characters; at least one of each."""
         self.kept.update(_ends(self.lines, range(len(self.lines)), room * 3 // 5))
         self.kept.update(_ends(self.lines, range(len(self.lines) - 1, -1, -1), room * 2 // 5))
+
+    def limit_errors(self, room: int) -> None:
+        """Keep only the last errors that fit the room; the last one in any case."""
+        for number in reversed(self.errors):
+            room -= len(self.lines[number])
+            if room < 0 and number != self.errors[-1]:
+                self.kept.discard(number)
 
     def __str__(self) -> str:
         """The kept lines in order; the first gap says what is missing, later ones are an ellipsis."""
@@ -106,11 +114,11 @@ def stub(part: Part, id: str) -> Stub | None:
         return _response(part, id)
     if "functionCall" in part:
         return _call(part, id)
-    return Stub((), lambda: {"text": described(part, id)})
+    return Stub((), lambda: blob(part, id))
 
 
 def _response(part: Part, id: str) -> Stub | None:
-    """The one long string of a response, else all of it as indented JSON; its media as text."""
+    """The one long string of a response, else all of it as JSON; its media as text."""
     given = part["functionResponse"]
     content = content_of(part)
     texts = strings(content)
@@ -121,7 +129,7 @@ def _response(part: Part, id: str) -> Stub | None:
         return None
     whole = len(longest) * 2 <= len(orjson.dumps(content))
     if whole:
-        longest = orjson.dumps(content, option=orjson.OPT_INDENT_2).decode()
+        longest = orjson.dumps(content).decode()
     cut = Cut(longest, id)
 
     def build() -> Part:
@@ -176,6 +184,11 @@ def _responding(part: Part, content: Json) -> Part:
     kept: Any = {key: value for key, value in given.items() if key not in ("response", "parts")}
     kept["response"] = content
     return {**part, "functionResponse": kept}
+
+
+def blob(part: Part, id: str) -> Part:
+    """The text that stands for inline or linked media."""
+    return {"text": described(part, id)}
 
 
 def described(part: Mapping[str, Any], id: str) -> str:

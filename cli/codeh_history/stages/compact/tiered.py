@@ -19,6 +19,7 @@ LOSSLESS: tuple[Stage, ...] = (early.superseded, early.repeated)
 STUBS: tuple[Stage, ...] = (
     shrink.outputs, shrink.arguments, small.thoughts, small.references, shrink.recent,
 )  # fmt: skip
+MARGIN = 60  # tokens beside what stays verbatim: marks, a summary of nothing but its name
 LARGEST = 5  # units named when a budget is refused
 
 
@@ -51,7 +52,7 @@ def aim(draft: Draft, settings: Settings) -> bool:
     least = floor(draft)
     full = draft.counter.within(settings.budget)
     low = draft.counter.within(int(settings.budget * LOW))
-    soon = settings.hysteresis and least <= low
+    soon = settings.hysteresis and verbatim(draft) <= low - MARGIN
     draft.target = low if soon else full
     if draft.counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
         return False
@@ -92,6 +93,16 @@ def finished(draft: Draft, settings: Settings) -> Plan:
         before=counter.scale(draft.before), after=counter.scale(draft.total), floor=counter.scale(least),
         largest=largest(draft),
     )  # fmt: skip
+
+
+def verbatim(draft: Draft) -> int:
+    """What no compaction changes; the same before and after one, so that a second pass decides alike."""
+    layout = draft.layout
+    total = draft.fixed_cost + sum(draft.original[number] for number in layout.fixed)
+    for number in layout.last if layout.yielding else ():
+        for tokens, shown in zip(draft.untouched[number], draft.messages[number].parts, strict=True):
+            total -= tokens if "functionResponse" in shown else 0
+    return total
 
 
 def floor(draft: Draft) -> int:

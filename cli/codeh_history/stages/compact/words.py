@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-_WORD = re.compile(r"[A-Za-z_~./@][\w./-]{3,}|\d{3,}")
+_WORD = re.compile(r"[\w~./@][\w./-]+\w")
 _NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|\w\.\w{1,5}$|^\d+$|[A-Z]{3}")
 
 _ERROR_HINTS = (
@@ -27,7 +27,7 @@ _ERROR_HINTS = (
 )
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|FAIL|FAILED|FAILURE|PANIC|CRITICAL)\b"
-    r"|\b[\w.]*(?:[Ee]rror|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
+    r"|(?:\berror|Error|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
     r"|^\W*(?:error|fatal|panic|exception|failed|failure)\b"
     r"|\b(?:[Ff]ailed|fatal|panicked)\b"
     r"|[Cc]ommand not found|[Nn]o such file|[Pp]ermission denied|[Aa]ccess denied|npm ERR!"
