@@ -1,0 +1,60 @@
+"""Recorded sessions of other programs, by name, as the records of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from codeh_history import importers, providers
+from summaries.recorded import coding, support
+from support import corpus, lines
+
+
+def conversations() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Every session and every recorded request, without those that say nothing."""
+    yield "coding", coding()
+    for number, messages in enumerate(support()):
+        yield f"support-{number}", messages
+    yield "claude-code", _imported("anthropic", {"messages": list(_claude())})
+    yield "codex", _imported("openai-responses", {"input": list(_codex())})
+    for path in sorted(corpus("exchanges").glob("*/*.json")):
+        if path.name.endswith(".expected.json"):
+            continue
+        request = orjson.loads(path.read_bytes())["request"]
+        body = request.get("body", request) if isinstance(request, dict) else {}
+        try:
+            messages = importers.read(orjson.dumps(body), path.parent.name, "request")
+        except Exception:  # noqa: BLE001 - no conversation: an embedding, say
+            continue
+        yield (
+            f"{path.parent.name}/{path.stem}",
+            [m for m in messages if m.get("type", "message") == "message"],
+        )
+
+
+def _imported(format: str, body: Any) -> list[dict[str, Any]]:
+    found = providers.load(format).imported(body).messages
+    return [message for message in found if message.get("type", "message") == "message"]
+
+
+def _claude() -> Iterator[Any]:
+    for entry in lines(corpus("sessions", "claude-code-2.1.197.jsonl")):
+        if isinstance(entry.get("message"), dict):
+            yield {key: entry["message"][key] for key in ("role", "content")}
+
+
+def _codex() -> Iterator[Any]:
+    for entry in lines(corpus("sessions", "codex-0.169.0_rollout.jsonl")):
+        if entry["type"] == "response_item":
+            yield {
+                key: value
+                for key, value in entry["payload"].items()
+                if key != "internal_chat_message_metadata"
+            }
+
+
+def records(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    head = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
+    return [head, *({"type": "message", "id": f"m{n}", "ts": None, **m} for n, m in enumerate(messages))]
