@@ -1,0 +1,61 @@
+"""Every recorded conversation, sent on to every provider: valid, and each request a prefix of the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history import providers
+from codeh_history.pairing import open_at_end
+from codeh_history.providers.base import Imported, Options
+from histories import prefix, sendable
+from support import corpus_files
+
+ARRAY = {
+    "gemini": "contents",
+    "openai-chat": "messages",
+    "openai-responses": "input",
+    "anthropic": "messages",
+}
+MODEL = {
+    "gemini": "gemini-3-pro",
+    "openai-chat": "gpt-5.1",
+    "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8",
+}
+
+
+def recorded(format: str) -> Iterator[tuple[str, Imported]]:
+    """The accepted requests of a format, read."""
+    for path in corpus_files(f"exchanges/{format}/*.json"):
+        if path.name.endswith(".expected.json"):
+            continue
+        exchange = orjson.loads(path.read_bytes())
+        if exchange["meta"]["status"] == 200:
+            yield path.name, providers.load(format).imported(exchange["request"])
+
+
+@pytest.mark.parametrize("target", providers.FORMATS)
+@pytest.mark.parametrize("source", providers.FORMATS)
+def test_a_recorded_conversation_goes_on_anywhere(source: str, target: str) -> None:
+    format = providers.load(target)
+    count = 0
+    for name, read in recorded(source):
+        before = b""
+        for end in range(1, len(read.messages) + 1):
+            view = sendable(read.messages[:end], unanswered="error")
+            if view.messages[-1].role != "user" or open_at_end(view.messages):
+                continue
+            given = Options(model=MODEL[target], system=read.system, tools=read.tools)
+            body = format.request(view.messages, given, []).body
+            found: list[Any] = [*format.problems({**body, "model": MODEL[target]})]
+            array = prefix(body[ARRAY[target]])
+            assert not found, (name, end, found)
+            assert array.startswith(before), (name, end)
+            before = array
+            count += 1
+    if not count:
+        pytest.skip("no recorded data")
