@@ -8,7 +8,12 @@ from .model import Json, Message
 from .records import dumps, keeps_id
 from .session import View, is_idless
 
-BY_REFERENCE = ("blockIds", "flowId", "spelling", "idless")  # what a record says of parts in the block store
+BY_REFERENCE = (
+    "blockIds",
+    "flowId",
+    "spelling",
+    "idless",
+)  # what a record says of parts in the block store
 _OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))
 
 
