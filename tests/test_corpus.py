@@ -15,7 +15,7 @@ from codeh_history.providers.base import Options
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.stages.base import Settings
-from support import corpus
+from support import corpus, run
 
 MODEL = {
     "gemini": "gemini-2.5-pro",
@@ -78,3 +78,26 @@ def test_an_exchange_goes_on_with_any_provider(path: Any, entry: Any) -> None:
         view = view_of([*records, {"kind": "user", "role": "user", "parts": [{"text": "go on"}]}])
     for to in providers.FORMATS:
         assert providers.load(to).problems(sent(view, to).body) == [], to
+
+
+def sessions() -> list[Any]:
+    try:
+        root = corpus() / "sessions"
+    except pytest.skip.Exception:
+        return [
+            pytest.param(None, id="no-corpus", marks=pytest.mark.skip(reason="no sessions of others here"))
+        ]
+    return [pytest.param(path, id=path.name) for path in sorted(root.iterdir())]
+
+
+@pytest.mark.parametrize("path", sessions())
+def test_another_programs_session_is_read_without_harm_and_never_written(path: Any, tmp_path: Any) -> None:
+    copy = tmp_path / "theirs.jsonl"
+    copy.write_bytes(path.read_bytes())
+    for argv in (["show", str(copy)], ["verify", str(copy)], ["curate", str(copy)]):
+        result = run(*argv)
+        assert result.code in (0, 1, 3, 65), result.err
+    refused = run("append", "-s", str(copy), "-m", "hi")
+    assert refused.code == 65
+    assert refused.err.count(b"\n") == 1
+    assert copy.read_bytes() == path.read_bytes()
