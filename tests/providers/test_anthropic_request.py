@@ -309,7 +309,11 @@ def test_faithful_repairs_nothing() -> None:
         ("assistant",),
     ]  # fmt: skip
     tools = [{"name": "f", "input_schema": {"type": "object"}}]
-    assert requested("anthropic", messages, model=OPUS, faithful=True, tools=tools).notes == []
+    request = requested("anthropic", messages, model=OPUS, faithful=True, tools=tools, trace=True)
+    assert request.notes == []
+    assert request.sources == [["m0", "m0"], ["m1"], ["m2", "m2"], ["m3"], ["m4"], ["m5"]]
+    empty = [model(), model("a"), model(), model("b")]
+    assert requested("anthropic", empty, model=OPUS, faithful=True, trace=True).sources == [["m1", "m3"]]
 
 
 # -- laws -----------------------------------------------------------------------------------------------
@@ -333,7 +337,7 @@ def test_any_history_becomes_what_anthropic_takes(messages: list[Any], given: An
 def test_a_faithful_one_raises_nothing(messages: list[Any], given: Any) -> None:
     request = requested("anthropic", messages, faithful=True, trace=True, **{**given, "cache": False})
     ANTHROPIC.problems(request.body)
-    assert [len(message["content"]) for message in request.body["messages"]] == [
+    assert [max(1, len(message["content"])) for message in request.body["messages"]] == [
         len(ids) for ids in request.sources
     ]
 

@@ -288,6 +288,7 @@ def test_a_history_that_begins_with_a_model_is_traced_too() -> None:
 
 def test_faithful_repairs_nothing() -> None:
     assert requested("gemini", [user({"later": 1}, GIF)], faithful=True).notes == []
+    assert requested("gemini", [user(), model()], faithful=True, trace=True).sources == [["m0"], ["m1"]]
     messages = [model(call("f")), user("b"), tool(result("f"), result("g")), user()]
     assert parts_of(*messages, faithful=True) == [
         [call("f")], [{"text": "b"}], [result("f"), result("g")], [],
@@ -311,7 +312,7 @@ def test_any_history_becomes_what_gemini_takes(messages: list[Any], target: str 
 def test_a_faithful_one_raises_nothing(messages: list[Any], target: str | None) -> None:
     request = requested("gemini", messages, model=target, faithful=True, trace=True)
     GEMINI.problems(request.body)
-    assert [len(content["parts"]) for content in request.body["contents"]] == [
+    assert [max(1, len(content["parts"])) for content in request.body["contents"]] == [
         len(ids) for ids in request.sources
     ]
 

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history import providers
 from codeh_history.env import Env
 from codeh_history.model import Message
 from codeh_history.store.resolve import Target
 from codeh_history.talk import skimming, verifying
-from codeh_history.talk.refusals import source_of
+from codeh_history.talk.refusals import refusals, source_of
 from talk.test_skimming import plain_files
 
 HEAD = {"type": "session", "version": 1, "id": "s"}
@@ -178,3 +179,15 @@ def test_pairs_of_the_view_only(tmp_path: Path) -> None:
     pairs = verifying.Pairs()
     pairs.add(1, kept, 0)
     assert pairs.problems() == []
+
+
+@pytest.mark.parametrize("format", providers.FORMATS)
+def test_a_session_that_ends_with_an_answer_is_refused_by_nobody(format: str) -> None:
+    lines = [HEAD, m("a"), m("b", kind="codeh", role="model", parts=[{"text": "ok "}])]
+    assert refusals(some.view_of(lines), format, "claude-opus-4-8") == []
+
+
+@pytest.mark.parametrize("format", ["gemini", "anthropic"])
+def test_an_empty_message_is_told_with_its_id(format: str) -> None:
+    found = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
+    assert [refusal.id for refusal in found] == ["b"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from .. import providers
-from ..model import Json, Message
+from ..model import Json, Message, Part
 from ..providers.base import Options, Request
 from ..view import View
 from .measuring import settings
@@ -40,9 +40,17 @@ def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
         return [
             _of_message(view, m, "messages", "nests too deeply to be written as JSON") for m in too_deep
         ]
+    if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
+        sent.append(_next_prompt())
     format = providers.load(to)
     request = format.request(sent, chosen, [summary.text for summary in view.summaries])
     return [_traced(view, request, p.path, p.reason) for p in format.problems(request.body)]
+
+
+def _next_prompt() -> Message:
+    """A user's message: an answer at the end of a session is never sent before one has followed it."""
+    parts: list[Part] = [{"text": "…"}]
+    return Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts)
 
 
 def _traced(view: View, request: Request, path: str, reason: str) -> Refusal:

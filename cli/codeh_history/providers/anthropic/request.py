@@ -75,9 +75,11 @@ class _Messages:
     def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
         last = self.messages[-1]["role"] if self.messages else ""
         if role == "assistant" and last == role:
-            self.messages[-1]["content"] += content
+            before = self.messages[-1]["content"]
             if self.options.trace:
-                self.sources[-1] += sources
+                held = [*(self.sources[-1] if before else ()), *(sources if content else ())]
+                self.sources[-1] = held or self.sources[-1]
+            before += content
             return
         if not self.faithful:
             if role == "assistant" and not last:
@@ -102,8 +104,8 @@ class _Messages:
             self._system(content, sources, _id(turn))
             return
         if not content and not self.faithful:
-            content, sources = [{"type": "text", "text": EMPTY_MESSAGE}], [_id(turn)]
-        self._emit("user", content, sources)
+            content = [{"type": "text", "text": EMPTY_MESSAGE}]
+        self._emit("user", content, sources or [_id(turn)])
 
     def _system(self, content: list[Any], sources: list[str], id: str) -> None:
         """A system message between the others, where the model takes it and it stands after a user's.
@@ -171,7 +173,7 @@ class _Messages:
             sources += [source] * len(new)
         self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         if content or self.faithful:
-            self._emit("assistant", content, sources)
+            self._emit("assistant", content, sources or [_id(turn)])
 
     def _of_model(self, part: Any, id: str, turn: Turn, *, own: bool) -> list[Any]:
         text = part.get("text")

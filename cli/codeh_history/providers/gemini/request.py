@@ -63,8 +63,8 @@ class _Contents:
     def _user(self, turn: Turn) -> None:
         parts, sources = self._converted(turn, own=True)
         if not parts and not self.faithful:
-            parts, sources = [{"text": EMPTY_MESSAGE}], [turn.message.id if turn.message else ""]
-        self._emit("user", parts, sources)
+            parts = [{"text": EMPTY_MESSAGE}]
+        self._emit("user", parts, sources or [_id(turn)])
 
     def _model(self, turn: Turn) -> None:
         if self.answered:
@@ -74,7 +74,7 @@ class _Contents:
         if not self.faithful:
             parts = self._signed(parts, turn, own=own)
         if parts or self.faithful:
-            self._emit("model", parts, sources)
+            self._emit("model", parts, sources or [_id(turn)])
 
     def _emit(self, role: str, parts: list[Any], sources: list[str]) -> None:
         if role == "model" and not self.contents and not self.faithful:
@@ -259,9 +259,12 @@ class _Contents:
                     (kept if stay else moved).append(held)
         return kept, moved
 
-    def _note(self, turn: Turn | None, text: str) -> None:
-        message = turn.message if turn else None
-        self.notes.append(f"message {message.id}: {text}" if message else text)
+    def _note(self, turn: Turn, text: str) -> None:
+        self.notes.append(f"message {_id(turn)}: {text}" if _id(turn) else text)
+
+
+def _id(turn: Turn) -> str:
+    return turn.message.id if turn.message else ""
 
 
 def _typed(given: Any, mime: str) -> Json:

@@ -168,7 +168,7 @@ class _Judge:
         responses = after.having("functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
-            self.say(where, f"{len(calls)} function calls are answered by {len(responses)} responses")
+            self.say(where, f"{_count(calls, 'function call')} answered by {_count(responses, 'response')}")
             return
         if after and after.parts[0][2] != responses[0][2]:
             self.say(responses[0][0], "a function response must come immediately after its call")
@@ -243,6 +243,10 @@ _DATA_RULES = {
 def _asks(turn: _Turn) -> bool:
     """Whether a turn begins a loop: a user's, with more than function responses."""
     return turn.role == "user" and len(turn.having("functionResponse")) < len(turn.parts)
+
+
+def _count(items: list[Any], name: str) -> str:
+    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
 
 
 def _listed(value: Any) -> list[Any]:
