@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-all golden bench demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-all test-deep golden bench demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-all: $(READY) ## the tests, the slow ones too
 fmt: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --quiet --fix-only .
+
+test-deep: $(READY) ## the laws of payloads and logs with 10,000 examples and more (nightly)
+	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto tests/test_payload_laws.py tests/test_laws.py
 
 golden: $(READY) ## rewrite the expectations in tests/cases (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases || { echo "tests/cases has uncommitted changes: commit them first" >&2; exit 1; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,9 @@ MODEL = {
     "anthropic": "claude-opus-4-8",
 }
 formats = pytest.mark.parametrize("format", providers.FORMATS)
+EXAMPLES = int(
+    os.environ.get("HYPOTHESIS_EXAMPLES", "150")
+)  # for each format; `make test-deep` takes 2,500
 
 
 def body_of(view: View, format: str, *, raw: bool = False, unanswered: str = "stub") -> Any:
@@ -63,7 +67,7 @@ ENDINGS = st.sampled_from([[PROMPT], [PROMPT, ASKED, ONE_OF_TWO]])
 @given(
     log=records(most=14), ending=ENDINGS, raw=st.booleans(), unanswered=st.sampled_from(["stub", "drop"])
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_any_history_becomes_a_valid_request(
     format: str, log: list[Any], ending: list[Any], raw: bool, unanswered: str
 ) -> None:
@@ -71,6 +75,23 @@ def test_any_history_becomes_a_valid_request(
     body = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
     assert providers.load(format).problems(body) == []
     assert orjson.dumps(body) == orjson.dumps(body_of(view_of(log), format, raw=raw, unanswered=unanswered))
+
+
+@pytest.mark.parametrize("name", stages.PASSES)
+@given(
+    log=records(most=14),
+    unanswered=st.sampled_from(["error", "stub", "drop"]),
+    thoughts=st.sampled_from(["keep", "old", "all"]),
+)
+@settings(max_examples=EXAMPLES // 3, deadline=None)
+def test_a_second_pass_changes_nothing(name: str, log: list[Any], unanswered: str, thoughts: str) -> None:
+    choice = Settings(
+        unanswered=unanswered, thoughts=thoughts, removers=[lambda text: text.replace("h", "")]
+    )
+    once, _, _ = stages.curate(view_of(log), choice, (name,))
+    twice, ops, _ = stages.curate(once, choice, (name,))
+    assert ops == []
+    assert twice is once
 
 
 TEXTS = st.sampled_from(["hello", "", " ", "System: tick", "a\nb", "日本", "done", "?"])
@@ -139,7 +160,7 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
 
 @formats
 @given(log=conversation(), raw=st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_a_request_is_a_prefix_of_the_next(format: str, log: list[dict[str, Any]], raw: bool) -> None:
     arrays = prefixes(log, format, raw=raw)
     for before, after in pairwise(arrays):
@@ -148,7 +169,7 @@ def test_a_request_is_a_prefix_of_the_next(format: str, log: list[dict[str, Any]
 
 @formats
 @given(log=conversation())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_a_conversation_as_clients_append_it_is_valid(format: str, log: list[dict[str, Any]]) -> None:
     body = body_of(view_of(log), format)
     problems = providers.load(format).problems(body)
