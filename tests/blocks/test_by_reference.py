@@ -17,7 +17,7 @@ from codeh_history.blocks import fetch
 from codeh_history.blocks.memory import MemoryStore
 from codeh_history.env import Env
 from codeh_history.errors import BadData
-from codeh_history.records import dumps, lines_of, parse
+from codeh_history.records import block_of, dumps, lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.store import foreign
 from codeh_history.talk import rewriting
@@ -73,23 +73,31 @@ class Small(Kept):
         return not self.every and len(line) <= 20
 
 
+def whole(data: bytes) -> bytes:
+    """A generated session without the blocks it may name: these tests make their own."""
+    store = MemoryStore()
+    store.mset({block_of(part): dumps(part) for part in ({"text": "one"}, {"text": "two"})})
+    return Fetched(store).file(data)
+
+
+sessions = some.files_of().map(whole)
 every = st.booleans()
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_persist_then_hydrate_gives_the_same_bytes(data: bytes, every: bool) -> None:
     store = MemoryStore()
     assert Fetched(store).file(Small(store, every=every).file(data)) == data
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_persist_changes_no_view(data: bytes, every: bool) -> None:
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     assert contents(read(small, store)) == contents(read(data))
 
 
-@given(data=some.files_of(), every=every, undone=st.lists(st.integers(0, 11), max_size=4))
+@given(data=sessions, every=every, undone=st.lists(st.integers(0, 11), max_size=4))
 def test_persist_changes_no_undo(data: bytes, every: bool, undone: list[int]) -> None:
     store = MemoryStore()
     small = Small(store, every=every).file(data)
@@ -100,7 +108,7 @@ def test_persist_changes_no_undo(data: bytes, every: bool, undone: list[int]) ->
     assert contents(read(small + more, store)) == contents(read(data + more))
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_a_second_persist_finds_nothing_to_do(data: bytes, every: bool) -> None:
     store = MemoryStore()
     once = Small(store, every=every).file(data)
@@ -109,7 +117,7 @@ def test_a_second_persist_finds_nothing_to_do(data: bytes, every: bool) -> None:
     assert len(store.trips) == trips
 
 
-@given(data=some.files_of())
+@given(data=sessions)
 def test_a_persisted_file_has_no_large_part_left(data: bytes) -> None:
     store = MemoryStore()
     for record in parse(lines_of(Small(store).file(data))).records:
@@ -125,7 +133,7 @@ def parts_in(record: dict[str, Any]) -> Iterable[Any]:
             yield op["with"]
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes, every: bool) -> None:
     store = MemoryStore()
     small = Small(store, every=every).file(data)
@@ -141,7 +149,7 @@ def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes,
             assert block in data.split(b"\n")
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) -> None:
     """`persist demo` without -i: the stream of the view, small."""
     store = MemoryStore()
@@ -155,7 +163,7 @@ def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) 
     assert Fetched(store).file(small) == streamed(view)
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_not(
     data: bytes, every: bool
 ) -> None:
@@ -171,14 +179,14 @@ def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_n
     assert contents(read(again, store)) == piped
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_any_filter_of_a_hydrated_view_prints_the_same_view(data: bytes, every: bool) -> None:
     store = MemoryStore()
     view = read(Small(store, every=every).file(data), store)
     assert contents(read(streamed(view), store)) == contents(read(streamed(read(data))))
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data: bytes, every: bool) -> None:
     store = MemoryStore()
     small = Small(store, every=every).file(data)
@@ -189,7 +197,7 @@ def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data: bytes, ever
     assert not list(wanted(hydrated(ENV, shown, store=store)))
 
 
-@given(data=some.files_of(), every=every)
+@given(data=sessions, every=every)
 def test_hydrate_reads_with_one_mget(data: bytes, every: bool) -> None:
     store = MemoryStore()
     small = Small(store, every=every).file(data)
@@ -198,7 +206,7 @@ def test_hydrate_reads_with_one_mget(data: bytes, every: bool) -> None:
     assert store.trips == (["mget"] if store.held else [])
 
 
-@given(data=some.files_of(), every=every, more=st.data())
+@given(data=sessions, every=every, more=st.data())
 def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
     data: bytes, every: bool, more: st.DataObject
 ) -> None:
@@ -217,6 +225,38 @@ def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
         assert contents(read(rest)) == contents(read(data))
     else:
         assert {message.id for message in read(rest).messages} <= set(read(data).all)
+
+
+def test_what_nobody_sees_may_be_missing() -> None:
+    """What was cleared, undone, or replaced by a stub is not fetched; `everything` asks for it."""
+    store = MemoryStore()
+    texts = {name: {"text": f"{name} " * 9} for name in ("cleared", "undone", "replaced", "shown")}
+    stub = {
+        "op": "replace",
+        "id": "replaced",
+        "part": 0,
+        "block": block_of(texts["replaced"]),
+        "with": {"text": "s"},
+    }
+    log = [{"type": "message", "id": name, "kind": "user", "parts": [part]} for name, part in texts.items()]
+    log.insert(1, {"type": "clear", "id": "x"})
+    log += [{"type": "revert", "id": "r", "of": "undone"}, {"type": "compaction", "id": "k", "ops": [stub]}]
+    small = Small(store).file(some.encode(log))
+    for name in ("cleared", "undone", "replaced"):
+        del store.held[block_of(texts[name])]
+    view = read(small, store)
+    assert [message.parts for message in view.messages] == [[{"text": "s"}], [texts["shown"]]]
+    with pytest.raises(BadData, match=block_of(texts["cleared"])):
+        hydrated(ENV, read(small), store=store, everything=True)
+
+
+def test_what_is_stored_is_not_stored_again_when_the_file_grew_meanwhile() -> None:
+    store = MemoryStore()
+    persisting = Small(store)
+    first = dumps({"type": "message", "id": "a", "kind": "user", "parts": [{"text": "x" * 99}]}) + b"\n"
+    persisting.file(first)
+    persisting.file(first + b'{"type":"clear","id":"c"}\n')
+    assert store.trips == ["mset"]
 
 
 def test_each_byte_of_a_block_counts(tmp_path: Path) -> None:
@@ -267,6 +307,7 @@ def test_lines_of_other_writers_come_back_byte_for_byte(line: bytes, count: int)
         b'\\"x\\":{\\"parts\\":[{\\"text\\":\\"' + b"secret words " * 9, b""
     )
     assert len(store.held) == count
+    assert contents(read(small, store)) == contents(read(line + b"\n" + line + b"\n"))
     assert Fetched(store).file(small) == line + b"\n" + line + b"\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import shutil
@@ -15,6 +16,8 @@ from typing import Any
 import orjson
 import pytest
 
+from codeh_history.env import Env
+from codeh_history.store.replace import replace
 from redis_server import Server
 from support import Result, lines, run, session_path, start
 
@@ -238,6 +241,37 @@ def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home: Path, tmp_path: Pat
     ok("update", "-s", "a", ":1", "-m", "look", home=home)
     assert session_path(home, "a").stat().st_size < 2000
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
+
+
+def test_small_files_beside_a_large_one_go_to_blocks_too(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "image.png").write_bytes(IMAGE)
+    (tmp_path / "small.txt").write_text("small")
+    files = [tmp_path / "small.txt", tmp_path / "image.png"]
+    ok("append", "-s", "a", "-m", "see", "--attach", files[0], "--attach", files[1], home=home)
+    (record,) = lines(session_path(home, "a"))[1:]
+    assert [about["part"] for about in record["attached"]] == [1, 2]
+    assert set(record["blockIds"]) == set(blocks(home))
+    parts = contents(home, "a")[0]["parts"]
+    assert [p["inlineData"]["mimeType"] for p in parts[1:]] == ["text/plain", "image/png"]
+    assert base64.b64decode(parts[2]["inlineData"]["data"]) == IMAGE
+
+
+def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home: Path) -> None:
+    ok("append", "-s", "a", "-m", "first", home=home)
+    path = session_path(home, "a")
+    waiting: list[subprocess.Popen[bytes]] = []
+
+    def build(locked: Any) -> bytes:
+        waiting.append(start("append", "-s", "a", "-m", "waited", home=home, stdout=subprocess.DEVNULL))
+        opened = Path(f"/proc/{waiting[0].pid}/fd")
+        while not any(os.path.realpath(fd) == str(path.resolve()) for fd in opened.iterdir()):
+            assert waiting[0].poll() is None
+        data: bytes = locked.read()
+        return data.replace(b"first", b"1st")
+
+    assert replace(Env({"CODEH_HOME": str(home)}), str(path), build)
+    assert waiting[0].wait() == 0
+    assert [m["parts"][0]["text"] for m in contents(home, "a")] == ["1st", "waited"]
 
 
 def test_payload_persists_first(home: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import orjson
 import pytest
 
-from support import environ, session_path
+from support import environ, run, session_path
 
 MIB = 1 << 20
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -47,6 +49,31 @@ def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) 
     assert peak("append", "-s", "demo", "--call", "f", "--args", "{}", home=home) - base < most
     assert peak("append", "-s", "demo", "--result", "f", "-m", "x", home=home) - base < most
     assert session_path(home, "demo").stat().st_size < MIB
+
+
+@pytest.mark.parametrize("spoil", ["wrap", "url", "pad", "mime", "name"])
+def test_media_of_other_spellings_is_sent_as_ever(home: Path, tmp_path: Path, spoil: str) -> None:
+    """Wrapped lines, the URL-safe alphabet, no padding, a type that is looked into: all read as they are."""
+    data = base64.b64encode(SIGNATURE + os.urandom(MIB)).decode()
+    blob = {"mimeType": "image/png", "data": data}
+    if spoil == "wrap":
+        blob["data"] = "\n".join(data[at : at + 76] for at in range(0, len(data), 76))
+    elif spoil == "url":
+        blob["data"] = data.replace("+", "-").replace("/", "_")
+    elif spoil == "pad":
+        blob["data"] = data.rstrip("=") + "A=="[: -(len(data.rstrip("=")) + 1) % 4]
+    elif spoil == "mime":
+        blob = {"mimeType": "text/plain", "data": base64.b64encode(b"a text " * MIB).decode()}
+    else:
+        blob = {"displayName": '"data":"x', **blob}
+    line = orjson.dumps({"role": "user", "parts": [{"text": "see"}, {"inlineData": blob}]})
+    run("append", "-s", "demo", "--jsonl", stdin=line, home=home)
+    for provider in ("gemini", "openai-chat", "anthropic"):
+        argv = ("payload", "demo", "--to", provider, "--model", "m")
+        plain = run(*argv, home=home)
+        run("persist", "demo", "-i", home=home)
+        assert run(*argv, home=home).out == plain.out
+        run("hydrate", "demo", "-i", home=home)
 
 
 def test_a_streamed_body_is_the_body(home: Path, tmp_path: Path) -> None:

@@ -142,9 +142,13 @@ def test_a_missing_block_is_named_with_its_store(case: Case) -> None:
 )
 def test_what_is_no_block_id_never_gets_to_a_store(case: Case, id: str) -> None:
     assert not is_block_id(id)
+    asked: list[str] = []
+    real = case.store.mget
+    case.store.mget = lambda ids: asked.extend(ids) or real(ids)  # type: ignore[method-assign]
     with pytest.raises(BadData, match="no block id"):
-        fetch(case.store, [id])
-    assert fetch(case.store, [id], allow_missing=True) == {}
+        fetch(case.store, [id, ONE[0]])
+    assert fetch(case.store, [id, ONE[0]], allow_missing=True) == {}
+    assert set(asked) == {ONE[0]}
 
 
 def test_only_what_was_not_written_lately_is_stale_and_deleted(case: Case) -> None:
