@@ -51,6 +51,8 @@ responses = st.builds(
     names, json_objects, st.none() | call_ids,
 )  # fmt: skip
 
+blocks = st.sampled_from([block_of({"text": text}) for text in ("one", "two")])
+
 parts_of = {
     "user": st.lists(plain | images | files | later_parts, min_size=1, max_size=3),
     "codeh": st.lists(plain | thoughts | signed | calls | natives, min_size=1, max_size=3),
@@ -104,10 +106,11 @@ def ops(draw: st.DrawFn, view: View, record: str, *, most: int = 4) -> list[dict
             del inserted["type"]
             found.append({"op": "insert", "after": ids[0], "message": inserted, "why": "w"})
             visible.append(inserted["id"])
-        elif (message := view.all.get(ids[0])) is not None and message.own:
-            part = draw(st.integers(0, len(message.own) - 1))
+        elif (message := view.all.get(ids[0])) is not None and (message.own or message.blocks):
+            held = message.blocks or [block_of(part) for part in message.own or ()]
+            part = draw(st.integers(0, len(held) - 1))
             new = draw(st.none() | plain)
-            block = block_of(message.own[part])
+            block = held[part]
             found.append(
                 {"op": "replace", "id": ids[0], "part": part, "block": block, "with": new, "why": "w"}
             )
@@ -115,20 +118,25 @@ def ops(draw: st.DrawFn, view: View, record: str, *, most: int = 4) -> list[dict
 
 
 @st.composite
-def records(draw: st.DrawFn, *, most: int = 12, header: bool = True) -> list[dict[str, Any]]:
-    """The records of a log, each with an id of its own unless it says a message again."""
+def records(
+    draw: st.DrawFn, *, most: int = 12, header: bool = True, refs: bool = False
+) -> list[dict[str, Any]]:
+    """The records of a log, each with an id of its own unless it says a message again.
+
+    With `refs`, some messages lie in a block store that holds nothing.
+    """
     log: list[dict[str, Any]] = []
     if header:
         log.append({"type": "session", "version": 1, "id": "s", "created": TS})
     for number in range(draw(st.integers(0, most))):
-        log.append(draw(_record(log, f"r{number}")))
+        log.append(draw(_record(log, f"r{number}", refs=refs)))
     return log
 
 
 @st.composite
-def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str) -> dict[str, Any]:
+def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str, *, refs: bool) -> dict[str, Any]:
     known = list(dict.fromkeys(made for record in log for made in _made(record)))
-    kinds = ["message"] * 4 + ["open", "unknown", "meta", "clear"]
+    kinds = ["message"] * 4 + ["open", "unknown", "meta", "clear"] + ["ref"] * refs
     if known:
         kinds += ["again", "delta", "delta", "commit", "commit", "abort", "update", "update", "summary"]
         kinds += ["compaction", "compaction", "revert", "revert"]
@@ -138,6 +146,11 @@ def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str) -> dict[str, An
         return draw(messages(id=id if kind == "message" else draw(some)))
     if kind in ("delta", "commit", "abort", "update", "open"):
         return draw(_content(kind, id, log, known))
+    if kind == "ref":
+        return {
+            "type": "ref", "id": id, "ts": TS, "kind": "user", "role": "user", "flowId": "f",
+            "blockIds": draw(st.lists(blocks, min_size=1, max_size=2)), **draw(extras),
+        }  # fmt: skip
     if kind == "summary":
         ids = known + [record["id"] for record in log if record["type"] == "summary"]
         covers = draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
@@ -155,7 +168,7 @@ def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str) -> dict[str, An
 
 def _made(record: dict[str, Any]) -> list[str]:
     """The messages that a record brings in."""
-    if record["type"] in ("message", "open"):
+    if record["type"] in ("message", "open", "ref"):
         return [record["id"]]
     if record["type"] == "compaction":
         return [op["message"]["id"] for op in record["ops"] if op["op"] == "insert"]
@@ -198,11 +211,11 @@ noise = st.sampled_from(
 
 
 @st.composite
-def files_of(draw: st.DrawFn, *, torn: bool = True) -> bytes:
+def files_of(draw: st.DrawFn, *, torn: bool = True, refs: bool = False) -> bytes:
     """The bytes of a session file: records and bare lines, blank and damaged lines, CRLF, a torn tail."""
     lines: list[bytes] = []
     bare = draw(st.lists(bare_lines, max_size=2))
-    for record in draw(records()):
+    for record in draw(records(refs=refs)):
         spelled = orjson.dumps(record)
         if draw(st.integers(0, 5)) == 0:
             spelled = orjson.dumps(record, option=orjson.OPT_INDENT_2).replace(b"\n", b" ")

@@ -52,19 +52,19 @@ def contents(view: View, *, own: str = "") -> dict[str, Any]:
 # -- a filter's output folds to the same view ---------------------------------------------------------
 
 
-@given(data=some.files_of())
+@given(data=some.files_of(refs=True))
 def test_what_a_filter_prints_folds_to_the_same_view(data: bytes) -> None:
     view = read(data)
     assert contents(read(streamed(view))) == contents(view)
 
 
-@given(data=some.files_of())
+@given(data=some.files_of(refs=True))
 def test_a_second_pass_prints_the_same_bytes(data: bytes) -> None:
     once = streamed(read(data))
     assert streamed(read(once)) == once
 
 
-@given(data=some.files_of())
+@given(data=some.files_of(refs=True))
 def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
     """The header, meta and unknown lines, and every message whose one line says what it shows."""
     log = parse(lines_of(data))
@@ -88,7 +88,7 @@ def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
 # -- an append only appends ---------------------------------------------------------------------------
 
 
-@given(data=some.files_of(torn=False), message=some.messages(id="new"))
+@given(data=some.files_of(torn=False, refs=True), message=some.messages(id="new"))
 def test_a_new_message_changes_nothing_before_it(data: bytes, message: dict[str, Any]) -> None:
     before = contents(read(data))
     after = contents(read(data + orjson.dumps(message) + b"\n"))
@@ -96,7 +96,7 @@ def test_a_new_message_changes_nothing_before_it(data: bytes, message: dict[str,
     assert {**after, "messages": after["messages"][:-1]} == before
 
 
-@given(data=some.files_of(), more=some.files_of())
+@given(data=some.files_of(refs=True), more=some.files_of(refs=True))
 def test_records_already_read_stay_as_they_were(data: bytes, more: bytes) -> None:
     """Of a file that ends in a newline: what is appended never changes an earlier line's meaning."""
     assume(data.endswith(b"\n"))
@@ -107,7 +107,7 @@ def test_records_already_read_stay_as_they_were(data: bytes, more: bytes) -> Non
     ]
 
 
-@given(log=some.records())
+@given(log=some.records(refs=True))
 def test_every_line_is_a_record_a_blank_or_damage(log: list[dict[str, Any]]) -> None:
     read_back = parse(lines_of(some.encode(log)))
     assert [record.data for record in read_back.records] == log
@@ -117,7 +117,7 @@ def test_every_line_is_a_record_a_blank_or_damage(log: list[dict[str, Any]]) -> 
 # -- undo ---------------------------------------------------------------------------------------------
 
 
-@given(log=some.records(), data=st.data())
+@given(log=some.records(refs=True), data=st.data())
 def test_undo_is_exact_in_any_order(log: list[dict[str, Any]], data: st.DataObject) -> None:
     """Reverting any records, in any order, is as if they had never been written."""
     ids = some.ids_of(log)
@@ -128,7 +128,7 @@ def test_undo_is_exact_in_any_order(log: list[dict[str, Any]], data: st.DataObje
     assert contents(some.view_of(log + reverts)) == contents(some.view_of(never))
 
 
-@given(log=some.records(), data=st.data())
+@given(log=some.records(refs=True), data=st.data())
 def test_reverting_the_reverts_brings_everything_back(
     log: list[dict[str, Any]], data: st.DataObject
 ) -> None:
@@ -143,7 +143,7 @@ def test_reverting_the_reverts_brings_everything_back(
     assert contents(some.view_of(log + reverts + order)) == contents(some.view_of(log))
 
 
-@given(log=some.records())
+@given(log=some.records(refs=True))
 def test_undo_repeated_empties_the_view(log: list[dict[str, Any]]) -> None:
     """Only errors and infos, which `undo` passes over, are left; each undo takes back exactly one thing."""
     view = some.view_of(log)
@@ -162,7 +162,7 @@ def test_undo_repeated_empties_the_view(log: list[dict[str, Any]]) -> None:
 # -- conservation -------------------------------------------------------------------------------------
 
 
-@given(log=some.records())
+@given(log=some.records(refs=True))
 def test_every_live_message_is_shown_hidden_or_emptied_and_only_one_of_them(
     log: list[dict[str, Any]],
 ) -> None:
@@ -178,7 +178,7 @@ def test_every_live_message_is_shown_hidden_or_emptied_and_only_one_of_them(
 # -- ops: applied to a view, or read from the log -------------------------------------------------------
 
 
-@given(log=some.records(most=8), data=st.data())
+@given(log=some.records(most=8, refs=True), data=st.data())
 def test_ops_applied_to_a_view_are_what_the_log_says_once_recorded(
     log: list[dict[str, Any]], data: st.DataObject
 ) -> None:
@@ -191,7 +191,7 @@ def test_ops_applied_to_a_view_are_what_the_log_says_once_recorded(
     assert applied == recorded
 
 
-@given(log=some.records(most=8), data=st.data())
+@given(log=some.records(most=8, refs=True), data=st.data())
 def test_a_filters_stream_of_applied_ops_is_the_recorded_view(
     log: list[dict[str, Any]], data: st.DataObject
 ) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from .model import ROLE_OF_KIND, Message, Summary
+from .model import ROLE_OF_KIND, Message, Part, Summary, Unread
 from .ops import Op, replacement
 from .session import View, arrange, kind_of, replaced_parts, shown, summary_fields, timestamp
 
@@ -74,7 +75,7 @@ def _shown(
         changed = replaced.get(message.id)
         if changed:
             merged = {**(message.replaced or {}), **changed}
-            message = message.derive(replaced_parts(message.own or [], merged))  # type: ignore[arg-type]
+            message = message.derive(replaced_parts(_own(message), merged))  # type: ignore[arg-type]
             message.replaced = merged  # type: ignore[assignment]
         if message.id not in hidden and shown(message):
             result.append(message)
@@ -82,3 +83,13 @@ def _shown(
             hidden.add(message.id)
         stack.extend(reversed(children.get(message.id, ())))
     return result
+
+
+def _own(message: Message) -> list[Part]:
+    """A message's own parts, unread ones where they lie in the block store."""
+    if message.own is not None:
+        return message.own
+    if not message.replaced:
+        return message.parts
+    unread: list[Any] = [Unread(id) for id in message.blocks or ()]
+    return unread
