@@ -307,8 +307,20 @@ def test_lines_of_other_writers_come_back_byte_for_byte(line: bytes, count: int)
         b'\\"x\\":{\\"parts\\":[{\\"text\\":\\"' + b"secret words " * 9, b""
     )
     assert len(store.held) == count
-    assert contents(read(small, store)) == contents(read(line + b"\n" + line + b"\n"))
+    before = read(line + b"\n" + line + b"\n")
+    assert contents(read(small, store)) == contents(before)
+    assert [message.kind for message in read(small).messages] == [m.kind for m in before.messages]
     assert Fetched(store).file(small) == line + b"\n" + line + b"\n"
+
+
+def test_a_damaged_line_stays_damaged() -> None:
+    """A byte order mark counts only at the start of a file."""
+    store = MemoryStore()
+    line = dumps({"type": "message", "id": "a", "kind": "user", "parts": [{"text": "x" * 99}]}) + b"\n"
+    marked = b"\xef\xbb\xbf" + line
+    assert Small(store).file(line + marked) == Small(store).file(line) + marked
+    assert Fetched(store).file(Small(store).file(marked)) == line
+    assert len(store.held) == 1
 
 
 def test_fields_of_our_names_are_left_alone() -> None:
