@@ -232,6 +232,9 @@ def test_every_writer_works_by_reference(home: Path) -> None:
     assert contents(home, "a")[0]["parts"] == [{"text": "go"}]
     assert contents(home, "a")[-1]["role"] == "user"
     assert b"text" not in session_path(home, "a").read_bytes()
+    ok("append", "-s", "a", "-m", "next", "--max-items", "2", home=home)
+    assert lines(session_path(home, "a"))[-1]["type"] == "compaction"
+    assert contents(home, "a")[-1]["parts"] == [{"text": "next"}]
 
 
 def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home: Path, tmp_path: Path) -> None:

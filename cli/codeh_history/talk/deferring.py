@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BIG = 256 * 1024  # smaller blocks are read as they are
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_END = re.compile(rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})")
+_END = rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})"
 _STEP = 1 << 20
 _START = b'"data":"'
 
@@ -87,7 +87,7 @@ def _span(data: bytes) -> tuple[int, int]:
     for at in range(start, end - 4, _STEP):
         if data[at : min(at + _STEP, end - 4)].translate(None, _ALPHABET):
             return -1, -1
-    return (start, end) if _END.fullmatch(data[max(start, end - 4) : end]) else (-1, -1)
+    return (start, end) if re.fullmatch(_END, data[max(start, end - 4) : end]) else (-1, -1)
 
 
 def _is_media(mime: object) -> bool:
