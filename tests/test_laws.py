@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -223,6 +224,27 @@ def test_deltas_join_to_the_same_content_however_they_are_cut(parts: Any, data: 
         else:
             pending = join(pending, [part])
     assert pending == whole
+
+
+A, B, T, SIGNED = (
+    {"text": "a"},
+    {"text": "b"},
+    {"text": "t", "thought": True},
+    {"text": "", "thoughtSignature": "s"},
+)
+JOINED: list[tuple[list[Any], list[Any]]] = [
+    ([A, B], [{"text": "ab"}]),
+    ([A, T, T, B], [A, {"text": "tt", "thought": True}, B]),
+    ([A, SIGNED, B], [A, SIGNED, B]),
+    ([A, {"text": "b", "later": 1}], [A, {"text": "b", "later": 1}]),
+    ([A, {"text": "b", "thought": False}], [{"text": "ab"}]),
+    ([], []),
+]
+
+
+@pytest.mark.parametrize(("parts", "whole"), JOINED)
+def test_neighbouring_texts_of_one_sort_become_one(parts: list[Any], whole: list[Any]) -> None:
+    assert join([], parts) == whole
 
 
 @given(parts=pieces)
