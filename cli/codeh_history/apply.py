@@ -62,11 +62,11 @@ def _shown(
     result: list[Message] = []
     here = {message.id for message in messages}
     roots: list[Message] = []
-    children: dict[str | None, list[Message]] = {}  # the order of the fold: earlier insertions first
+    children: dict[str | None, list[Message]] = {}  # as in the fold: the newest stand right after
     for message in messages:
         (children.setdefault(message.after, []) if message.after in here else roots).append(message)
     for after, new in inserted.items():
-        children.setdefault(after, []).extend(new)
+        children[after] = [*new, *children.get(after, ())]
     stack = roots[::-1]
     while stack:
         message = stack.pop()

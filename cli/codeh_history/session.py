@@ -213,6 +213,8 @@ class _Fold:
         self.placed(record, place)
 
     def placed(self, record: Record, place: int) -> None:
+        """Take in a compaction's messages: right after their anchors, before what was inserted earlier."""
+        fresh: dict[str, list[Message]] = {}
         for number, op in enumerate(record.data["ops"]):
             if op.get("op") == "insert" and type(op.get("message")) is dict:
                 data = op["message"]
@@ -224,7 +226,9 @@ class _Fold:
                 message.after = str(op.get("after"))
                 if message.id not in self.view.all:
                     self.view.all[message.id] = message
-                    self.inserted.setdefault(message.after, []).append(message)
+                    fresh.setdefault(message.after, []).append(message)
+        for after, messages in fresh.items():
+            self.inserted[after] = [*messages, *self.inserted.get(after, ())]
 
     def clear(self, place: int, record: Record) -> None:
         self.barrier = place
