@@ -38,9 +38,10 @@ fmt: $(READY) ## format the code
 test-deep: $(READY) ## the laws of payloads and logs with 10,000 examples and more (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto tests/test_payload_laws.py tests/test_laws.py
 
-golden: $(READY) ## rewrite the expectations in tests/cases (then review `git diff`)
-	@git diff --quiet HEAD -- tests/cases || { echo "tests/cases has uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest --golden tests/test_cases.py
+golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
+	@git diff --quiet HEAD -- tests/cases fixtures || { \
+	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_fixtures.py tests/summaries/test_outline.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py
