@@ -10,6 +10,7 @@ import orjson
 from hypothesis import strategies as st
 
 from codeh_history import providers, stages
+from codeh_history.model import Message
 from codeh_history.providers.base import Options
 from codeh_history.session import View
 from codeh_history.stages.base import Settings
@@ -183,13 +184,19 @@ def cost(counter: Counter, view: View, system: str | None = None, tools: Any = (
 def refused(view: View) -> dict[str, list[str]]:
     """What each provider's rules find wrong with the request for a view, its pairs repaired as ever."""
     found: dict[str, list[str]] = {}
+    prompt: Any = [{"text": "go on"}]  # a model's word at the end is the caller's, whatever was compacted
     view, _, _ = stages.curate(view, Settings(unanswered="stub"), stages.FORCED)
     if not any(message.role is not None and message.committed for message in view.messages):
         return found
+    messages = list(view.messages)
+    if next(m.role for m in reversed(messages) if m.role is not None and m.committed) == "model":
+        messages.append(
+            Message(id="next", kind="user", role="user", ts=None, fields={}, own=prompt, parts=prompt)
+        )
     for format in providers.FORMATS:
         provider = providers.load(format)
         body = provider.request(
-            view.messages, Options(model=MODEL[format]), [s.text for s in view.summaries]
+            messages, Options(model=MODEL[format]), [s.text for s in view.summaries]
         ).body
         found[format] = [f"{problem.path}: {problem.reason}" for problem in provider.problems(body)]
     return {format: problems for format, problems in found.items() if problems}

@@ -10,10 +10,8 @@ from ..errors import Usage
 from ..model import Json
 from ..ops import Op
 from ..stages.compact import POLICIES, Plan
-from ..talk import amounts, compacting, filtering
-from ..talk.append import read_file
+from ..talk import amounts, append, compacting, filtering
 from ..talk.compacting import Limits
-from ..talk.payload import from_file, tools_from
 from ..talk.reading import view_of
 from ..view import View
 from .options import Argument, InPlace, Quiet, Report, Session, Strict
@@ -92,8 +90,8 @@ def command(
         budget=_amount(budget, "--budget"), characters=_amount(max_chars, "--max-chars"),
         items=_amount(max_items, "--max-items"), keep_last=_amount(keep_last, "--keep-last") or 0,
         policy=policy, counter=counter, calibrated=calibrated, upload_share=upload_share,
-        history_share=history_share, system=from_file(system) if system is not None else None,
-        tools=tools_from(tools) if tools is not None else None,
+        history_share=history_share, system=_system(system),
+        tools=_tools(tools),
     )  # fmt: skip
     target = filtering.target_of(env, session, argument)
     if apply is not None:
@@ -101,7 +99,7 @@ def command(
             raise Usage("--apply takes its limits from the plan: give no others")
         if apply == target.path == "-":
             raise Usage("--apply - and the session - are both stdin: give one as a file")
-        data = env.read_stdin() if apply == "-" else read_file(apply)
+        data = env.read_stdin() if apply == "-" else append.read_file(apply)
     else:
         data = b""
         compacting.checked(limits)
@@ -127,6 +125,22 @@ def command(
     if limits.items and len(after.messages) > limits.items:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
+
+
+def _system(text: str | None) -> str | None:
+    if text is None:
+        return None
+    from ..talk.payload import from_file
+
+    return from_file(text)
+
+
+def _tools(text: str | None) -> list[Json] | None:
+    if text is None:
+        return None
+    from ..talk.payload import tools_from
+
+    return tools_from(text)
 
 
 def _amount(text: str | None, option: str) -> int | None:

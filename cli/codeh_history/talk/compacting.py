@@ -12,14 +12,16 @@ from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json
 from ..ops import Op
-from ..providers.base import Options
 from ..stages import compact
 from ..stages.compact import POLICIES, Plan, Settings, counts
 from ..tokens import Characters, Counter, open_counter
 from ..view import View
 from . import amounts
-from .calibrating import calibrated
 from .measuring import counter_for, settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..providers.base import Options
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
     if limits.budget:
         counter = counter_for(env, view, limits.counter)
         if limits.calibrated:
+            from .calibrating import calibrated
+
             counter = calibrated(env, view, counter, limits.counter)
         found.append((limits.budget, counter))
     if limits.characters:

@@ -45,6 +45,7 @@ class Counter:
         self.media = media
         self.cache = cache
         self.factor = factor
+        self.missed = 0  # how many texts had to be tokenised
         self._known: dict[str, int] = {}
         self._encode: Callable[[str], int] | None = None
 
@@ -89,10 +90,11 @@ class Counter:
             return self._tokenise(texts)
         from . import memory
 
-        keys = [memory.key_of(self.vocabulary, text) for text in texts]
+        keys = memory.keys_of(self.vocabulary, (text.encode("utf-8", "surrogatepass") for text in texts))
         found = memory.recall(self.cache, keys)
         rest = [number for number, key in enumerate(keys) if key not in found]
         if rest:
+            self.missed += len(rest)
             counts = self._tokenise([texts[number] for number in rest])
             fresh = {keys[number]: count for number, count in zip(rest, counts, strict=True)}
             memory.remember(self.cache, fresh.items())

@@ -18,11 +18,12 @@ _TABLE = "create table if not exists tokens(key blob primary key, n integer not 
 _BATCH = 1000  # keys a query: SQLite allows 32,766 variables, older builds 999
 
 
-def key_of(name: str, text: str) -> bytes:
-    """The key of a text's count by one vocabulary."""
+def keys_of(name: str, contents: Iterable[bytes], salt: str = "") -> list[bytes]:
+    """The keys of contents' counts by one vocabulary; `salt` tells whole messages from texts."""
     from hashlib import blake2b
 
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, person=name.encode()).digest()
+    person, mark = name.encode(), salt.encode()
+    return [blake2b(data, digest_size=16, person=person, salt=mark).digest() for data in contents]
 
 
 def recall(path: str, keys: Sequence[bytes]) -> dict[bytes, int]:

@@ -8,7 +8,7 @@ from ...apply import NEXT
 from ...model import Message, Part, Summary
 from ...ops import Op, drop, summarize
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import overhead, sent
+from ...tokens.formula import overhead, remember, sent
 from ...view import View, arrange
 from ..base import replace_shown
 from . import stubs, words
@@ -31,6 +31,8 @@ class Draft:
         self.counter = counter
         self.messages: list[Message] = [message for message in view.messages if sent(message)]
         self.tokens = part_tokens(counter, self.messages)
+        if counter.missed:
+            remember(counter, self.messages, self.tokens)
         self.summaries = [summary.text for summary in view.summaries]
         self.view = view
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
@@ -42,13 +44,21 @@ class Draft:
         self.original = [self.cost(number) for number in range(len(self.messages))]
         self.target = 0
         self.level = 0  # the tokens of a stub, on average
-        self.layout = Layout(self.messages, settings.keep_last)
+        self.keep_last = settings.keep_last
+        self._layout: Layout | None = None
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
         self.gone: set[int] = set()
         self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
         self.known: set[str] = set()  # names in what stays anyway, and in the stubs made so far
+
+    @property
+    def layout(self) -> Layout:
+        """Units and what must stay; worked out where something has to be done."""
+        if self._layout is None:
+            self._layout = Layout(self.messages, self.keep_last)
+        return self._layout
 
     @property
     def fits(self) -> bool:
@@ -60,6 +70,11 @@ class Draft:
 
     def costs(self, numbers: Iterable[int]) -> int:
         return sum(self.cost(number) for number in numbers)
+
+    def free(self, end: int | None = None) -> list[int]:
+        """The positions (before `end`) of messages that may be changed and removed."""
+        fixed = self.layout.fixed
+        return [n for n in range(len(self.messages) if end is None else end) if n not in fixed]
 
     def open_places(self, numbers: Iterable[int]) -> list[Place]:
         """The parts of these messages that are still as they were, and stay in the context."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model import Json, Message, Part
-from ...pairing import pair
 from ...records import dumps
 from ...turns import is_ide_context
 from . import shrink, stubs
@@ -49,7 +48,7 @@ def _stale_reads(draft: Draft) -> Iterator[Change]:
     place = {message.id: number for number, message in enumerate(draft.messages)}
     covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
     found: list[Change] = []
-    for call in reversed(pair(draft.messages).calls):
+    for call in reversed(draft.layout.pairing.calls):
         path, rest = _file(call.args)
         if path is None or call.answer is None:
             continue

@@ -7,13 +7,17 @@ Extracted, so nothing in it is invented; deterministic and offline.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from ...model import Message, Part
 from ...turns import is_prompt
 from . import stubs, words
 
-REQUESTS, ANSWERS, FAILURES = 0.15, 0.08, 0.06  # shares of the room; the rest is for names
+SHARES = {
+    "request": 0.15,
+    "answer": 0.08,
+    "result": 0.06,
+}  # of the room, for first lines; the rest is for names
 LINE = 300  # characters of a kept line, less where there are many
 LEAST_LINE = 30
 _RULE = re.compile(
@@ -23,39 +27,62 @@ _BRIEF = ("path", "file_path", "file", "filename", "command", "cmd", "query", "p
 
 
 class Entry:
-    """The lines of one part, under a label that says whose they are."""
+    """The lines of one part, under a label that says whose they are.
 
-    __slots__ = ("kept", "kind", "label", "lines")
+    `first` are those to keep before any other, `kept` those that stay and how many characters of each.
+    """
+
+    __slots__ = ("first", "kept", "kind", "label", "lines")
 
     def __init__(self, kind: str, label: str, lines: list[str]) -> None:
         self.kind = kind
         self.label = label
         self.lines = lines
-        self.kept: dict[int, int] = {}  # the lines that stay, and how many characters of each
+        self.first = FIRST[kind](lines) if kind in FIRST and lines else []
+        self.kept: dict[int, int] = {}
 
 
-def outline(messages: Sequence[Message], room: int, known: set[str] | None = None) -> str:
-    """About `room` characters of the messages' own lines, in order; `known` are names that stay anyway."""
-    known = set() if known is None else set(known)
+def outline(messages: Sequence[Message], room: int) -> str:
+    """About `room` characters of the messages' own lines, in order."""
+    return prepared(messages, frozenset())(room)
+
+
+def prepared(messages: Sequence[Message], known: Collection[str]) -> Callable[[int], str]:
+    """The outline of these messages in any size, their lines searched once.
+
+    `known` are names that the context holds anyway.
+    """
     entries = _entries(messages)
-    left = room
-    left -= _take(entries, "request", int(room * REQUESTS), _first_lines)
-    left -= _take(entries, "answer", int(room * ANSWERS), _first_and_last)
-    left -= _take(entries, "result", int(room * FAILURES), _failures)
-    for entry in entries:
-        for number in entry.kept:
-            known |= words.names(entry.lines[number])
-    _fill(entries, known, left)
-    return "\n".join(_shown(entries))
+    places = [
+        (number, place)
+        for number, entry in enumerate(entries)
+        for place, line in enumerate(entry.lines)
+        if len(line) <= LINE
+    ]
+    ranked = words.rank([entries[number].lines[place] for number, place in places], known)
+    brings = {places[position]: names for position, _, names in ranked}
+
+    def write(room: int) -> str:
+        for entry in entries:
+            entry.kept.clear()
+        left = room - sum(_take(entries, kind, int(room * share)) for kind, share in SHARES.items())
+        said: set[str] = set()
+        for number, entry in enumerate(entries):
+            said.update(*(brings.get((number, place), ()) for place in entry.kept))
+        for position in words.choose(ranked, said, left):
+            number, place = places[position]
+            entries[number].kept.setdefault(place, LINE)
+        return "\n".join(_shown(entries))
+
+    return write
 
 
 def _entries(messages: Sequence[Message]) -> list[Entry]:
     """An entry for each part that says something; of very long ones only as much as the search can take."""
     found: list[tuple[str, str, list[str]]] = []
     brief: dict[str, str] = {}
+    prompts = [*map(is_prompt, messages), True]
     for position, message in enumerate(messages):
-        prompt = is_prompt(message)
-        ends = position + 1 == len(messages) or is_prompt(messages[position + 1])
         for part in message.parts:
             if "functionCall" in part:
                 call = part["functionCall"]
@@ -66,7 +93,8 @@ def _entries(messages: Sequence[Message]) -> list[Entry]:
                 label = brief.get(str(response.get("id") or response["name"]), response["name"])
                 found.append(("result", f"{label} gave", stubs.strings(response.get("response"))))
             elif part.get("text") and not part.get("thought"):
-                kind = "request" if prompt else "answer" if ends and message.role == "model" else "text"
+                last = prompts[position + 1] and message.role == "model"
+                kind = "request" if prompts[position] else "answer" if last else "text"
                 found.append((kind, "User" if message.role == "user" else "Model", [part["text"]]))
             elif "inlineData" in part or "fileData" in part:
                 found.append(("text", "File", [stubs.described(part, message.id)]))
@@ -77,7 +105,7 @@ def _entries(messages: Sequence[Message]) -> list[Entry]:
 def _lines(texts: Sequence[str], most: int) -> list[str]:
     lines: list[str] = []
     for text in texts:
-        lines += (line for line in words.lines_of(text[:most]) if line.strip())
+        lines += filter(None, map(str.strip, words.lines_of(text[:most])))
         most = max(0, most - len(text))
     return lines
 
@@ -92,46 +120,34 @@ def _brief(part: Part) -> str:
     return f"{call['name']} {about}".strip()
 
 
-def _take(entries: Sequence[Entry], kind: str, room: int, choose: Callable[[Entry], Sequence[int]]) -> int:
-    """Keep what `choose` names of a kind's entries, newest first, while it fits; returns what that took."""
+def _take(entries: Sequence[Entry], kind: str, room: int) -> int:
+    """Keep the first lines of a kind's entries, newest first, while they fit; returns what that took."""
     used = 0
-    some = [entry for entry in reversed(entries) if entry.kind == kind and entry.lines]
-    wanted = [(rank, entry, n) for entry in some for rank, n in enumerate(choose(entry))]
-    for _, entry, number in sorted(wanted, key=lambda item: item[0]):  # the first line of each, then others
+    some = [entry for entry in reversed(entries) if entry.kind == kind and entry.first]
+    wanted = [(rank, entry, place) for entry in some for rank, place in enumerate(entry.first)]
+    for _, entry, place in sorted(wanted, key=lambda item: item[0]):  # the first of each, then others
         label = 0 if entry.kept else len(entry.label) + 2
         most = min(LINE, max(LEAST_LINE, room // len(some) - label - 1))
-        size = min(len(entry.lines[number]), most) + 1 + label
-        if used + size <= room and number not in entry.kept:
+        size = min(len(entry.lines[place]), most) + 1 + label
+        if used + size <= room and place not in entry.kept:
             used += size
-            entry.kept[number] = most
+            entry.kept[place] = most
     return used
 
 
-def _first_lines(entry: Entry) -> Sequence[int]:
-    rules = [number for number, line in enumerate(entry.lines) if _RULE.search(line)]
-    return [*range(min(2, len(entry.lines))), *rules]
+def _first_lines(lines: Sequence[str]) -> list[int]:
+    return [*range(min(2, len(lines))), *(n for n, line in enumerate(lines) if _RULE.search(line))]
 
 
-def _first_and_last(entry: Entry) -> Sequence[int]:
-    return sorted({0, len(entry.lines) - 1}) if entry.lines else ()
+def _first_and_last(lines: Sequence[str]) -> list[int]:
+    return sorted({0, len(lines) - 1})
 
 
-def _failures(entry: Entry) -> Sequence[int]:
-    return words.error_lines("\n".join(entry.lines), entry.lines)[:3]
+def _failures(lines: Sequence[str]) -> list[int]:
+    return words.error_lines("\n".join(lines), lines)[:3]
 
 
-def _fill(entries: Sequence[Entry], known: set[str], room: int) -> None:
-    """Spend the rest on the lines that name most; a label counts as part of its first line."""
-    lines: list[str] = []
-    places: list[tuple[Entry, int]] = []
-    for entry in entries:
-        for number, line in enumerate(entry.lines):
-            if number not in entry.kept and len(line) <= LINE:
-                lines.append(line.strip())
-                places.append((entry, number))
-    for position in words.pick(lines, known, room):
-        entry, number = places[position]
-        entry.kept[number] = LINE
+FIRST = {"request": _first_lines, "answer": _first_and_last, "result": _failures}
 
 
 def _shown(entries: Sequence[Entry]) -> Iterator[str]:
@@ -139,7 +155,7 @@ def _shown(entries: Sequence[Entry]) -> Iterator[str]:
     said = ""
     for entry in entries:
         for number, most in sorted(entry.kept.items()):
-            line = entry.lines[number].strip()
+            line = entry.lines[number]
             line = line if len(line) <= most else f"{line[: most - 1]}…"
             yield f"{entry.label}: {line}" if entry.label != said else f"  {line}"
             said = entry.label

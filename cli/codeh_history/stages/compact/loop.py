@@ -21,8 +21,9 @@ MARGIN = 0.1
 def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     """The plan of this policy; starts above the budget and leaves the margin free."""
     view = rendered(view)
-    if proven(view, settings, counter):
-        return Plan(settings.policy, counter.name, settings.budget, None, None)
+    nothing = proven(view, settings, counter)
+    if nothing is not None:
+        return nothing
     draft = Draft(view, counter, settings)
     if aim(draft, settings):
         draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
@@ -82,10 +83,12 @@ def _files(draft: Draft) -> list[Place]:
 def _history(draft: Draft, most: int) -> None:
     """Keep whole exchanges before the newest, newest first, until the first that does not fit."""
     closed = False
+    files = dict.fromkeys(range(len(draft.messages)), 0)
+    for number, part in _files(draft):
+        files[number] += draft.tokens[number][part]
     older = [group for group in draft.layout.groups if group[0] < draft.layout.start]
-    for group in reversed(older):
-        files = sum(draft.tokens[n][p] for n, p in _files(draft) if n in set(group))
-        cost = draft.costs(group) - files
+    for group in reversed(older if not draft.fits else []):
+        cost = draft.costs(group) - sum(files[number] for number in group)
         closed = closed or cost > most
         most -= cost
         if closed:

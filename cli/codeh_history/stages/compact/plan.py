@@ -55,7 +55,8 @@ class Plan:
     """A compaction, not yet applied.
 
     `before`, `after` and `floor` are totals by `counter`; `before` is None where the byte count alone
-    proved that nothing needs to be done. `largest` are the largest units that have to stay.
+    proved that nothing needs to be done. `largest` are the largest units that have to stay; they and
+    `floor` are worked out for `Settings.exact` alone.
     """
 
     policy: str

@@ -31,11 +31,12 @@ def summarise(draft: Draft, outline: Outline | None) -> None:
     groups = [group for group in draft.layout.groups if not draft.gone.intersection(group)]
     base = draft.total - (draft.summary_cost if absorb else 0)
     covered: list[int] = []
-    saved = 0
+    saved = original = 0
     for group in groups:
         covered += group
         saved += draft.costs(group)
-        if base - saved + allowance(draft, sum(draft.original[n] for n in covered)) <= draft.target:
+        original += sum(draft.original[number] for number in group)
+        if base - saved + allowance(draft, original) <= draft.target:
             break
     room = draft.target - (base - saved)
     if room < LEAST or not (covered or absorb):
@@ -48,7 +49,9 @@ def summarise(draft: Draft, outline: Outline | None) -> None:
 def _fitting(draft: Draft, covered: Sequence[int], outline: Outline | None, *, absorb: bool) -> str | None:
     """The outline that fills the room best; None where none fits."""
     messages = [draft.messages[number] for number in covered]
-    write = outline or partial(extract.outline, known=draft.names_without(covered))
+    write = (
+        partial(outline, messages) if outline else extract.prepared(messages, draft.names_without(covered))
+    )
     room = draft.target - draft.summary_total("", covered, absorb=absorb)
     size, best = room * 3, None  # characters: names and code have some three a token
     for _ in range(TRIES):
@@ -56,7 +59,7 @@ def _fitting(draft: Draft, covered: Sequence[int], outline: Outline | None, *, a
             _shorter(s, size // (2 * len(draft.summaries)))
             for s in (draft.view.summaries if absorb else ())
         ]
-        text = "\n\n".join([*older, write(messages, max(0, size - sum(map(len, older))))])
+        text = "\n\n".join([*older, write(max(0, size - sum(map(len, older))))])
         left = draft.target - draft.summary_total(text, covered, absorb=absorb)
         if left >= 0 and (best is None or len(text) > len(best)):
             best = text

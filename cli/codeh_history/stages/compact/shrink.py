@@ -162,7 +162,7 @@ def fill(cuts: Sequence[stubs.Cut], known: set[str], room: int) -> None:
             if number not in cut.kept and len(line) > 3:
                 lines.append(line)
                 owners.append((cut, number))
-    for position in words.pick(lines, known, room):
+    for position in words.choose(words.rank(lines, known), known, room):
         cut, number = owners[position]
         cut.kept.add(number)
 
@@ -198,8 +198,7 @@ def _size(draft: Draft, place: Place) -> int:
 
 def _places(draft: Draft, kind: str) -> list[Place]:
     """The calls or responses that may be changed, oldest first; references have a stage of their own."""
-    free = (n for n in range(len(draft.messages)) if n not in draft.layout.fixed)
-    places = [place for place in draft.open_places(free) if KINDS[kind] in draft.part(place)]
+    places = [place for place in draft.open_places(draft.free()) if KINDS[kind] in draft.part(place)]
     return [place for place in places if sources_of(draft.part(place)) is None]
 
 
@@ -221,8 +220,9 @@ def _media(draft: Draft) -> list[Place]:
     """Inline and linked files older than the newest exchanges."""
     prompts = [n for n, message in enumerate(draft.messages) if is_prompt(message)]
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
-    free = (n for n in range(end) if n not in draft.layout.fixed)
-    return [p for p in draft.open_places(free) if draft.part(p).keys() & {"inlineData", "fileData"}]
+    return [
+        p for p in draft.open_places(draft.free(end)) if draft.part(p).keys() & {"inlineData", "fileData"}
+    ]
 
 
 def savings(draft: Draft) -> list[int]:
@@ -230,9 +230,10 @@ def savings(draft: Draft) -> list[int]:
     whole = newest(draft, window(draft))
     media = set(_media(draft))
     saving = [0] * len(draft.messages)
-    for place in draft.open_places(n for n in range(len(draft.messages)) if n not in draft.layout.fixed):
+    prompt = draft.layout.prompt or 0
+    for place in draft.open_places(draft.free()):
         part = draft.part(place)
-        if place in media or (is_thought(part) and place[0] < (draft.layout.prompt or 0)):
+        if place in media or (is_thought(part) and place[0] < prompt):
             saving[place[0]] += _size(draft, place)
         elif place not in whole and part.keys() & {"functionResponse", "functionCall"}:
             saving[place[0]] += max(0, _size(draft, place) - LEAST_STUB)

@@ -92,9 +92,7 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
 
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
     """Only before the last real user message: what the live loop found may still be cited."""
-    for place in draft.open_places(
-        n for n in range(draft.layout.prompt or 0) if n not in draft.layout.fixed
-    ):
+    for place in draft.open_places(draft.free(draft.layout.prompt or 0)):
         found = sources_of(draft.part(place))
         if found:
             items = [item for item in found[1] if _number(item) in cited]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...errors import BudgetUnreachable
 from ...model import Json
 from ...references import rendered
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
+from ...tokens.formula import overhead, recalled
 from ...view import View
 from . import early, removal, shrink, small, stubs
 from .draft import Draft
@@ -20,27 +22,44 @@ STUBS: tuple[Stage, ...] = (
     shrink.outputs, shrink.arguments, small.thoughts, small.references, shrink.recent,
 )  # fmt: skip
 MARGIN = 60  # tokens beside what stays verbatim: marks, a summary of nothing but its name
+SMALL = 100_000  # bytes of a log that are read in no time
+BYTES_A_TOKEN = 8  # no log of text and calls has more
 LARGEST = 5  # units named when a budget is refused
 
 
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     """Stage after stage until it fits; nothing at all where it fits already."""
     view = rendered(view)
-    if proven(view, settings, counter):
-        return Plan(settings.policy, counter.name, settings.budget, None, None)
+    nothing = proven(view, settings, counter)
+    if nothing is not None:
+        return nothing
     draft = Draft(view, counter, settings)
     if aim(draft, settings):
         _reduce(draft, settings)
     return finished(draft, settings)
 
 
-def proven(view: View, settings: Settings, counter: Counter) -> bool:
-    """Whether the byte count alone proves, without tokenising, that nothing needs to be done."""
-    if settings.exact:
-        return False
+def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
+    """The plan that does nothing, where the byte count or remembered counts prove that nothing is needed.
+
+    Neither is tried for a log so large that it is sure to fail.
+    """
+    start = settings.budget * (HIGH if settings.hysteresis else 1)
+    system, tools = settings.system, settings.tools
     texts = [summary.text for summary in view.summaries]
-    most = byte_bound(counter, view.messages, system=settings.system, tools=settings.tools, summaries=texts)
-    return most <= settings.budget * (HIGH if settings.hysteresis else 1)
+    nothing = Plan(settings.policy, counter.name, settings.budget)
+    if settings.exact or view.log.size > start * BYTES_A_TOKEN + SMALL:
+        return None
+    if view.log.size <= start * 2 + SMALL:
+        most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
+        if most <= start:
+            return nothing
+    total = recalled(counter, view.messages)
+    if total is not None:
+        total = counter.scale(counter.history + total + overhead(counter, system, tools, texts))
+        if total <= start:
+            return replace(nothing, before=total, after=total)
+    return None
 
 
 def aim(draft: Draft, settings: Settings) -> bool:
@@ -49,6 +68,9 @@ def aim(draft: Draft, settings: Settings) -> bool:
     With hysteresis that is 0.60 of the budget, from 0.85 on; where so little cannot be had, the budget.
     Raises BudgetUnreachable where even that cannot.
     """
+    share = HIGH if settings.hysteresis else 1
+    if draft.counter.scale(draft.total) <= settings.budget * share:
+        return False
     least = floor(draft)
     full = draft.counter.within(settings.budget)
     low = draft.counter.within(int(settings.budget * LOW))
@@ -85,14 +107,15 @@ def _reduce(draft: Draft, settings: Settings) -> None:
 def finished(draft: Draft, settings: Settings) -> Plan:
     """The plan of what was done; raises BudgetUnreachable where that is not enough."""
     counter = draft.counter
-    least = floor(draft)
     if counter.scale(draft.total) > settings.budget:
-        raise unreachable(draft, settings, max(least, draft.total))
-    return Plan(
+        raise unreachable(draft, settings, max(floor(draft), draft.total))
+    plan = Plan(
         policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
-        before=counter.scale(draft.before), after=counter.scale(draft.total), floor=counter.scale(least),
-        largest=largest(draft),
+        before=counter.scale(draft.before), after=counter.scale(draft.total),
     )  # fmt: skip
+    if not settings.exact:
+        return plan
+    return replace(plan, floor=counter.scale(floor(draft)), largest=largest(draft))
 
 
 def verbatim(draft: Draft) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model import Message
-from ...pairing import pair
+from ...pairing import Pairing, pair
 from ...turns import exchanges, is_ide_context, is_prompt
 from ..thoughts import is_thought
 
 
-def units(messages: Sequence[Message]) -> list[list[int]]:
+def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[list[int]]:
     """The messages' positions by unit, each in order, units by their first message.
 
     Responses join their calls wherever they stand, an inserted message joins what it goes with, a
@@ -28,7 +28,7 @@ def units(messages: Sequence[Message]) -> list[list[int]]:
         a, b = find(a), find(b)
         parent[max(a, b)] = min(a, b)
 
-    for call in pair(messages).calls:
+    for call in (pairing or pair(messages)).calls:
         if call.answer is not None:
             join(place[call.message.id], place[call.answer.message.id])
     for number, message in enumerate(messages):
@@ -55,10 +55,11 @@ class Layout:
     `yielding`: whether the last unit's results may be shrunk at the very end.
     """
 
-    __slots__ = ("fixed", "groups", "last", "prompt", "start", "unit_of", "units", "yielding")
+    __slots__ = ("fixed", "groups", "last", "pairing", "prompt", "start", "unit_of", "units", "yielding")
 
     def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
-        self.units = units(messages)
+        self.pairing = pair(messages)
+        self.units = units(messages, self.pairing)
         self.unit_of = {number: unit for unit in self.units for number in unit}
         self.prompt = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
         self.last = self.unit_of[len(messages) - 1] if messages else []

@@ -7,7 +7,7 @@ name nobody else mentions is worth more than its neighbours, so that is what an 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"[\w~./@][\w./-]+\w")
@@ -75,23 +75,34 @@ def error_lines(text: str, lines: Sequence[str]) -> list[int]:
     return found
 
 
-def pick(lines: Sequence[str], known: set[str], room: int) -> list[int]:
-    """Which lines bring the most unknown names a character, as many as `room` characters hold.
+Ranked = list[tuple[int, int, set[str]]]  # a line's position, its length, and the names it brings
 
-    Adds their names to `known`. Ties go to the earlier line.
-    """
-    scored: list[tuple[float, int, set[str]]] = []
+
+def rank(lines: Sequence[str], known: Collection[str]) -> Ranked:
+    """The lines that bring unknown names, those with the most a character first; ties as they stand."""
+    scored: list[tuple[float, int, int, set[str]]] = []
+    seen: set[str] = set()
     for number, line in enumerate(lines):
-        new = names(line) - known
+        if line in seen:
+            continue
+        seen.add(line)
+        new = names(line).difference(known)
         if new:
-            scored.append((-len(new) / (len(line) + OVERHEAD), number, new))
+            scored.append((-len(new) / (len(line) + OVERHEAD), number, len(line), new))
     scored.sort(key=lambda item: item[:2])
+    return [item[1:] for item in scored]
+
+
+def choose(ranked: Ranked, known: set[str], room: int) -> list[int]:
+    """As many of the ranked lines as `room` characters hold, each for a name not known yet.
+
+    Adds their names to `known`.
+    """
     chosen: list[int] = []
-    for _, number, new in scored:
-        size = len(lines[number]) + 1
-        if size <= room and not new <= known:
+    for number, size, new in ranked:
+        if size < room and not new <= known:
             known |= new
-            room -= size
+            room -= size + 1
             chosen.append(number)
     return chosen
 
