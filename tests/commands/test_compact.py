@@ -1,0 +1,233 @@
+"""`compact` as people run it: a filter, in place, as a plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.tokens import open_counter
+from compact.long import cost, line, output, prose
+from histories import call, model, result, tool, user
+from support import run
+
+COUNTER = open_counter(None)
+
+
+def written(home: Path, messages: list[Any], **meta: Any) -> Path:
+    """A session `s` of these messages in a home."""
+    path = home / "sessions" / "s.jsonl"
+    path.parent.mkdir(parents=True)
+    head = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
+    records = [head, {"type": "meta", "ts": None, "set": meta}, *(
+        {"type": "message", "id": f"m{n}", "ts": "2026-01-02T03:04:05.000Z", **message} for n, message in enumerate(messages)
+    )]  # fmt: skip
+    path.write_bytes(b"".join(map(line, records)))
+    return path
+
+
+def long_loop() -> list[Any]:
+    loop = [
+        message
+        for n in range(40)
+        for message in (
+            model(call("bash", f"c{n}", {"command": f"make t{n}"})),
+            tool(result("bash", f"c{n}", {"output": output(n, 60)})),
+        )
+    ]
+    return [user("First question"), model("First answer"), user("Build it all"), *loop, model("Done.")]
+
+
+def view_of(data: bytes) -> View:
+    log = parse(lines_of(data))
+    assert not log.damage
+    return fold(log)
+
+
+def test_as_a_filter_it_prints_a_session_that_fits_and_changes_nothing(home: Path) -> None:
+    path = written(home, long_loop())
+    before = path.read_bytes()
+    done = run("compact", "s", "--budget", "8k")
+    assert done.code == 0
+    after = view_of(done.out)
+    assert cost(COUNTER, after) <= 8000
+    assert path.read_bytes() == before
+    size = f"{cost(COUNTER, view_of(before)):,} to {cost(COUNTER, after):,} tokens by o200k_base"
+    assert size in done.err.decode()
+    again = run("compact", "-", "--budget", "8k", stdin=done.out)
+    assert again.out == done.out
+    assert again.err == b""
+
+
+def test_in_place_it_appends_one_record_and_undo_takes_it_back(home: Path) -> None:
+    path = written(home, long_loop())
+    before = path.read_bytes()
+    assert run("compact", "s", "-i", "--budget", "10000").code == 0
+    after = path.read_bytes()
+    assert after.startswith(before)
+    (record,) = [orjson.loads(raw) for raw in after[len(before) :].splitlines()]
+    assert record["type"] == "compaction"
+    assert (record["policy"], record["counter"], record["budget"]) == ("tiered", "o200k_base", 10000)
+    assert record["before"] == cost(COUNTER, view_of(before))
+    assert record["after"] == cost(COUNTER, view_of(after)) <= 6000
+    assert run("compact", "s", "-i", "--budget", "10000").code == 0
+    assert path.read_bytes() == after
+    run("append", "-s", "s", "-m", "more")
+    assert run("undo", "-s", "s", "--id", record["id"]).code == 0
+    shown = [message.parts for message in view_of(path.read_bytes()).messages]
+    assert shown == [*(message.parts for message in view_of(before).messages), [{"text": "more"}]]
+
+
+def test_what_was_left_out_can_be_expanded(home: Path) -> None:
+    written(
+        home,
+        [
+            user("go"),
+            model(call("bash", "c")),
+            tool(result("bash", "c", {"output": output(3, 900)})),
+            user("on"),
+            model("ok"),
+        ],
+    )
+    done = run("compact", "s", "-i", "--budget", "2k")
+    assert done.code == 0
+    shown = run("show", "s", "--jsonl")
+    assert b"codeh-history expand m2]" in shown.out
+    assert orjson.dumps(output(3, 900))[1:-1] in run("expand", "-s", "s", "m2").out
+
+
+@pytest.mark.parametrize("in_place", [[], ["-i"]])
+def test_a_budget_that_cannot_be_had_is_refused(home: Path, in_place: list[str]) -> None:
+    path = written(home, [user("old"), model("answer"), user("word " * 2000)])
+    before = path.read_bytes()
+    done = run("compact", "s", "--budget", "500", *in_place)
+    assert (done.code, done.out) == (5, b"")
+    assert done.err.count(b"\n") == 1
+    assert b"budget 500 cannot be reached: the floor is 2,0" in done.err
+    assert b"largest units: :3 m2 2,0" in done.err
+    assert path.read_bytes() == before
+
+
+def test_system_and_tools_count_given_or_set(home: Path) -> None:
+    written(home, [user("hi")], system="be brief " * 200)
+    for arguments in ([], ["--system", "be brief " * 200]):
+        done = run("compact", "s", "--budget", "300", *arguments)
+        assert done.code == 5
+        assert b"system and tools alone are above it" in done.err
+    assert run("compact", "s", "--budget", "300", "--system", "short").code == 0
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["--budget", "0"], ["--budget", "-5"], ["--budget", "many"], ["--budget", ""], ["--budget", "3", "--policy", "best"],
+    ["--budget", "3", "--counter", "words"], ["--budget", "3", "--upload-share", "0.7", "--history-share", "0.4"],
+    ["--budget", "3", "--upload-share", "-1"], ["--max-items", "0"], ["--keep-last", "x"], ["--calibrated", "--max-chars", "5"],
+    ["--apply", "plan.json", "--budget", "3"], ["--budget", "3", "--calibrated"], ["--budget", "3", "stray", "more"],
+])  # fmt: skip
+def test_wrong_usage_is_exit_2(home: Path, arguments: list[str]) -> None:
+    written(home, [user("hi")])
+    done = run("compact", "s", *arguments)
+    assert (done.code, done.out, done.err.count(b"\n")) == (2, b"", 1), done.err
+
+
+def test_a_plan_is_printed_and_applied(home: Path, tmp_path: Path) -> None:
+    path = written(home, long_loop())
+    before = path.read_bytes()
+    printed = run("compact", "s", "--budget", "8k", "--plan")
+    plan = json.loads(printed.out)
+    assert path.read_bytes() == before
+    assert {
+        "policy",
+        "counter",
+        "budget",
+        "before",
+        "after",
+        "floor",
+        "stages",
+        "largest",
+        "ops",
+    } <= plan.keys()
+    assert plan["floor"] < plan["after"] <= 8000 < plan["before"]
+    assert all({"op", "stage", "why", "tokens_before", "tokens_after"} <= op.keys() for op in plan["ops"])
+    (tmp_path / "plan.json").write_bytes(printed.out)
+    direct = run("compact", "s", "--budget", "8k")
+    assert run("compact", "s", "--apply", tmp_path / "plan.json").out == direct.out
+    assert run("compact", "s", "--apply", "-", stdin=printed.out).out == direct.out
+    assert run("compact", "s", "-i", "--apply", tmp_path / "plan.json").code == 0
+    assert cost(COUNTER, view_of(path.read_bytes())) == plan["after"]
+    stale = run("compact", "s", "--apply", tmp_path / "plan.json")
+    assert (stale.code, stale.out) == (65, b"")
+    assert b"make the plan again" in stale.err
+
+
+def test_a_plan_of_an_unneeded_compaction_states_its_sizes(home: Path) -> None:
+    written(home, [user("hi")])
+    plan = json.loads(run("compact", "s", "--budget", "8k", "--plan").out)
+    assert (plan["before"], plan["after"], plan["ops"]) == (8, 8, [])
+
+
+def test_the_report_says_what_and_why(home: Path) -> None:
+    written(home, long_loop())
+    done = run("compact", "s", "--budget", "8k", "--report", "-q")
+    lines = [json.loads(raw) for raw in done.err.splitlines()]
+    assert lines
+    for found in lines:
+        assert {"stage", "op", "id", "why"} <= found.keys()
+        assert found.keys() <= {"stage", "op", "id", "part", "why", "tokens_before", "tokens_after"}
+
+
+def test_limits_of_messages_exchanges_and_characters(home: Path) -> None:
+    written(
+        home, [message for n in range(30) for message in (user(f"q{n} {prose(n, 9)}"), model(prose(n, 9)))]
+    )
+    assert len(view_of(run("compact", "s", "--max-items", "20").out).messages) == 20
+    kept = view_of(run("compact", "s", "--keep-last", "3").out).messages
+    assert [message.id for message in kept] == [f"m{n}" for n in range(54, 60)]
+    after = view_of(run("compact", "s", "--max-chars", "900").out)
+    texts = [part["text"] for message in after.messages for part in message.parts]
+    assert sum(map(len, texts)) + sum(len(summary.text) for summary in after.summaries) <= 900
+    both = view_of(run("compact", "s", "--max-items", "20", "--budget", "300").out)
+    assert len(both.messages) <= 20
+    assert cost(COUNTER, both) <= 300
+
+
+def test_counters_are_named_in_what_is_written(home: Path) -> None:
+    path = written(home, long_loop())
+    done = run("compact", "s", "-i", "--budget", "8k", "--counter", "approx")
+    assert b"tokens by approx" in done.err
+    assert orjson.loads(path.read_bytes().splitlines()[-1])["counter"] == "approx"
+
+
+def test_calibration_corrects_the_count_by_recorded_usage(home: Path) -> None:
+    messages = [
+        user("one two three"),
+        {**model("four"), "model": "m-1", "provider": "gemini", "usage": {"input": 13}},
+    ]
+    written(home, messages)
+    plan = json.loads(run("compact", "s", "--budget", "8k", "--plan", "--calibrated").out)
+    counted = cost(COUNTER, view_of((home / "sessions" / "s.jsonl").read_bytes()))
+    assert plan["counter"] == "o200k_base*1.30"  # 13 reported, 10 counted
+    assert plan["before"] == -(-counted * 130 // 100)
+    other = run("compact", "s", "--budget", "8k", "--calibrated", "--counter", "gpt-5")
+    assert other.code == 2
+    assert b"no usage of gpt-5" in other.err
+
+
+def test_the_pipeline_of_filters_ends_in_a_body(home: Path) -> None:
+    written(home, [*long_loop(), user("And now?")])
+    curated = run("curate", "s")
+    smaller = run("compact", "-", "--budget", "8k", stdin=curated.out)
+    body = run(
+        "payload", "-", "--raw", "--to", "anthropic", "--model", "claude-opus-4-8", stdin=smaller.out
+    )
+    assert body.code == 0, body.err
+    assert json.loads(body.out)["messages"][-1]["content"][-1]["text"] == "And now?"
+    direct = run("payload", "s", "--to", "anthropic", "--model", "claude-opus-4-8", "--budget", "8k")
+    assert direct.code == 0, direct.err
+    assert len(direct.out) < len(body.out) * 1.5
+    refused = run("payload", "s", "--to", "anthropic", "--model", "claude-opus-4-8", "--budget", "5")
+    assert (refused.code, refused.out) == (5, b"")
