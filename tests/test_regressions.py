@@ -115,7 +115,7 @@ def test_2026_11_21_a_second_insertion_stood_elsewhere_in_a_filter_than_in_the_l
     ops: list[Op] = [insert("a", "r2")]
     applied = apply(some.view_of(log), ops)
     recorded = some.view_of([*log, compaction("L", *ops)])
-    assert [m.id for m in applied.messages] == [m.id for m in recorded.messages] == ["a", "r1", "r2"]
+    assert [m.id for m in applied.messages] == [m.id for m in recorded.messages] == ["a", "r2", "r1"]
 
 
 def test_2026_11_21_what_was_inserted_after_an_undone_message_was_neither_shown_nor_hidden() -> None:

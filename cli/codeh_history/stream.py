@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .model import Json, Message
+from .model import Json, Message, Unread
 from .records import dumps, keeps_id
-from .session import View, is_idless
+from .session import View, content_of, is_idless
 
 BY_REFERENCE = (
     "blockIds",
@@ -78,9 +78,12 @@ def _pending(message: Message) -> Iterator[Json]:
             **fields, "type": "open", "id": message.id, "ts": message.ts, "kind": message.kind,
             "role": message.role,
         }  # fmt: skip
+    edited = len(message.pending or ()) if message.update is not None else 0
     if message.update is not None:  # a delta would join its neighbouring texts
-        yield {**message.update, "of": message.id, "parts": message.pending}
-    elif message.pending:
-        yield {"type": "delta", "of": message.id, "parts": message.pending}
+        if any(type(part) is Unread for part in message.pending or ()):
+            edited = len(content_of(message.update) or ())  # where they are texts, they are to be joined
+        yield {**message.update, "of": message.id, "parts": (message.pending or [])[:edited]}
+    if message.pending and message.pending[edited:]:
+        yield {"type": "delta", "of": message.id, "parts": message.pending[edited:]}
     if "aborted" in message.fields:
         yield {"type": "abort", "of": message.id, "ts": message.ts, "reason": message.fields["aborted"]}

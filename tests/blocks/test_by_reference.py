@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
@@ -26,6 +26,29 @@ from codeh_history.talk.persisting import Persisting
 from test_laws import contents as shown_by
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})
+
+EDITED_WHILE_STREAMING = b"".join(
+    orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+    for record in (
+        {"type": "session", "version": 1, "id": "s", "created": some.TS},
+        {
+            "type": "message",
+            "id": "a",
+            "ts": some.TS,
+            "kind": "user",
+            "role": "user",
+            "parts": [{"text": "x"}],
+        },
+        {
+            "type": "update",
+            "id": "b",
+            "of": "a",
+            "ts": some.TS,
+            "parts": [{"text": "a text that is stored"}],
+        },
+        {"type": "delta", "of": "a", "parts": [{"text": " and its end"}]},
+    )
+)
 
 
 class Kept(Persisting):
@@ -163,6 +186,7 @@ def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) 
     assert Fetched(store).file(small) == streamed(view)
 
 
+@example(data=EDITED_WHILE_STREAMING, every=False)
 @given(data=sessions, every=every)
 def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_not(
     data: bytes, every: bool

@@ -69,11 +69,15 @@ def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and not only waiting for its parent to look."""
+    """Whether a process stays there, and does more than wait for its parent to look: killed ones take a while."""
+    return not any(gone(pid) or time.sleep(0.02) for _ in range(500))
+
+
+def gone(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to look at")
