@@ -30,7 +30,9 @@ def exchanges() -> list[Any]:
         root = corpus() / "exchanges"
     except pytest.skip.Exception:
         return [
-            pytest.param(None, id="no-corpus", marks=pytest.mark.skip(reason="no recorded exchanges here"))
+            pytest.param(
+                None, None, id="no-corpus", marks=pytest.mark.skip(reason="no recorded exchanges here")
+            )
         ]
     index = json.loads((root / "index.json").read_text())
     return [pytest.param(root / entry["file"], entry, id=entry["file"]) for entry in index]
