@@ -15,6 +15,7 @@ from .options import Argument, Quiet, Session, Strict
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to markdown | less
+  codeh-history export demo --to html > demo.html
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import contents, exchanges, markdown, persisted, refs
+from . import contents, exchanges, markdown, page, persisted, refs
 
 if TYPE_CHECKING:
     from ..session import View
@@ -16,4 +16,5 @@ EXPORTERS: dict[str, Callable[[View], bytes]] = {
     "persisted": persisted.export,
     "refs": refs.export,
     "markdown": markdown.export,
+    "html": page.export,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import orjson
 
-from ..model import Message, Part
+from ..model import Json, Message, Part
 from ..session import View
 
 NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
@@ -33,10 +33,11 @@ def _message(message: Message) -> str:
         head += f" ({message.ts})"
     if not message.committed:
         head += " (pending)"
-    return "\n\n".join([head, *(text for part in parts if (text := _part(part)))])
+    return "\n\n".join([head, *(text for part in parts if (text := part_text(part)))])
 
 
-def _part(part: Part) -> str:
+def part_text(part: Part) -> str:
+    """What Markdown shows of a part; empty for what nobody could read."""
     if "text" in part:
         text = _SOURCE.sub(lambda found: f"[^{found[1]}]", part["text"])
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
@@ -78,9 +79,15 @@ def _block(body: str) -> str:
 
 
 def _footnotes(view: View) -> Iterator[str]:
+    for reference in references(view):
+        title = reference.get("title") or reference.get("id", "")
+        url = f" <{reference['url']}>" if reference.get("url") else ""
+        yield f"[^{reference['number']}]: {title}{url}"
+
+
+def references(view: View) -> Iterator[Json]:
+    """The references of all messages, in their order."""
     for message in view.messages:
         for reference in message.fields.get("references") or ():
             if isinstance(reference, dict) and "number" in reference:
-                title = reference.get("title") or reference.get("id", "")
-                url = f" <{reference['url']}>" if reference.get("url") else ""
-                yield f"[^{reference['number']}]: {title}{url}"
+                yield reference

@@ -1,0 +1,108 @@
+"""The HTML of a conversation: whatever a model wrote, it neither acts nor loads anything."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.exporters import page
+
+PNG = "iVBORw0KGgo="
+HOSTILE = {
+    "script": "<script>alert(1)</script>",
+    "handler": '<img src=x onerror="alert(1)">',
+    "script link": "[x](javascript:alert(1))",
+    "data link": "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "tracker": "![x](https://example.net/pixel?told)",
+    "link title": 'a [x](https://e.net "[source1]\'><script>") b',
+    "fence": "```\n</code></pre><script>",
+    "end of page": "</article></body><script>",
+    "style": "<style>body{background:url(https://example.net)}</style>",
+    "escape sequence": "\x1b]52;c;eA==\x07",
+}
+
+
+class Seen(HTMLParser):
+    """The elements of a page with their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+
+def elements(text: str, **fields: Any) -> list[tuple[str, dict[str, str | None]]]:
+    record = {"type": "message", "id": "a", "ts": some.TS, "kind": "user", "parts": [{"text": text}]}
+    view = some.view_of([record | fields])
+    seen = Seen()
+    data = page.export(view).decode()
+    assert "\x1b" not in data
+    seen.feed(data)
+    return seen.elements
+
+
+def check(found: list[tuple[str, dict[str, str | None]]]) -> None:
+    tags = [tag for tag, _ in found]
+    assert not {"script", "iframe", "object", "embed", "form", "base", "link"} & set(tags)
+    assert tags.count("style") == tags.count("body") == 1
+    for tag, attributes in found:
+        assert not [name for name in attributes if name.startswith("on")]
+        src, href = attributes.get("src") or "data:image/png;", attributes.get("href") or "#"
+        assert src.startswith(
+            ("data:image/png;", "data:image/jpeg;", "data:image/gif;", "data:image/webp;")
+        )
+        assert href.startswith(("#", "http://", "https://", "mailto:")) or ":" not in href.split("/")[0], (
+            tag
+        )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_acts_or_loads(name: str) -> None:
+    found = elements(HOSTILE[name])
+    check(found)
+    assert "img" not in dict(found)
+
+
+@given(st.text(st.sampled_from("<>[]()!'\"`\\&;:/#=-\n axsrcjp1"), max_size=60))
+def test_no_random_text_acts_or_loads(text: str) -> None:
+    check(elements(text))
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "shown"),
+    [
+        ("image/png", PNG, True), ("image/svg+xml", PNG, False), ("text/html", PNG, False),
+        ("image/png", '"><script>', False), ('image/png" onerror="x', PNG, False),
+    ],
+)  # fmt: skip
+def test_only_pictures_are_shown(kind: str, data: str, *, shown: bool) -> None:
+    found = elements("x", parts=[{"inlineData": {"mimeType": kind, "data": data}}])
+    check(found)
+    assert ("img" in dict(found)) is shown
+
+
+def test_a_citation_leads_to_its_reference() -> None:
+    reference = {
+        "number": 3,
+        "id": "r",
+        "title": "A <b> title",
+        "url": "https://example.net/?a=1&b=2",
+        "text": "t",
+    }
+    found = elements("It says so [source3].", references=[reference])
+    links = [attributes for tag, attributes in found if tag == "a"]
+    assert [link["href"] for link in links] == ["#reference-3", "https://example.net/?a=1&b=2"]
+    assert [attributes["id"] for tag, attributes in found if tag == "li"] == ["reference-3"]
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", 7])
+def test_a_reference_links_to_the_web_only(url: object) -> None:
+    found = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
+    assert "a" not in dict(found)
