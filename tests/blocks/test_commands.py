@@ -266,8 +266,7 @@ def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home: 
 
     def build(locked: Any) -> bytes:
         waiting.append(start("append", "-s", "a", "-m", "waited", home=home, stdout=subprocess.DEVNULL))
-        opened = Path(f"/proc/{waiting[0].pid}/fd")
-        while not any(os.path.realpath(fd) == str(path.resolve()) for fd in opened.iterdir()):
+        while not has_open(waiting[0], path):
             assert waiting[0].poll() is None
         data: bytes = locked.read()
         return data.replace(b"first", b"1st")
@@ -275,6 +274,16 @@ def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home: 
     assert replace(Env({"CODEH_HOME": str(home)}), str(path), build)
     assert waiting[0].wait() == 0
     assert [m["parts"][0]["text"] for m in contents(home, "a")] == ["1st", "waited"]
+
+
+def has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
+    for fd in Path(f"/proc/{process.pid}/fd").iterdir():
+        try:
+            if os.readlink(fd) == str(path.resolve()):
+                return True
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return False
 
 
 def test_payload_persists_first(home: Path) -> None:
