@@ -1,0 +1,127 @@
+"""The histories that are made smaller: recorded sessions cut in two, and made-up ones of every kind."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import orjson
+
+from codeh_history.records import lines_of, parse
+from codeh_history.session import View, fold
+from codeh_history.tokens import Counter, history_tokens, open_counter
+from codeh_history.tokens.formula import summary_text
+from support import ROOT
+
+Contents = list[dict[str, Any]]  # `{role, parts}`, what everybody is given and gives back
+
+CUTS = (0.5, 0.6, 0.7, 0.8)  # where a recorded session is cut, as a share of its messages
+HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
+_COUNTER: list[Counter] = []
+
+
+def counter() -> Counter:
+    """The one counter that judges all; it keeps nothing on disk."""
+    if not _COUNTER:
+        _COUNTER.append(open_counter(None))
+    return _COUNTER[0]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A history to be made smaller, and the messages that came after it."""
+
+    name: str
+    contents: Contents
+    later: Sequence[Any] = ()
+
+    @cached_property
+    def view(self) -> View:
+        return view_of(self.contents)
+
+    @cached_property
+    def size(self) -> int:
+        return size_of(self.view)
+
+
+def view_of(contents: Sequence[Any]) -> View:
+    records = [{"type": "message", "id": f"m{n}", "ts": None, **c} for n, c in enumerate(contents)]
+    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))))
+
+
+def size_of(view: View) -> int:
+    return history_tokens(counter(), view.messages, summaries=[summary.text for summary in view.summaries])
+
+
+def contents_of(view: View) -> Contents:
+    """What a model gets to see of a view: the summaries as one record, then the messages."""
+    texts = [summary.text for summary in view.summaries]
+    head: Contents = [{"role": "user", "parts": [{"text": summary_text(texts)}]}] if texts else []
+    return head + [{"role": m.role, "parts": m.parts} for m in view.messages if m.role and m.parts]
+
+
+def sessions() -> dict[str, Contents]:
+    """The recorded sessions that are long enough: a coding session, and support conversations in a row."""
+    root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
+    if not root.is_dir():
+        return {}
+    from summaries.recorded import coding, support
+
+    joined = [m for number, messages in enumerate(support()) for m in _named(messages, f"s{number}-")]
+    return {"coding": _plain(coding()), "support": _plain(joined)}
+
+
+def _plain(messages: Sequence[Any]) -> Contents:
+    return [{"role": m["role"], "parts": m["parts"]} for m in messages if m.get("role") and m["parts"]]
+
+
+def _named(messages: Sequence[Any], prefix: str) -> Iterator[Any]:
+    """The messages with ids of calls that are unique in the joined session."""
+    for message in messages:
+        yield {**message, "parts": [_with_id(part, prefix) for part in message["parts"]]}
+
+
+def _with_id(part: dict[str, Any], prefix: str) -> dict[str, Any]:
+    for key in ("functionCall", "functionResponse"):
+        if "id" in part.get(key, ()):
+            return {**part, key: {**part[key], "id": prefix + part[key]["id"]}}
+    return part
+
+
+def cut(name: str, contents: Contents) -> Iterator[Case]:
+    """The session as it stood before a model's turn, at each of the cuts."""
+    for share in CUTS:
+        place = int(len(contents) * share)
+        while contents[place]["role"] != "model":
+            place += 1
+        yield Case(f"{name} {share:.0%}", contents[:place], contents[place:])
+
+
+def generated(count: int, seed: int = 1) -> Iterator[Case]:
+    """Histories made of one seed: exchanges, agent loops, parallel calls, large results, a prompt or a result last."""
+    from compact.long import Writer
+
+    rng = Random(seed)
+    for number in range(count):
+        writer = Writer()
+        for _ in range(rng.choice([1, 3, 8, 20])):
+            writer.step(rng.randint(4, 12), rng.getrandbits(30))
+        contents = _requested(writer.records[1:])
+        if contents:
+            yield Case(f"generated {number}", contents)
+
+
+def _requested(records: Sequence[Any]) -> Contents:
+    """The messages up to the last one that asks a model for more."""
+    messages = _plain([record for record in records if record["type"] == "message"])
+    while messages and messages[-1]["role"] == "model":
+        messages.pop()
+    return messages

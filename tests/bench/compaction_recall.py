@@ -1,0 +1,111 @@
+"""Future-reference recall: of the names that later turns come back to, how many the smaller history still has.
+
+A name is a path, a symbol, a number or an id. It counts where a later turn mentions it and the history before
+the cut introduced it. Only content counts: a line that is nothing but names is left out, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+_PATH = r"(?:~|\.{1,2}|[\w.@+-]+)?(?:/[\w.@+-]+)+"
+_DOTTED = r"[A-Za-z_$][\w$-]*(?:\.[A-Za-z_][\w-]*)+"  # theme.ts, process.env.HOME
+_NUMBER = r"\d+(?:[.,:]\d+)*"
+_WORD = r"[A-Za-z_$][\w$]*(?:-\w+)*|\d\w*(?:-\w+)*"
+_RUN = re.compile(f"(?<![\\w/.@-])(?:{_PATH}|{_DOTTED}|{_NUMBER}(?![\\w-])|{_WORD})")
+
+_SYMBOL = re.compile(r"[^\W_]_+[^\W_]|[a-z\d][A-Z]|^[A-Z][A-Z\d]{2,}$|^__\w+__$")
+_ID = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{4,}$")
+_LEAST_DIGITS = 3  # 1, 2 and 10 are in every text
+_LEAST = 3  # characters of a name
+_PLAIN = re.compile(r"[A-Za-z]{2,}")
+_STRUCTURE = re.compile(r"[=(){}<>\[\]:+?!]")  # it says how names belong together
+
+
+def names(text: str) -> set[str]:
+    """The paths, symbols, numbers and ids that a text mentions."""
+    return {name for run in set(_RUN.findall(text)) if is_name(name := run.rstrip(".,:-"))}
+
+
+def is_name(run: str) -> bool:
+    if len(run) < _LEAST:
+        return False
+    if run[0].isdigit() and not any(map(str.isalpha, run)):
+        return sum(map(str.isdigit, run)) >= _LEAST_DIGITS
+    if "/" in run:
+        return len(run) > 4 and any(map(str.isalpha, run)) and not _either_or(run)
+    if "." in run:
+        return True
+    return _SYMBOL.search(run) is not None or _ID.match(run) is not None
+
+
+def _either_or(run: str) -> bool:
+    """`and/or`, `read/write`: words with a stroke between them, not a path."""
+    parts = run.split("/")
+    return len(parts) == 2 and all(part.isalpha() for part in parts)
+
+
+def held(text: str) -> set[str]:
+    """The names that a text lets a reader find: those it mentions, and what the paths among them end in."""
+    found = names(text)
+    for path in [name for name in found if "/" in name]:
+        parts = path.split("/")
+        found.update("/".join(parts[start:]) for start in range(1, len(parts)))
+        found.update(part for part in parts if is_name(part))
+    return found
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text and number in a JSON value, media left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if key not in ("inlineData", "thoughtSignature", "id"):
+                yield from texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts(inner)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield str(value)
+
+
+def lines(contents: Iterable[Any]) -> Iterator[str]:
+    for content in contents:
+        for text in texts(content["parts"]):
+            yield from text.split("\n")
+
+
+def spoken(content: Any) -> bool:
+    """Whether the user or the model said it; the rest is what tools returned."""
+    return not any("functionResponse" in part for part in content["parts"])
+
+
+def recall(wanted: frozenset[str], after: Iterable[Any]) -> float:
+    """The share of the wanted names that a smaller history still has; lines of nothing but names aside."""
+    kept: set[str] = set()
+    for line in set(lines(after)):
+        if not is_bare(line):
+            kept |= held(line)
+    return len(wanted & kept) / len(wanted) if wanted else 1.0
+
+
+def is_bare(line: str) -> bool:
+    """Whether a line is a list of names and says nothing about them."""
+    found = _RUN.findall(line)
+    named = sum(is_name(run.rstrip(".,:-")) for run in found)
+    words = sum(not is_name(run.rstrip(".,:-")) and _PLAIN.search(run) is not None for run in found)
+    return named > 0 and (words + len(_STRUCTURE.findall(line))) * 4 < named
+
+
+def wanted(before: Iterable[Any], later: Iterable[Any], *, said: bool) -> frozenset[str]:
+    """What the later messages mention of those before: by what was spoken, or by tool outputs as well."""
+    introduced: set[str] = set()
+    for line in set(lines(before)):
+        introduced |= held(line)
+    mentioned: set[str] = set()
+    for line in set(lines(content for content in later if spoken(content) or not said)):
+        mentioned |= names(line)
+    return frozenset(introduced & mentioned)
