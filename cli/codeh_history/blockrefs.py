@@ -16,7 +16,7 @@ import orjson
 
 from . import spelling
 from .model import Json, Part, Unread, unread
-from .records import MAX_DEPTH, Record, check_parts, dumps
+from .records import MAX_READ, Record, check_parts, depth_exceeds, dumps
 from .session import is_idless, kind_of
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
@@ -194,21 +194,10 @@ def part_in(data: bytes) -> Part | None:
         part = orjson.loads(data)
     except ValueError:
         return None
-    if check_parts({"parts": [part]}) is not None or not _writable(part, data):
+    if check_parts({"parts": [part]}) is not None or depth_exceeds(data, MAX_READ):
         return None
     result: Part = part
     return result
-
-
-def _writable(part: Part, data: bytes) -> bool:
-    """Whether a part can be written again: what nests too deep could be read but never sent."""
-    if data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
-        return True
-    try:
-        dumps(part)
-    except TypeError:
-        return False
-    return True
 
 
 def _sha256(data: bytes) -> str:

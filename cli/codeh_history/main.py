@@ -7,7 +7,7 @@ import os
 import sys
 
 from .env import Env, open_standard_streams
-from .errors import HistoryError, Interrupted
+from .errors import BadData, HistoryError, Interrupted
 
 SIGINT = 2
 TYPE_CHECKING = False
@@ -65,6 +65,9 @@ def run(argv: list[str], env: Env) -> int:
         env.complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
         return 74
     except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
+        if "ecursion" in str(error):  # of orjson or of Python
+            env.complain("JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed")
+            return BadData.exit_code
         return _bug(error, env)
     return code
 

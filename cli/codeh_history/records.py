@@ -12,7 +12,11 @@ from .model import ROLE_OF_KIND, Json, Part, Unread
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
-MAX_DEPTH = 200  # deeper records could be read but not written again (orjson dumps stops at 254)
+MAX_DEPTH = 200  # of what is written
+MAX_READ = 240  # a deeper line is damage: a request nests it deeper still, and orjson dumps stops at 254
+_SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
+_AS_BRACES = bytes.maketrans(b"[]", b"{}")
+_NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
 CONTENT_TYPES = ("message", "open", "ref")
 KNOWN_TYPES = frozenset(
     "session message open delta commit abort update summary compaction revert clear ref meta".split()
@@ -116,7 +120,12 @@ def parse(lines: Iterable[bytes], source: bytes = b"") -> Log:
                 if line.strip():
                     damage.append(Damage(number, start, _why(line, error)))
                 continue
-        if _is_plain(data):
+        simple = _is_plain(data)
+        size = len(line) - len(data["parts"][0]["text"]) if simple else len(line)
+        if size > _SHALLOW and depth_exceeds(line, MAX_READ):
+            damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
+            continue
+        if simple:
             records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
             continue
         seen = None
@@ -294,24 +303,24 @@ def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
     """Whether the JSON text nests deeper than `limit`; brackets inside strings are not counted."""
     if line.count(b"{") + line.count(b"[") <= limit:
         return False
-    depth = deepest = 0
-    in_string = escaped = False
-    for byte in line:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                in_string = False
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"{[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"}]":
-            depth -= 1
-    return deepest > limit
+    import re
+
+    strings = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+    braces = strings.sub(b"", line).translate(_AS_BRACES, _NO_BRACKETS)
+    for _ in range(limit):
+        inner = braces.replace(b"{}", b"")  # without the innermost level
+        if len(inner) == len(braces):
+            break
+        braces = inner
+    return b"{" in braces
+
+
+def too_deep(value: object) -> bool:
+    """Whether a value nests deeper than what is read."""
+    try:
+        return depth_exceeds(orjson.dumps(value), MAX_READ)
+    except TypeError:
+        return True
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

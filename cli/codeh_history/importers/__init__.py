@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ..errors import BadData
 from ..model import Json
+from ..records import MAX_DEPTH, depth_exceeds
 from . import native, requests
 
 Importer = Callable[[bytes], list[Json] | None]
@@ -27,6 +28,8 @@ IMPORTERS: dict[str, Importer] = {
 
 def read(data: bytes, form: str, name: str) -> list[Json]:
     """The records of a file in this form; `auto` finds the one form that fits."""
+    if depth_exceeds(data) and native.session(data) is None:
+        raise BadData(f"{name}: nested deeper than {MAX_DEPTH} levels")
     if form == "auto":
         session = native.session(data)
         if session is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..model import Json
-from ..records import Damage, Log, Record, bare_id, check_message, dumps
+from ..records import Damage, Log, Record, bare_id, check_message, dumps, too_deep
 
 
 def log_of(value: Json | list[Any], size: int) -> Log:
     """The records that an older file stands for, newest form first; damage names the element."""
+    value = _shallow(value)
     if isinstance(value, dict):
         items = value.get("refs")
         records = _refs(items, value) if isinstance(items, list) else _persisted(value)
@@ -26,6 +27,15 @@ def log_of(value: Json | list[Any], size: int) -> Log:
         else:
             kept.append(Record(data, dumps(data), 0))
     return Log(kept, damage, size)
+
+
+def _shallow(value: Any) -> Any:
+    """The value with null for each element that nests too deep."""
+    if not too_deep(value):
+        return value
+    if isinstance(value, dict):
+        return {key: _shallow(item) if isinstance(item, list) else item for key, item in value.items()}
+    return [None if too_deep(item) else item for item in value]
 
 
 def _wrong(data: Json) -> str | None:

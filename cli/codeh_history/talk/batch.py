@@ -9,8 +9,9 @@ import orjson
 from ..env import Env
 from ..errors import BadData
 from ..model import ROLE_OF_KIND, Json, Part
+from ..providers.json_text import trouble
 from ..quote import quote
-from ..records import block_of, check_message, depth_exceeds, dumps, lines_of
+from ..records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
 from ..session import kind_of, undone
 from ..store import log, read
 from ..store.log import Locked
@@ -77,21 +78,24 @@ def checked(lines: Iterable[bytes], name: str) -> list[Line]:
     """The lines as messages; the first that is none is named, and nothing is stored."""
     result: list[Line] = []
     loads = orjson.loads
+    start = end = 0
     for number, line in enumerate(lines, 1):
-        raw = line.strip()
+        start, end = end, end + len(line)
+        raw = line.strip() if start else line.removeprefix(BOM).strip()
         if not raw:
             continue
         try:
             data = loads(raw)
         except ValueError as error:
-            raise BadData(f"{name}:{number}: not JSON: {error}") from None
+            at = start + line.index(raw) + trouble(raw)
+            raise BadData(f"{name}:{number}: byte {at}: not JSON: {error}; nothing was stored") from None
         kind = _plain_kind(data)
         if kind is not None:
             result.append(Line(_NOTHING, raw, number, kind))
             continue
         reason = _wrong(data, raw)
         if reason:
-            raise BadData(f"{name}:{number}: {reason}; nothing was stored")
+            raise BadData(f"{name}:{number}: byte {start}: {reason}; nothing was stored")
         result.append(Line(data, raw, number))
     return result
 

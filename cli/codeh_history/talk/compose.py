@@ -12,7 +12,7 @@ from ..env import Env
 from ..errors import BadData, NotFound, Usage
 from ..model import Json, Part
 from ..pairing import awaited
-from ..records import Log, block_of, depth_exceeds, dumps
+from ..records import MAX_DEPTH, Log, block_of, depth_exceeds, dumps
 from ..session import fold
 from ..stages import limit
 from ..store import log, read
@@ -182,7 +182,9 @@ def _result(given: Given, text: str) -> Part:
 
 def response_of(text: str) -> Json:
     """What a tool printed, as a functionResponse's `response`."""
-    if text.lstrip()[:1] == "{" and not depth_exceeds(text.encode()):
+    if text.lstrip()[:1] == "{" and not depth_exceeds(
+        text.encode(), MAX_DEPTH - 5
+    ):  # it stands some levels down
         try:
             value = orjson.loads(text)
         except ValueError:
