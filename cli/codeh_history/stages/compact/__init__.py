@@ -14,10 +14,10 @@ from ...model import Json
 from ...tokens import Counter
 from ...view import View
 from .loop import loop
-from .plan import HIGH, LOW, Outline, Plan, Settings, Step, read
+from .plan import HIGH, LOW, Plan, Settings, Step, read
 from .tiered import tiered
 
-__all__ = ["HIGH", "LOW", "POLICIES", "Outline", "Plan", "Settings", "Step", "compact", "compacted", "read"]
+__all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "compacted", "read"]
 
 POLICIES = {"tiered": tiered, "loop": loop}
 

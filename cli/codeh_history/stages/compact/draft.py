@@ -11,7 +11,8 @@ from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, remember, sent
 from ...view import View, arrange
 from ..base import replace_shown
-from . import stubs, words
+from . import extract
+from .index import Index
 from .plan import Settings, Step
 from .units import Layout
 
@@ -46,6 +47,7 @@ class Draft:
         self.level = 0  # the tokens of a stub, on average
         self.keep_last = settings.keep_last
         self._layout: Layout | None = None
+        self._index: Index | None = None
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
@@ -86,20 +88,34 @@ class Draft:
             if (number, part) not in self.new
         ]
 
+    @property
+    def index(self) -> Index:
+        """The names in all that is sent; searched for where a stub or a summary has to be made."""
+        if self._index is None:
+            self._index = Index([extract.texts_of(message) for message in self.messages])
+        return self._index
+
+    def rate(self, number: int, part: int) -> float:
+        """What a character of a part costs, in tokens."""
+        shown = self.messages[number].parts[part]
+        size = sum(map(len, extract.said(shown)))
+        return min(1.0, max(0.1, self.untouched[number][part] / max(1, size)))
+
     def names_without(self, numbers: Collection[int]) -> set[str]:
-        """The names in what the context holds when these messages are gone too; the newest first."""
-        found: set[str] = set()
-        left = words.SCANNED
-        without = set(numbers) | self.gone
-        for number in range(len(self.messages) - 1, -1, -1):
-            if number in without:
-                continue
+        """The names in what the context holds when these messages are gone too."""
+        changed = {number for number, _ in self.new}
+        without = changed.union(numbers, self.gone)
+        found = set().union(*[s for n, s in enumerate(self.index.messages) if n not in without])
+        for number in changed.difference(numbers, self.gone):
             for part, shown in enumerate(self.messages[number].parts):
-                for text in stubs.strings(self.new.get((number, part), shown)):
-                    found |= words.names(text)
-                    left -= len(text)
-            if left < 0:
-                break
+                now = self.new.get((number, part), shown)
+                lines = [
+                    line
+                    for text in (extract.said(now) if now else ())
+                    for line in self.index.lines_of(text)
+                ]
+                self.index.search(lines)
+                found |= self.index.names(lines)
         return found
 
     def part(self, place: Place) -> Part:

@@ -1,113 +1,224 @@
-"""The outline that stands for summarised messages when none is given: their own lines, in order.
+"""The outline that stands for summarised messages: their own lines, in order.
 
-Requests, constraints, answers and failures first; then the lines that name what nothing else names.
-Extracted, so nothing in it is invented; deterministic and offline.
+Requests, constraints, answers and failures first; then the lines that name what nothing else names; then,
+while there is room, what else was said. Extracted, so nothing in it is invented; deterministic and offline.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from ...model import Message, Part
 from ...turns import is_prompt
 from . import stubs, words
+from .index import Index
 
-SHARES = {
-    "request": 0.15,
-    "answer": 0.08,
-    "result": 0.06,
-}  # of the room, for first lines; the rest is for names
+Rate = Callable[[int, int], float]  # a part's place → its tokens a character
+
+# Of the room, for first lines; the rest is for names.
+SHARES = {"request": 0.15, "answer": 0.08, "result": 0.06}
 LINE = 300  # characters of a kept line, less where there are many
 LEAST_LINE = 30
+BESIDE = 3.0  # tokens of a line beside its text: its label, now and then, and the line's end
+USUAL = 0.3  # tokens a character
+SPARE = 1.25  # of the room: for how much the best lines are chosen, should there be more of it
 _RULE = re.compile(
     r"\b(?:must|never|always|only|don't|do not|prefer|instead of|make sure|important)\b", re.IGNORECASE
 )
 _BRIEF = ("path", "file_path", "file", "filename", "command", "cmd", "query", "pattern", "url")
+_ORDER = ("request", "answer", "text", "call", "result")  # whose lines fill what is left, and last thought
 
 
 class Entry:
     """The lines of one part, under a label that says whose they are.
 
-    `first` are those to keep before any other, `kept` those that stay and how many characters of each.
+    `rate` is what a character costs. `first` are the lines to keep before any other, `kept` those that
+    stay and how many characters of each.
     """
 
-    __slots__ = ("first", "kept", "kind", "label", "lines")
+    __slots__ = ("first", "kept", "kind", "label", "lines", "rate")
 
-    def __init__(self, kind: str, label: str, lines: list[str]) -> None:
+    def __init__(self, kind: str, label: str, lines: list[str], rate: float) -> None:
         self.kind = kind
         self.label = label
         self.lines = lines
+        self.rate = rate
         self.first = FIRST[kind](lines) if kind in FIRST and lines else []
         self.kept: dict[int, int] = {}
 
+    def cost(self, place: int, most: int = LINE) -> float:
+        """The tokens that a line will take."""
+        return min(len(self.lines[place]), most) * self.rate + BESIDE
 
-def outline(messages: Sequence[Message], room: int) -> str:
-    """About `room` characters of the messages' own lines, in order."""
-    return prepared(messages, frozenset())(room)
+    @property
+    def label_cost(self) -> float:
+        return len(self.label) * USUAL
 
 
-def prepared(messages: Sequence[Message], known: Collection[str]) -> Callable[[int], str]:
-    """The outline of these messages in any size, their lines searched once.
+class Outline:
+    """The outline of some messages, in any size; their lines are searched once."""
 
-    `known` are names that the context holds anyway.
-    """
-    entries = _entries(messages)
-    places = [
-        (number, place)
-        for number, entry in enumerate(entries)
-        for place, line in enumerate(entry.lines)
-        if len(line) <= LINE
-    ]
-    ranked = words.rank([entries[number].lines[place] for number, place in places], known)
-    brings = {places[position]: names for position, _, names in ranked}
+    def __init__(self, entries: Sequence[Entry], index: Index, known: set[str]) -> None:
+        """`known` are the names that the context holds anyway."""
+        self._entries = entries
+        self._index = index
+        self._known = known
+        self._named: list[tuple[Entry, int]] | None = None
 
-    def write(room: int) -> str:
-        for entry in entries:
+    def write(self, room: float) -> str:
+        """About `room` tokens of the messages' lines, in order."""
+        self._others(room - self.need(room))
+        return "\n".join(_shown(self._entries))
+
+    def need(self, room: float) -> float:
+        """How much of this room is needed to say what comes first, and to name what nothing else names."""
+        for entry in self._entries:
             entry.kept.clear()
-        left = room - sum(_take(entries, kind, int(room * share)) for kind, share in SHARES.items())
-        said: set[str] = set()
-        for number, entry in enumerate(entries):
-            said.update(*(brings.get((number, place), ()) for place in entry.kept))
-        for position in words.choose(ranked, said, left):
-            number, place = places[position]
-            entries[number].kept.setdefault(place, LINE)
-        return "\n".join(_shown(entries))
+        left = room - sum(self._first(kind, room * share) for kind, share in SHARES.items())
+        if self._named is None:
+            self._named = self._best(left * SPARE)
+        for entry, place in self._named:
+            if place not in entry.kept and (cost := entry.cost(place)) <= left:
+                entry.kept[place] = LINE
+                left -= cost
+        return room - left
 
-    return write
+    def _first(self, kind: str, room: float) -> float:
+        """Keep the first lines of a kind's entries, newest first, while they fit; returns their cost."""
+        used = 0.0
+        some = [entry for entry in reversed(self._entries) if entry.kind == kind and entry.first]
+        wanted = [(rank, entry, place) for entry in some for rank, place in enumerate(entry.first)]
+        for _, entry, place in sorted(wanted, key=lambda item: item[0]):  # the first of each, then others
+            label = 0 if entry.kept else entry.label_cost
+            each = (room / len(some) - label - BESIDE) / entry.rate
+            most = int(min(LINE, max(LEAST_LINE, each)))
+            cost = entry.cost(place, most) + label
+            if used + cost <= room and place not in entry.kept:
+                used += cost
+                entry.kept[place] = most
+        return used
+
+    def _best(self, room: float) -> list[tuple[Entry, int]]:
+        """The lines that name most, the best first."""
+        known = set(self._known)
+        for entry in self._entries:
+            known |= self._index.names(entry.lines[place] for place in entry.kept)
+        places = [
+            (entry, place)
+            for entry in self._entries
+            for place, line in enumerate(entry.lines)
+            if len(line) <= LINE
+        ]
+        lines = [entry.lines[place] for entry, place in places]
+        costs = [entry.cost(place) for entry, place in places]
+        return [places[number] for number in self._index.best(lines, costs, known, room)]
+
+    def _others(self, room: float) -> None:
+        """Keep what else was said: what people and the model wrote before what tools did, newest first."""
+        for kind in _ORDER:
+            for entry in reversed(self._entries):
+                if entry.kind != kind:
+                    continue
+                room -= 0 if entry.kept else entry.label_cost
+                for place in range(len(entry.lines)):
+                    if place not in entry.kept and (cost := entry.cost(place)) <= room:
+                        entry.kept[place] = LINE
+                        room -= cost
+                if room < BESIDE:
+                    return
 
 
-def _entries(messages: Sequence[Message]) -> list[Entry]:
-    """An entry for each part that says something; of very long ones only as much as the search can take."""
-    found: list[tuple[str, str, list[str]]] = []
+def outline(messages: Sequence[Message], room: float) -> str:
+    """About `room` tokens of the messages' own lines, in order."""
+    index = Index([texts_of(message) for message in messages])
+    prompts = {number for number, message in enumerate(messages) if is_prompt(message)}
+    found = entries(messages, range(len(messages)), prompts, index)
+    return Outline(list(found), index, set()).write(room)
+
+
+def texts_of(message: Message) -> list[str]:
+    """What a message says: its texts, and what is called and returned; no thoughts, no media."""
+    return [text for part in message.parts if not part.get("thought") for text in said(part)]
+
+
+def said(part: Part) -> list[str]:
+    """What a part says, as texts."""
+    if "functionCall" in part:
+        return _fields(part["functionCall"].get("args"))
+    if "functionResponse" in part:
+        return _fields(part["functionResponse"].get("response"))
+    return [part["text"]] if part.get("text") else []
+
+
+def _fields(value: Any) -> list[str]:
+    """The texts in a JSON value: long ones as they are, short ones and numbers after their keys."""
+    if isinstance(value, dict) and len(value) == 1 and isinstance(text := next(iter(value.values())), str):
+        return [text]
+    found: list[str] = []
+    line = ""
+    for key, item in _scalars("", value):
+        if isinstance(item, str) and (len(item) > LINE // 2 or "\n" in item):
+            found.append(item)
+            continue
+        word = f"{key}: {item}" if key else str(item)
+        if len(line) + len(word) > LINE // 2:
+            found.append(line)
+            line = ""
+        line = f"{line}, {word}" if line else word
+    return [text for text in (*found, line) if text]
+
+
+def _scalars(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Every text, number and truth value in a JSON value, with the key it stands under."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _scalars(name, inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(key, inner)
+    elif value is not None:
+        yield key, value
+
+
+def entries(
+    messages: Sequence[Message], wanted: Iterable[int], prompts: Collection[int], index: Index,
+    rate: Rate | None = None,
+) -> Iterator[Entry]:  # fmt: skip
+    """An entry for each part of the wanted messages that says something.
+
+    Of very long ones it has only as much as is searched. `prompts` are the places of real user messages.
+    """
     brief: dict[str, str] = {}
-    prompts = [*map(is_prompt, messages), True]
-    for position, message in enumerate(messages):
-        for part in message.parts:
-            if "functionCall" in part:
-                call = part["functionCall"]
-                label = brief[str(call.get("id") or call["name"])] = _brief(part)
-                found.append(("call", label, stubs.strings(call.get("args"))))
-            elif "functionResponse" in part:
-                response = part["functionResponse"]
-                label = brief.get(str(response.get("id") or response["name"]), response["name"])
-                found.append(("result", f"{label} gave", stubs.strings(response.get("response"))))
-            elif part.get("text") and not part.get("thought"):
-                last = prompts[position + 1] and message.role == "model"
-                kind = "request" if prompts[position] else "answer" if last else "text"
-                found.append((kind, "User" if message.role == "user" else "Model", [part["text"]]))
-            elif "inlineData" in part or "fileData" in part:
-                found.append(("text", "File", [stubs.described(part, message.id)]))
-    scan = words.water_level([sum(map(len, texts)) for _, _, texts in found], words.SCANNED)
-    return [Entry(kind, label, _lines(texts, scan)) for kind, label, texts in found]
+    for position in wanted:
+        message = messages[position]
+        last = message.role == "model" and (position + 1 in prompts or position + 1 == len(messages))
+        for number, part in enumerate(message.parts):
+            if part.get("thought"):
+                continue
+            kind, label = _about(part, brief, asked=position in prompts, last=last, role=message.role)
+            texts = [stubs.described(part, message.id)] if label == "File" else said(part)
+            lines = [line for text in texts for line in index.lines_of(text) if line and not line.isspace()]
+            if lines:
+                yield Entry(kind, label, lines, rate(position, number) if rate else USUAL)
 
 
-def _lines(texts: Sequence[str], most: int) -> list[str]:
-    lines: list[str] = []
-    for text in texts:
-        lines += filter(None, map(str.strip, words.lines_of(text[:most])))
-        most = max(0, most - len(text))
-    return lines
+def _about(
+    part: Part, brief: dict[str, str], *, asked: bool, last: bool, role: str | None
+) -> tuple[str, str]:
+    """A part's kind and label; `brief` remembers what each call was about."""
+    if "functionCall" in part:
+        call = part["functionCall"]
+        label = brief[str(call.get("id") or call["name"])] = _brief(part)
+        return "call", label
+    if "functionResponse" in part:
+        response = part["functionResponse"]
+        label = brief.get(str(response.get("id") or response["name"]), response["name"])
+        return "result", f"{label} gave"
+    if "inlineData" in part or "fileData" in part:
+        return "text", "File"
+    return "request" if asked else "answer" if last else "text", "User" if role == "user" else "Model"
 
 
 def _brief(part: Part) -> str:
@@ -118,21 +229,6 @@ def _brief(part: Part) -> str:
     about = " ".join(next((args[key] for key in _BRIEF if isinstance(args.get(key), str)), "").split())
     about = about.rsplit("/", 1)[-1] if " " not in about else about[:40]
     return f"{call['name']} {about}".strip()
-
-
-def _take(entries: Sequence[Entry], kind: str, room: int) -> int:
-    """Keep the first lines of a kind's entries, newest first, while they fit; returns what that took."""
-    used = 0
-    some = [entry for entry in reversed(entries) if entry.kind == kind and entry.first]
-    wanted = [(rank, entry, place) for entry in some for rank, place in enumerate(entry.first)]
-    for _, entry, place in sorted(wanted, key=lambda item: item[0]):  # the first of each, then others
-        label = 0 if entry.kept else len(entry.label) + 2
-        most = min(LINE, max(LEAST_LINE, room // len(some) - label - 1))
-        size = min(len(entry.lines[place]), most) + 1 + label
-        if used + size <= room and place not in entry.kept:
-            used += size
-            entry.kept[place] = most
-    return used
 
 
 def _first_lines(lines: Sequence[str]) -> list[int]:
@@ -155,7 +251,7 @@ def _shown(entries: Sequence[Entry]) -> Iterator[str]:
     said = ""
     for entry in entries:
         for number, most in sorted(entry.kept.items()):
-            line = entry.lines[number]
+            line = entry.lines[number].strip()
             line = line if len(line) <= most else f"{line[: most - 1]}…"
             yield f"{entry.label}: {line}" if entry.label != said else f"  {line}"
             said = entry.label

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import BadData
-from ...model import Json, Message
+from ...model import Json
 from ...ops import Op
 from ...records import block_of
 from ...view import View
 
 HIGH = 0.85  # with `-i` a compaction starts above this share of the budget
 LOW = 0.60  # and reduces to this one, so that the next is far away
-
-Outline = Callable[[Sequence[Message], int], str]  # messages, and how many characters at most
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,6 @@ class Settings:
     keep_last: int = 0
     upload_share: float = 0.6
     history_share: float = 0.2
-    outline: Outline | None = None
     exact: bool = False
 
 

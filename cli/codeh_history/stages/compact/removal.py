@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ...model import Summary
 from . import extract, shrink, stubs
 from .draft import Draft
-from .plan import Outline
 
 SUMMARY_SHARE = 0.7  # of the target: what a new summary may take
 SUMMARY_RATIO = 0.2  # of what it stands for
@@ -16,6 +15,8 @@ LEAST = 60  # tokens below which a summary says nothing
 MOST_SUMMARIES = 5  # beyond, they are folded into one
 TRIES = 4
 UNFILLED = 0.03  # of the room: what a summary may leave empty
+ENOUGH = 0.9  # of the room: an outline that needs less covers fewer messages
+CHARACTERS = 3  # a token: names and code have some three
 
 
 def allowance(draft: Draft, covered: int) -> int:
@@ -23,59 +24,81 @@ def allowance(draft: Draft, covered: int) -> int:
     return max(LEAST, min(int(draft.target * SUMMARY_SHARE), int(covered * SUMMARY_RATIO)))
 
 
-def summarise(draft: Draft, outline: Outline | None) -> None:
-    """Put one outline in the place of the fewest oldest groups that make it fit."""
+def summarise(draft: Draft) -> None:
+    """Put one outline in the place of the fewest oldest groups that make it fit.
+
+    Where the outline of these needs less room than it has, fewer are covered.
+    """
     absorb = bool(draft.summaries) and (
         len(draft.summaries) >= MOST_SUMMARIES or draft.summary_cost > draft.target * SUMMARY_SHARE
     )
     groups = [group for group in draft.layout.groups if not draft.gone.intersection(group)]
-    base = draft.total - (draft.summary_cost if absorb else 0)
-    covered: list[int] = []
-    saved = original = 0
-    for group in groups:
-        covered += group
-        saved += draft.costs(group)
-        original += sum(draft.original[number] for number in group)
-        if base - saved + allowance(draft, original) <= draft.target:
-            break
-    room = draft.target - (base - saved)
+    covered = _oldest(draft, groups, partial(allowance, draft), absorb=absorb)
+    room = _room(draft, covered, absorb=absorb)
     if room < LEAST or not (covered or absorb):
         return
-    text = _fitting(draft, sorted(covered), outline, absorb=absorb)
+    outline = _outline(draft, covered)
+    need = outline.need(room)
+    if need < room * ENOUGH and not absorb:
+        fewer = _oldest(draft, groups, lambda _: int(need) + LEAST, absorb=absorb)
+        if len(fewer) < len(covered):
+            covered, outline = fewer, _outline(draft, fewer)
+    text = _fitting(draft, covered, outline, absorb=absorb)
     if text is not None:
-        draft.summarise("summary", sorted(covered), text, absorb=absorb)
+        draft.summarise("summary", covered, text, absorb=absorb)
 
 
-def _fitting(draft: Draft, covered: Sequence[int], outline: Outline | None, *, absorb: bool) -> str | None:
+def _oldest(
+    draft: Draft, groups: Sequence[Sequence[int]], room: Callable[[int], int], *, absorb: bool
+) -> list[int]:
+    """The messages of the fewest oldest groups that make it fit, with `room` tokens for their outline."""
+    left = draft.total - (draft.summary_cost if absorb else 0)
+    covered: list[int] = []
+    original = 0
+    for group in groups:
+        covered += group
+        left -= draft.costs(group)
+        original += sum(draft.original[number] for number in group)
+        if left + room(original) <= draft.target:
+            break
+    return sorted(covered)
+
+
+def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
+    return draft.target - draft.summary_total("", covered, absorb=absorb)
+
+
+def _outline(draft: Draft, covered: Sequence[int]) -> extract.Outline:
+    found = extract.entries(draft.messages, covered, set(draft.layout.prompts), draft.index, draft.rate)
+    return extract.Outline(list(found), draft.index, draft.names_without(covered))
+
+
+def _fitting(draft: Draft, covered: Sequence[int], outline: extract.Outline, *, absorb: bool) -> str | None:
     """The outline that fills the room best; None where none fits."""
-    messages = [draft.messages[number] for number in covered]
-    write = (
-        partial(outline, messages) if outline else extract.prepared(messages, draft.names_without(covered))
-    )
-    room = draft.target - draft.summary_total("", covered, absorb=absorb)
-    size, best = room * 3, None  # characters: names and code have some three a token
+    room = _room(draft, covered, absorb=absorb)
+    size, best = float(room), None
     for _ in range(TRIES):
         older = [
-            _shorter(s, size // (2 * len(draft.summaries)))
+            _shorter(draft, s, int(size) * CHARACTERS // (2 * len(draft.summaries)))
             for s in (draft.view.summaries if absorb else ())
         ]
-        text = "\n\n".join([*older, write(max(0, size - sum(map(len, older))))])
+        text = "\n\n".join([*older, outline.write(max(0, size - sum(map(len, older)) / CHARACTERS))])
         left = draft.target - draft.summary_total(text, covered, absorb=absorb)
         if left >= 0 and (best is None or len(text) > len(best)):
             best = text
-        if 0 <= left <= room * UNFILLED or len(text) < size // 2:
+        if 0 <= left <= room * UNFILLED:
             break
-        size = int(size * (room * (1 - UNFILLED / 2)) / max(1, room - left))
+        size *= room * (1 - UNFILLED / 2) / max(1, room - left)
     return best
 
 
-def _shorter(summary: Summary, room: int) -> str:
+def _shorter(draft: Draft, summary: Summary, room: int) -> str:
     """A summary that another takes in: as it is while there is room, else what it names most."""
     if len(summary.text) <= room:
         return summary.text
     cut = stubs.Cut(summary.text, summary.id)
     cut.keep_ends(room // 3)
-    shrink.fill([cut], set(), room - room // 3)
+    shrink.fill(draft.index, [cut], set(), room - room // 3)
     return str(cut)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...tokens import parts_tokens
-from ...turns import is_prompt
 from ..thoughts import is_thought
 from . import stubs, words
 from .draft import Change, Draft, Place
+from .index import Index
 from .small import sources_of
 
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
@@ -22,6 +22,7 @@ ALONE = 200  # the least to which outputs are cut before arguments are cut too
 MARGIN = 1.05  # what estimated stubs save is this much less sure
 EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
 LEAST_STUB = 20  # tokens: no stub has fewer
+BESIDE = 6  # characters that a line costs beside its text
 SLACK = 24  # tokens that a stub must be able to save to be worth trying
 TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
 
@@ -72,12 +73,8 @@ def level(draft: Draft) -> int:
 
 def remember_names(draft: Draft) -> None:
     """Note the names in what stays whole: they need no line of a stub or summary."""
-    for number, part in newest(draft, window(draft)):
-        for text in stubs.strings(draft.messages[number].parts[part]):
-            draft.known |= words.names(text)
-    for number in draft.layout.fixed:
-        for text in stubs.strings(draft.messages[number].parts):
-            draft.known |= words.names(text)
+    for number in {number for number, _ in newest(draft, window(draft))} | draft.layout.fixed:
+        draft.known |= draft.index.messages[number]
 
 
 def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
@@ -138,33 +135,30 @@ def together(
             cut.limit_errors(int(level * ratio) // (2 * len(stub.cuts)))
     room -= sum(len(cut.lines[n]) + 1 for _, stub in open_stubs for cut in stub.cuts for n in cut.kept)
     known = set(draft.known)
-    fill([cut for _, stub in open_stubs for cut in stub.cuts], known, room)
+    fill(draft.index, [cut for _, stub in open_stubs for cut in stub.cuts], known, room)
     changes: list[Change] = [
         (place, stub.build(), f"{_size(draft, place):,} tokens to a stub") for place, stub in open_stubs
     ]
     return changes, known
 
 
-def fill(cuts: Sequence[stubs.Cut], known: set[str], room: int) -> None:
-    """Spend the room on the lines, of all these texts, that name most."""
+def fill(index: Index, cuts: Sequence[stubs.Cut], known: set[str], room: float) -> None:
+    """Spend the room, in characters, on the lines, of all these texts, that name most."""
     for cut in cuts:
-        for number in cut.kept:
-            known |= words.names(cut.lines[number])
-    scan = words.water_level([cut.size for cut in cuts], words.SCANNED)
-    lines: list[str] = []
-    owners: list[tuple[stubs.Cut, int]] = []
-    for cut in cuts:
-        left = scan
-        for number, line in enumerate(cut.lines):
-            left -= len(line)
-            if left < 0:
-                break
-            if number not in cut.kept and len(line) > 3:
-                lines.append(line)
-                owners.append((cut, number))
-    for position in words.choose(words.rank(lines, known), known, room):
-        cut, number = owners[position]
+        index.search(cut.lines[: cut.line_at(index.most)])
+        known |= index.names(cut.lines[number] for number in cut.kept)
+    places = [
+        (cut, number)
+        for cut in cuts
+        for number, line in enumerate(cut.lines)
+        if number not in cut.kept and len(line) > 3
+    ]
+    lines = [cut.lines[number] for cut, number in places]
+    costs = [len(line) + BESIDE for line in lines]
+    for position in index.best(lines, costs, known, room):
+        cut, number = places[position]
         cut.kept.add(number)
+        room -= costs[position]
 
 
 def last_unit(draft: Draft) -> None:
@@ -218,7 +212,7 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 def _media(draft: Draft) -> list[Place]:
     """Inline and linked files older than the newest exchanges."""
-    prompts = [n for n, message in enumerate(draft.messages) if is_prompt(message)]
+    prompts = draft.layout.prompts
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
     return [
         p for p in draft.open_places(draft.free(end)) if draft.part(p).keys() & {"inlineData", "fileData"}

@@ -35,7 +35,7 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
         return nothing
     draft = Draft(view, counter, settings)
     if aim(draft, settings):
-        _reduce(draft, settings)
+        _reduce(draft)
     return finished(draft, settings)
 
 
@@ -83,7 +83,7 @@ def aim(draft: Draft, settings: Settings) -> bool:
     return True
 
 
-def _reduce(draft: Draft, settings: Settings) -> None:
+def _reduce(draft: Draft) -> None:
     """The stages in their order, each only while it does not fit."""
     for stage in LOSSLESS:
         if not draft.fits:
@@ -97,7 +97,7 @@ def _reduce(draft: Draft, settings: Settings) -> None:
             stage(draft)
     draft.doomed.clear()
     if not draft.fits:
-        removal.summarise(draft, settings.outline)
+        removal.summarise(draft)
     if not draft.fits:
         removal.drop(draft)
     if not draft.fits:

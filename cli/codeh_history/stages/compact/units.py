@@ -52,16 +52,29 @@ class Layout:
     `fixed` are the positions that are never removed: the last real user message, pins, the last unit,
     the newest `keep_last` exchanges, each with its unit. `groups` are what may go, oldest first: whole
     exchanges (without what is fixed), then the units of the newest exchange, which begins at `start`.
+    `prompts` are the real user messages, `prompt` the last of them.
     `yielding`: whether the last unit's results may be shrunk at the very end.
     """
 
-    __slots__ = ("fixed", "groups", "last", "pairing", "prompt", "start", "unit_of", "units", "yielding")
+    __slots__ = (
+        "fixed",
+        "groups",
+        "last",
+        "pairing",
+        "prompt",
+        "prompts",
+        "start",
+        "unit_of",
+        "units",
+        "yielding",
+    )
 
     def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
         self.pairing = pair(messages)
         self.units = units(messages, self.pairing)
         self.unit_of = {number: unit for unit in self.units for number in unit}
-        self.prompt = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
+        self.prompts = [number for number, message in enumerate(messages) if is_prompt(message)]
+        self.prompt = self.prompts[-1] if self.prompts else None
         self.last = self.unit_of[len(messages) - 1] if messages else []
         place = {message.id: number for number, message in enumerate(messages)}
         turns = [[place[message.id] for message in group] for group in exchanges(messages)]

@@ -7,10 +7,10 @@ name nobody else mentions is worth more than its neighbours, so that is what an 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-_WORD = re.compile(r"[\w~./@][\w./-]+\w")
+WORD = re.compile(r"[\w~./@][\w./-]+\w")
 _NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|\w\.\w{1,5}$|^\d+$|[A-Z]{3}")
 
 _ERROR_HINTS = (
@@ -34,14 +34,13 @@ _ERROR = re.compile(
     r"|[Ss]egmentation fault"
 )
 SCANNED = 1_000_000  # characters that are searched for names, in all: it bounds the time
-OVERHEAD = 12  # characters that a line costs beside its text
 _LONG_LINE = 400  # a longer line is cut into pieces
 _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 
 
 def names(text: str) -> set[str]:
     """The names in a text: paths, symbols, numbers, ids; no plain words."""
-    return {word for word in set(_WORD.findall(text)) if is_name(word)}
+    return {word for word in set(WORD.findall(text)) if is_name(word)}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -73,38 +72,6 @@ def error_lines(text: str, lines: Sequence[str]) -> list[int]:
             seen.add(line)
             found.append(number)
     return found
-
-
-Ranked = list[tuple[int, int, set[str]]]  # a line's position, its length, and the names it brings
-
-
-def rank(lines: Sequence[str], known: Collection[str]) -> Ranked:
-    """The lines that bring unknown names, those with the most a character first; ties as they stand."""
-    scored: list[tuple[float, int, int, set[str]]] = []
-    seen: set[str] = set()
-    for number, line in enumerate(lines):
-        if line in seen:
-            continue
-        seen.add(line)
-        new = names(line).difference(known)
-        if new:
-            scored.append((-len(new) / (len(line) + OVERHEAD), number, len(line), new))
-    scored.sort(key=lambda item: item[:2])
-    return [item[1:] for item in scored]
-
-
-def choose(ranked: Ranked, known: set[str], room: int) -> list[int]:
-    """As many of the ranked lines as `room` characters hold, each for a name not known yet.
-
-    Adds their names to `known`.
-    """
-    chosen: list[int] = []
-    for number, size, new in ranked:
-        if size < room and not new <= known:
-            known |= new
-            room -= size + 1
-            chosen.append(number)
-    return chosen
 
 
 def water_level(sizes: Sequence[int], room: int) -> int:
