@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,48 +15,11 @@ from typing import Any
 import orjson
 import pytest
 
+from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, ok
 from codeh_history.env import Env
 from codeh_history.store.replace import replace
 from redis_server import Server
-from support import Result, lines, run, session_path, start
-
-BIG = "s3cret " * 1000
-IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # above 64 KiB
-PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
-
-
-def ok(*argv: Any, home: Path, **more: Any) -> Result:
-    done = run(*argv, home=home, **more)
-    assert done.code == 0, done.err
-    return done
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A session with large and small messages, a call and its large result, an image, an edit and an undo."""
-    home = tmp_path_factory.mktemp("made")
-    (home / "image.png").write_bytes(IMAGE)
-    ok("append", "-s", "demo", "-m", "hello", home=home)
-    ok("append", "-s", "demo", "--role", "model", "-m", BIG, home=home)
-    ok("append", "-s", "demo", "--call", "read", "--args", '{"path":"x"}', "--call-id", "c1", home=home)
-    ok("append", "-s", "demo", "--result", "read", "-m", "line\n" * 2000, "--key", "k1", home=home)
-    ok("append", "-s", "demo", "-m", "see", "--attach", home / "image.png", home=home)
-    ok("append", "-s", "demo", "-m", "taken back " * 900, home=home)
-    ok("undo", "-s", "demo", home=home)
-    edited = ok("append", "-s", "demo", "-m", "before " * 900, home=home).text
-    ok("update", "-s", "demo", edited, "-m", "after " * 900, home=home)
-    return home
-
-
-@pytest.fixture
-def demo(made: Path, home: Path) -> Path:
-    """A home with that session."""
-    return Path(shutil.copytree(made, home))
-
-
-def blocks(home: Path) -> dict[str, bytes]:
-    return {p.name: p.read_bytes() for p in (home / "blocks").rglob("*") if p.is_file()}
-
+from support import lines, run, session_path, start
 
 # -- the seeds' named tests ---------------------------------------------------------------------------
 
@@ -162,10 +124,6 @@ def test_manage_refs(demo: Path) -> None:
     assert texts <= 9000
 
 
-def contents(home: Path, session: str = "demo") -> Any:
-    return orjson.loads(ok("export", session, home=home).out)
-
-
 def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
     """Storage error propagates, file unchanged."""
     pytest.importorskip("redis")
@@ -180,29 +138,7 @@ def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
     assert (filtered.code, filtered.out) == (74, b"")
 
 
-# -- readers ------------------------------------------------------------------------------------------
-
-READERS = [
-    ["show", "demo", "--jsonl"], ["show", "demo"], ["show", "demo", "--items"], ["last", "demo"],
-    ["search", "after", "demo"], ["stats", "demo", "--json"], ["export", "demo"],
-    ["export", "demo", "--to", "markdown"], ["curate", "demo", "--only", "kinds"],
-    *(["payload", "demo", "--to", name, "--model", "m"] for name in PROVIDERS),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("argv", READERS, ids=" ".join)
-def test_readers_hydrate_by_themselves(demo: Path, argv: list[str]) -> None:
-    plain = ok(*argv, home=demo)
-    ok("persist", "demo", "-i", "--all", home=demo)
-    by_reference = ok(*argv, home=demo)
-    if argv[0] == "curate":
-        whole = ok("hydrate", "-", stdin=by_reference.out, home=demo)
-        assert (
-            ok("show", "-", "--jsonl", stdin=whole.out, home=demo).out
-            == ok("show", "-", "--jsonl", stdin=plain.out, home=demo).out
-        )
-    else:
-        assert by_reference.out == plain.out
+# -- writers ------------------------------------------------------------------------------------------
 
 
 def test_every_writer_works_by_reference(home: Path) -> None:
@@ -284,14 +220,6 @@ def has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
         except FileNotFoundError:  # closed meanwhile
             continue
     return False
-
-
-def test_payload_persists_first(home: Path) -> None:
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    body = ok("payload", "a", "--to", "gemini", home=home).out
-    assert ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
-    assert "s3cret" not in session_path(home, "a").read_text()
-    assert run("payload", "-", "--to", "gemini", "--persist", home=home).code == 2
 
 
 def test_what_cannot_be_rewritten_is_refused(home: Path, tmp_path: Path) -> None:

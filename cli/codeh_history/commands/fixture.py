@@ -8,6 +8,7 @@ from .. import stream
 from ..env import Env
 from ..redaction import Redactor
 from ..talk import anonymous, filtering, redacting
+from ..talk.hydrating import Hydration
 from ..talk.reading import view_of
 from .options import Argument, Quiet, Session, Strict
 
@@ -34,7 +35,8 @@ def command(
     redactor = Redactor(redacting.rules(rules))
     target = filtering.target_of(env, session, argument)
     view = view_of(env, target, strict=strict)
-    lines = redacting.stream(stream.lines(view), redactor)
+    whole = Hydration(env, allow_missing=False).lines(stream.lines(view))
+    lines = redacting.stream(whole, whole, redactor)
     env.write(b"".join(anonymous.lines(lines, env.environ.get("HOME"), env.environ.get("USER"))))
     redacting.report(env, target.id, redactor)
     return 0

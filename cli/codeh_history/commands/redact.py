@@ -1,6 +1,7 @@
 """Replace secrets by [redacted:kind]: on stdout, or with -i in the file, for good. Best effort."""
 
 import sys
+from collections.abc import Iterable
 from typing import Annotated, Optional
 
 import typer
@@ -8,9 +9,11 @@ import typer
 from .. import stream
 from ..env import Env
 from ..errors import NegativeAnswer, Usage
+from ..records import lines_of
 from ..redaction import Redactor
 from ..store import read
 from ..talk import filtering, redacting, rewriting
+from ..talk.hydrating import Hydration
 from ..talk.reading import view_of
 from .options import Argument, InPlace, Quiet, Session, Strict
 
@@ -40,8 +43,8 @@ def command(
     redactor = Redactor(redacting.rules(rules))
     target = filtering.target_of(env, session, argument)
     if not in_place:
-        view = view_of(env, target, strict=strict)
-        env.write(b"".join(redacting.stream(stream.lines(view), redactor)))
+        lines = list(stream.lines(view_of(env, target, strict=strict)))
+        env.write(b"".join(redacting.stream(lines, whole(env, lines), redactor)))
         redacting.report(env, target.id, redactor)
         return 0
     rewriting.check(target)
@@ -51,13 +54,18 @@ def command(
 
     def rewrite(data: bytes) -> list[bytes]:
         redactor.counts.clear()
-        return redacting.redacted_lines(data, redactor)
+        return redacting.rewritten(data, whole(env, lines_of(data)), redactor)
 
     rewriting.in_place(env, target, rewrite, strict=strict)
     redacting.report(env, target.id, redactor)
     for place in held:
         env.note(f"{target.id}: what was removed may still be in {place}")
     return 0
+
+
+def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
+    """The lines with what lies in the block store: secrets are looked for there too."""
+    return Hydration(env, allow_missing=False).lines(lines)
 
 
 def ask(env: Env, session: str) -> None:

@@ -11,7 +11,7 @@ import orjson
 from ..env import Env
 from ..errors import BadData
 from ..model import Summary
-from ..records import block_of, dumps
+from ..records import block_of, dumps, lines_of
 from ..redaction import Redactor
 from ..session import View
 from ..store.resolve import Target, ids
@@ -76,11 +76,21 @@ def _damaged(line: bytes, redactor: Redactor) -> bytes:
     return line if new == text else new.encode("utf-8", "surrogateescape")
 
 
-def stream(lines: Iterable[bytes], redactor: Redactor) -> list[bytes]:
-    """The lines of a session stream without secrets."""
+def rewritten(data: bytes, whole: list[bytes], redactor: Redactor) -> list[bytes]:
+    """A file's lines without their secrets; `whole` are the same lines with what lies in blocks.
+
+    A message with a secret in one of its blocks comes back into the file, the others stay by reference.
+    """
+    new = redacted_lines(b"".join(whole), redactor)
+    given = zip(lines_of(data), whole, new, strict=True)
+    return [line if after == before else after for line, before, after in given]
+
+
+def stream(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
+    """The lines of a session stream without secrets; `whole` are the same with what lies in blocks."""
     result: list[bytes] = []
-    for line in lines:
-        data = orjson.loads(line)
+    for line, text in zip(lines, whole, strict=True):
+        data = orjson.loads(text)
         new = redactor.value(data)
         result.append(line if new is data else dumps(new) + b"\n")
     return result
@@ -117,7 +127,7 @@ def still_held(env: Env, target: Target, data: bytes) -> list[str]:
         kept = [name for name in sorted(os.listdir(trash_dir(env))) if name.startswith(f"{target.id}.")]
         places += [f"trash {name}" for name in kept]
     if b'"blockIds"' in data:
-        places.append("its blocks (redact does not reach the block store; hydrate -i first, then gc)")
+        places.append("its blocks (gc removes those that no session needs, after 7 days)")
     return places
 
 

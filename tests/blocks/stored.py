@@ -1,0 +1,31 @@
+"""What the tests of sessions by reference share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from support import Result, run
+
+BIG = "s3cret " * 1000
+IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # above 64 KiB
+PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+
+
+def ok(*argv: Any, home: Path, **more: Any) -> Result:
+    """Run a command that must succeed."""
+    done = run(*argv, home=home, **more)
+    assert done.code == 0, done.err
+    return done
+
+
+def blocks(home: Path) -> dict[str, bytes]:
+    """What lies in the home's own store."""
+    return {p.name: p.read_bytes() for p in (home / "blocks").rglob("*") if p.is_file()}
+
+
+def contents(home: Path, session: str = "demo") -> Any:
+    """A session's messages as `{role, parts}`."""
+    return orjson.loads(ok("export", session, home=home).out)

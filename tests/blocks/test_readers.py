@@ -1,0 +1,114 @@
+"""Every command reads a session by reference as it reads any other."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+
+from blocks.stored import BIG, PROVIDERS, blocks, ok
+from codeh_history.env import Env
+from codeh_history.records import lines_of, parse
+from codeh_history.session import fold
+from codeh_history.talk.hydrating import hydrated
+from support import lines, run, session_path
+
+READERS = [
+    ["show", "demo", "--jsonl"], ["show", "demo"], ["show", "demo", "--items"], ["last", "demo"],
+    ["search", "after", "demo"], ["stats", "demo", "--json"], ["export", "demo"], ["calls", "demo"],
+    ["verify", "demo"], ["verify", "demo", "--to", "anthropic", "--json"], ["expand", "-s", "demo", ":2"],
+    ["context", "demo"], ["compact", "demo", "--budget", "2k", "--plan"],
+    *(["export", "demo", "--to", form] for form in ("exchanges", "persisted", "refs", "markdown", "html")),
+    *(["payload", "demo", "--to", name, "--model", "m"] for name in PROVIDERS),
+    ["payload", "demo", "--to", "gemini", "--budget", "2k"], ["payload", "demo", "--to", "gemini", "--context"],
+]  # fmt: skip
+FILTERS = [
+    ["curate", "-", "--only", "kinds"], ["compact", "-", "--budget", "2k"], ["compact", "-", "--max-chars", "9000"],
+    ["compact", "-", "--max-items", "3"], ["repair", "-"], ["redact", "-"], ["fixture", "-"],
+    ["summarize", "-", "--max-conversations", "1", "--min-batch", "1"],
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def same(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The session of `made`, all of it by reference."""
+    home = Path(shutil.copytree(made, tmp_path_factory.mktemp("same"), dirs_exist_ok=True))
+    ok("persist", "demo", "-i", "--all", home=home)
+    assert "parts" not in session_path(home, "demo").read_text()
+    return home
+
+
+@pytest.mark.parametrize("argv", READERS, ids=" ".join)
+def test_readers_hydrate_by_themselves(made: Path, same: Path, argv: list[str]) -> None:
+    plain, by_reference = (run(*argv, home=home) for home in (made, same))
+    assert plain.code in (0, 1)
+    assert (by_reference.code, by_reference.out) == (plain.code, plain.out)
+
+
+@pytest.mark.parametrize("argv", FILTERS, ids=" ".join)
+def test_filters_print_the_same_session(made: Path, same: Path, argv: list[str]) -> None:
+    env = {"CODEH_ID_SEED": "same", "CODEH_NOW": "2026-01-02T03:04:05Z"}
+    files = [session_path(home, "demo").read_bytes() for home in (made, same)]
+    printed = [ok(*argv, stdin=file, home=same, env=env).out for file in files]
+    views = [hydrated(Env({"CODEH_HOME": str(same)}), fold(parse(lines_of(out)))) for out in printed]
+    shown = [[(m.id, m.kind, m.parts) for m in view.messages] for view in views]
+    assert shown[0] == shown[1] != []
+    assert [s.text for s in views[0].summaries] == [s.text for s in views[1].summaries]
+
+
+def test_a_summary_is_made_of_what_lies_in_blocks(demo: Path) -> None:
+    ok("persist", "demo", "-i", "--all", home=demo)
+    ok("summarize", "demo", "--max-conversations", "1", "--min-batch", "1", home=demo)
+    (summary,) = [r for r in lines(session_path(demo, "demo")) if r["type"] == "summary"]
+    assert "- see" in summary["summary"]
+
+
+SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9
+
+
+def test_secrets_are_looked_for_in_blocks_too(home: Path) -> None:
+    for text in ("nothing here", f"my key is {SECRET}"):
+        ok("append", "-s", "a", "-m", text, home=home)
+    ok("persist", "a", "-i", "--all", home=home)
+    kept, leaking = lines(session_path(home, "a"))[1:]
+    found = ok("redact", "a", home=home)
+    assert b"1 redacted" in found.err
+    assert found.lines[1] == kept
+    assert found.lines[2]["parts"] == [{"text": "my key is [redacted:anthropic-key]"}]
+    ok("redact", "a", "-i", "--yes", home=home)
+    assert leaking["blockIds"][0] not in session_path(home, "a").read_text()
+    assert lines(session_path(home, "a"))[1:] == found.lines[1:]
+    assert SECRET.encode() not in ok("export", "a", home=home).out
+
+
+def test_a_fixture_needs_no_store(home: Path) -> None:
+    ok("append", "-s", "a", "-m", f"my key is {SECRET}", home=home)
+    plain = ok("fixture", "a", home=home).out
+    ok("persist", "a", "-i", "--all", home=home)
+    assert ok("fixture", "a", home=home).out == plain
+    assert b"blockIds" not in plain
+
+
+def test_a_missing_block_stops_who_would_vouch_for_it(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("persist", "a", "-i", home=home)
+    (id,) = blocks(home)
+    (home / "blocks" / id[:2] / id).unlink()
+    before = session_path(home, "a").read_bytes()
+    for argv in (["redact", "a"], ["fixture", "a"], ["redact", "a", "-i", "--yes"]):
+        lost = run(*argv, home=home)
+        assert (lost.code, lost.out) == (65, b"")
+        assert id.encode() in lost.err
+    assert session_path(home, "a").read_bytes() == before
+    (problem,) = run("verify", "a", "--json", home=home).lines
+    assert id in orjson.dumps(problem).decode()
+
+
+def test_payload_persists_first(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    body = ok("payload", "a", "--to", "gemini", home=home).out
+    assert ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
+    assert "s3cret" not in session_path(home, "a").read_text()
+    assert run("payload", "-", "--to", "gemini", "--persist", home=home).code == 2
