@@ -1,42 +1,205 @@
 """`make bench-compaction`: compaction beside the public trimmers, on the same histories in the same run.
 
-`--recall` prints that table alone, `--ours` leaves the others out.
+`--recall`, `--generated`, `--speed`, `--replay` print one of the tables; `--ours` leaves the others out;
+`--histories N` sets how many are made up. Without the recorded sessions only the made-up ones are measured.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import statistics
+import subprocess
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from compaction_histories import cut, sessions
+from compaction_chat import Contents, refused
+from compaction_histories import Case, cut, generated, sessions, size_of, view_of
 from compaction_recall import recall, wanted
-from compaction_rivals import contenders
+from compaction_replay import billed, everything, installed, ours
+from compaction_rivals import contenders, versions
+
+from codeh_history.errors import BudgetUnreachable
 
 BUDGETS = (0.25, 0.10, 0.05)
+REPLAYED = 100 / 430  # of the session: 100,000 tokens of one of 430,000
+BUDGET = 32_000  # a quarter of the coding session
+ENOUGH = 5.0  # seconds of one contender's timing
 
 
-def recalls(names: list[str]) -> None:
-    """A row for each contender and cut: what later words, and later outputs too, still find."""
+@dataclass
+class Row:
+    """What came of one contender's results."""
+
+    results: int = 0
+    over: int = 0
+    invalid: int = 0
+    unreachable: int = 0
+    failed: int = 0
+    said: list[list[float]] = field(default_factory=list)  # for each budget, of each case
+    any: list[list[float]] = field(default_factory=list)
+
+    def judge(self, name: str, case: Case, budget: int) -> Contents:
+        """Run it and look at what it made; nothing, where it refused or failed."""
+        try:
+            after = contenders()[name](case, budget)
+        except BudgetUnreachable:
+            self.unreachable += 1
+            return []
+        except Exception as error:  # noqa: BLE001 - whatever a library raises
+            self.failed += 1
+            print(f"{name}: {case.name} at {budget}: {error!r}", file=sys.stderr)
+            return []
+        self.results += 1
+        self.over += bool(after) and size_of(view_of(after)) > budget
+        self.invalid += bool(refused(after))
+        return after
+
+
+def table(head: Sequence[str], rows: Iterator[Sequence[object]]) -> None:
+    """A table in Markdown, row by row as they come."""
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}", flush=True)
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
+def recorded(names: Sequence[str]) -> None:
+    """Recorded sessions at four cuts and three budgets: what fits, what is valid, what later turns still find."""
     for session, contents in sessions().items():
         cases = list(cut(session, contents))
-        asked = [[wanted(case.contents, case.later, said=said) for case in cases] for said in (True, False)]
-        print(f"\n{session}: names that later turns mention, still there at a budget of")
-        print(f"{'':34} {'':7}" + "".join(f"{f'{budget:.0%}':>14}" for budget in BUDGETS))
-        for name in names:
-            after = [[contenders()[name](case, int(case.size * b)) for b in BUDGETS] for case in cases]
-            for label, lists in zip(("said", "any"), asked, strict=True):
-                rows = [
-                    [recall(sought, smaller) for smaller in smallers]
-                    for sought, smallers in zip(lists, after, strict=True)
-                ]
-                means = [sum(column) / len(column) for column in zip(*rows, strict=True)]
-                least = [min(column) for column in zip(*rows, strict=True)]
-                cells = "".join(f"{mean:8.3f} ≥{low:.2f}" for mean, low in zip(means, least, strict=True))
-                print(f"{name:34} {label:7}{cells}", flush=True)
+        asked = [
+            tuple(wanted(case.contents, case.later, said=said) for said in (True, False)) for case in cases
+        ]
+        sizes = ", ".join(f"{case.size:,}" for case in cases)
+        print(f"\n## {session}: {sizes} tokens before the cuts\n")
+        shares = [f"{share:.0%}" for share in BUDGETS]
+        head = ["", "over budget", "invalid", *(f"recall at {share}" for share in shares)]
+        table([*head, *(f"outputs too, {share}" for share in shares)], _recorded(names, cases, asked))
+
+
+def _recorded(
+    names: Sequence[str], cases: Sequence[Case], asked: Sequence[tuple[frozenset[str], ...]]
+) -> Iterator[Sequence[object]]:
+    for name in names:
+        row = Row(said=[[] for _ in BUDGETS], any=[[] for _ in BUDGETS])
+        for place, share in enumerate(BUDGETS):
+            for case, (said, anything) in zip(cases, asked, strict=True):
+                after = row.judge(name, case, int(case.size * share))
+                row.said[place].append(recall(said, after))
+                row.any[place].append(recall(anything, after))
+        means = [f"{statistics.mean(found):.2f}" for found in (*row.said, *row.any)]
+        yield [name, f"{row.over} of {row.results}", f"{row.invalid} of {row.results}", *means]
+
+
+def made_up(names: Sequence[str], count: int) -> None:
+    """Made-up histories at three budgets: what fits, and what is valid."""
+    cases = list(generated(count))
+    middle = statistics.median(case.size for case in cases)
+    print(f"\n## {len(cases)} made-up histories of {middle:,.0f} tokens (median), at 25 %, 10 % and 5 %\n")
+    head = ["", "over budget", "invalid", "nothing left", "refused with a reason", "raised"]
+    table(head, _made_up(names, cases))
+
+
+def _made_up(names: Sequence[str], cases: Sequence[Case]) -> Iterator[Sequence[object]]:
+    for name in names:
+        row = Row()
+        nothing = 0
+        for case in cases:
+            for share in BUDGETS:
+                before = row.results
+                after = row.judge(name, case, max(1, int(case.size * share)))
+                nothing += row.results > before and not after
+        yield [
+            name,
+            *(f"{n} of {row.results}" for n in (row.over, row.invalid, nothing)),
+            row.unreachable,
+            row.failed,
+        ]
+
+
+def speed(names: Sequence[str]) -> None:
+    """The largest case of the coding session at 25 %, each in a process of its own."""
+    if "coding" not in sessions():
+        return
+    print("\n## Time and memory: the coding session's last cut at 25 %\n")
+    table(["", "seconds", "peak MB"], _speed(names))
+
+
+def _speed(names: Sequence[str]) -> Iterator[Sequence[object]]:
+    for name in ("", *names):
+        runs: list[dict[str, float]] = []
+        while len(runs) < 3 and sum(run["seconds"] for run in runs) < ENOUGH:
+            done = subprocess.run(
+                [sys.executable, __file__, "--one", name], capture_output=True, check=True
+            )
+            runs.append(json.loads(done.stdout.splitlines()[-1]))
+        seconds, megabytes = (statistics.median(run[key] for run in runs) for key in ("seconds", "mb"))
+        yield [name or "(only the history in memory)", f"{seconds:.2f}" if name else "", f"{megabytes:.0f}"]
+
+
+def one(name: str) -> None:
+    """Time one contender once; what it imports and its vocabulary are loaded before."""
+    *_, case = cut("coding", sessions()["coding"])
+    seconds = 0.0
+    if name:
+        run = contenders()[name]
+        run(Case("small", case.contents[:1]), 1000)
+        start = time.perf_counter()
+        run(case, BUDGET)
+        seconds = time.perf_counter() - start
+    with open("/proc/self/status") as status:
+        peak = next(line for line in status if line.startswith("VmHWM"))
+    print(json.dumps({"seconds": seconds, "mb": int(peak.split()[1]) / 1024}))
+
+
+def replays(*, alone: bool) -> None:
+    """Recorded sessions turn by turn."""
+    for session, contents in sessions().items():
+        size = size_of(view_of(contents))
+        budget = int(size * REPLAYED)
+        base = billed(everything(contents, budget))
+        print(f"\n## {session}, replayed: {size:,} tokens, {base.requests} requests, budget {budget:,}\n")
+        print(
+            "Cost is relative to sending everything each time. Filled: the mean request, of the budget.\n"
+        )
+        table(["", "cost", "filled", "from the cache"], _replays(contents, budget, base.cost, alone=alone))
+
+
+def _replays(contents: Contents, budget: int, base: float, *, alone: bool) -> Iterator[Sequence[object]]:
+    for policy in ("tiered", "loop"):
+        found = ours(contents, budget, policy)
+        filled = found["input"] / found["requests"] / budget
+        name = f"codeh-history compact -i, {policy}"
+        yield [name, f"{found['relative']:.2f}", f"{filled:.2f}", f"{found['cached'] / found['input']:.0%}"]
+    for name, contexts in {} if alone else installed().items():
+        bill = billed(contexts(contents, budget))
+        filled = bill.input / bill.requests / budget
+        yield [name, f"{bill.cost / base:.2f}", f"{filled:.2f}", f"{bill.cached / bill.input:.0%}"]
 
 
 def main() -> None:
-    ours = "--ours" in sys.argv
-    recalls([name for name in contenders() if not ours or name.startswith("codeh")])
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("recall", "generated", "speed", "replay", "ours"):
+        parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--histories", type=int, default=200)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.one is not None:
+        return one(asked.one)
+    names = [name for name in contenders() if not asked.ours or name.startswith("codeh")]
+    every = not (asked.recall or asked.generated or asked.speed or asked.replay)
+    print(versions())
+    if asked.recall or every:
+        recorded(names)
+    if asked.generated or every:
+        made_up(names, asked.histories)
+    if asked.speed or every:
+        speed(names)
+    if asked.replay or every:
+        replays(alone=asked.ours)
+    return None
 
 
 if __name__ == "__main__":

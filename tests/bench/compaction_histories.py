@@ -14,14 +14,13 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import orjson
+from compaction_chat import Contents, plain
 
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.tokens import Counter, history_tokens, open_counter
 from codeh_history.tokens.formula import summary_text
 from support import ROOT
-
-Contents = list[dict[str, Any]]  # `{role, parts}`, what everybody is given and gives back
 
 CUTS = (0.5, 0.6, 0.7, 0.8)  # where a recorded session is cut, as a share of its messages
 HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
@@ -75,25 +74,8 @@ def sessions() -> dict[str, Contents]:
         return {}
     from summaries.recorded import coding, support
 
-    joined = [m for number, messages in enumerate(support()) for m in _named(messages, f"s{number}-")]
-    return {"coding": _plain(coding()), "support": _plain(joined)}
-
-
-def _plain(messages: Sequence[Any]) -> Contents:
-    return [{"role": m["role"], "parts": m["parts"]} for m in messages if m.get("role") and m["parts"]]
-
-
-def _named(messages: Sequence[Any], prefix: str) -> Iterator[Any]:
-    """The messages with ids of calls that are unique in the joined session."""
-    for message in messages:
-        yield {**message, "parts": [_with_id(part, prefix) for part in message["parts"]]}
-
-
-def _with_id(part: dict[str, Any], prefix: str) -> dict[str, Any]:
-    for key in ("functionCall", "functionResponse"):
-        if "id" in part.get(key, ()):
-            return {**part, key: {**part[key], "id": prefix + part[key]["id"]}}
-    return part
+    joined = [c for number, messages in enumerate(support()) for c in plain(messages, f"s{number}-")]
+    return {"coding": plain(coding()), "support": joined}
 
 
 def cut(name: str, contents: Contents) -> Iterator[Case]:
@@ -112,7 +94,7 @@ def generated(count: int, seed: int = 1) -> Iterator[Case]:
     rng = Random(seed)
     for number in range(count):
         writer = Writer()
-        for _ in range(rng.choice([1, 3, 8, 20])):
+        for _ in range(rng.choice([1, 2, 4, 8])):
             writer.step(rng.randint(4, 12), rng.getrandbits(30))
         contents = _requested(writer.records[1:])
         if contents:
@@ -121,7 +103,7 @@ def generated(count: int, seed: int = 1) -> Iterator[Case]:
 
 def _requested(records: Sequence[Any]) -> Contents:
     """The messages up to the last one that asks a model for more."""
-    messages = _plain([record for record in records if record["type"] == "message"])
+    messages = plain([record for record in records if record["type"] == "message"])
     while messages and messages[-1]["role"] == "model":
         messages.pop()
     return messages

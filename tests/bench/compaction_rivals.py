@@ -1,25 +1,63 @@
-"""Those who make a history smaller: ours, and the public trimmers, each behind the same signature."""
+"""Those who make a history smaller: ours, and the public trimmers, each behind the same signature.
+
+All are given the same messages, the same budget and, where they take one, the same counter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+import io
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
 
-from compaction_histories import Case, Contents, contents_of, counter
+from compaction_chat import Contents, of_chat, to_chat
+from compaction_histories import Case, contents_of, counter
 
 from codeh_history.apply import apply
 from codeh_history.stages.compact import Settings, compact
 from codeh_history.tokens import message_tokens
 
 Contender = Callable[[Case, int], Contents]
+PACKAGES = {
+    "langchain_core": "langchain-core",
+    "litellm": "litellm",
+    "agent_framework": "agent-framework-core",
+}
 
 
-def ours(case: Case, budget: int) -> Contents:
-    return contents_of(apply(case.view, compact(case.view, Settings(budget=budget), counter()).ops))
+# -- ours -------------------------------------------------------------------------------------------------
+
+
+def ours(policy: str) -> Contender:
+    def make_smaller(case: Case, budget: int) -> Contents:
+        plan = compact(case.view, Settings(budget=budget, policy=policy), counter())
+        return contents_of(apply(case.view, plan.ops))
+
+    return make_smaller
+
+
+# -- windows, as programs write them by hand --------------------------------------------------------------
 
 
 def window(case: Case, budget: int) -> Contents:
     """The newest messages that fit, whatever they are."""
+    return case.contents[_first(case, budget) :]
+
+
+def from_a_prompt(case: Case, budget: int) -> Contents:
+    """The newest messages that fit, from the first of them that a user said."""
+    start = _first(case, budget)
+    said = (n for n in range(start, len(case.contents)) if is_prompt(case.contents[n]))
+    return case.contents[next(said, len(case.contents)) :]
+
+
+def _first(case: Case, budget: int) -> int:
     left = budget - counter().history
     start = len(case.contents)
     for cost in reversed(message_tokens(counter(), case.view.messages)):
@@ -27,9 +65,180 @@ def window(case: Case, budget: int) -> Contents:
         if left < 0:
             break
         start -= 1
-    return case.contents[start:]
+    return start
+
+
+def is_prompt(content: Any) -> bool:
+    return content["role"] == "user" and "text" in content["parts"][0]
+
+
+# -- langchain-core ---------------------------------------------------------------------------------------
+
+
+def langchain(**settings: Any) -> Contender:
+    def make_smaller(case: Case, budget: int) -> Contents:
+        from langchain_core.messages import (
+            convert_to_messages,
+            convert_to_openai_messages,
+            trim_messages,
+        )
+
+        costs = message_tokens(counter(), case.view.messages)
+        given = convert_to_messages(to_chat(case.contents))
+        for number, message in enumerate(given):
+            message.id = str(number)
+
+        def count(messages: Sequence[Any]) -> int:
+            known = sum(costs[int(m.id)] for m in messages if m.content == given[int(m.id)].content)
+            cut = [m for m in messages if m.content != given[int(m.id)].content]
+            return counter().history + known + sum(map(whole, cut))
+
+        def whole(message: Any) -> int:
+            return counter().message + counter().counts([message.text])[0]
+
+        after = trim_messages(
+            given, max_tokens=budget, **{"token_counter": count, "strategy": "last", **settings}
+        )
+        chat = convert_to_openai_messages(after)
+        for found, message in zip(chat, after, strict=True):
+            if message.type == "tool":
+                found["name"] = message.name
+        return of_chat(chat)
+
+    return make_smaller
+
+
+# -- litellm ----------------------------------------------------------------------------------------------
+
+
+def litellm(case: Case, budget: int) -> Contents:
+    """It has a counter of its own, o200k_base for this model."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm as library
+
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    with contextlib.redirect_stdout(io.StringIO()):
+        after = library.utils.trim_messages(to_chat(case.contents), model="gpt-4o", max_tokens=budget)
+    return of_chat(after)
+
+
+# -- agent-framework --------------------------------------------------------------------------------------
+
+
+class Tokens:
+    """Our counter as agent-framework wants it."""
+
+    def count_tokens(self, text: str) -> int:
+        return counter().counts([text])[0]
+
+
+def agent_framework(strategy: Callable[[Any, int], Any]) -> Contender:
+    def make_smaller(case: Case, budget: int) -> Contents:
+        import agent_framework as library
+
+        logging.getLogger("agent_framework").setLevel(logging.CRITICAL)
+        given = [as_message(library, chat, n) for n, chat in enumerate(to_chat(case.contents))]
+        names = {call["id"]: call["name"] for content in case.contents for call in _calls(content)}
+        made = strategy(library, budget)
+        after = asyncio.run(library.apply_compaction(given, strategy=made, tokenizer=Tokens()))
+        return [as_content(message, names) for message in after]
+
+    return make_smaller
+
+
+def _calls(content: Any) -> Iterator[Any]:
+    yield from (part["functionCall"] for part in content["parts"] if "functionCall" in part)
+
+
+def as_message(library: Any, chat: Any, number: int) -> Any:
+    make = library.Content
+    if chat["role"] == "tool":
+        contents = [make.from_function_result(chat["tool_call_id"], result=chat["content"])]
+    else:
+        contents = [make.from_text(chat["content"])] if chat["content"] else []
+        contents += [
+            make.from_function_call(
+                call["id"], call["function"]["name"], arguments=call["function"]["arguments"]
+            )
+            for call in chat.get("tool_calls", ())
+        ]
+    return library.Message(role=chat["role"], contents=contents, message_id=str(number))
+
+
+def as_content(message: Any, names: dict[str, str]) -> dict[str, Any]:
+    parts: list[Any] = []
+    for content in message.contents:
+        if content.type == "text":
+            parts.append({"text": content.text})
+        elif content.type == "function_call":
+            call = {"id": content.call_id, "name": content.name, "args": content.parse_arguments() or {}}
+            parts.append({"functionCall": call})
+        else:
+            answer = {"id": content.call_id, "name": names[content.call_id]}
+            parts.append({"functionResponse": {**answer, "response": {"output": content.result}}})
+    return {"role": "model" if str(message.role) == "assistant" else "user", "parts": parts}
+
+
+def truncation(library: Any, budget: int) -> Any:
+    return library.TruncationStrategy(max_n=budget, compact_to=budget, tokenizer=Tokens())
+
+
+def first_user(library: Any, budget: int) -> Any:
+    return library.TruncationStrategy(
+        max_n=budget, compact_to=budget, tokenizer=Tokens(), preserve_first_user_group=True
+    )
+
+
+def composed(library: Any, budget: int) -> Any:
+    results = library.ToolResultCompactionStrategy(keep_last_tool_call_groups=4)
+    return library.TokenBudgetComposedStrategy(
+        token_budget=budget, tokenizer=Tokens(), strategies=[results, first_user(library, budget)]
+    )
+
+
+def context_window(library: Any, budget: int) -> Any:
+    """Both thresholds at the budget, so that it fills it as the others do."""
+    return library.ContextWindowCompactionStrategy(
+        max_context_window_tokens=budget, max_output_tokens=0, tokenizer=Tokens(),
+        tool_eviction_threshold=1.0, truncation_threshold=1.0, preserve_first_user_group=True,
+    )  # fmt: skip
+
+
+ALL: dict[str, tuple[str | None, Contender]] = {
+    "codeh-history": (None, ours("tiered")),
+    "codeh-history, loop": (None, ours("loop")),
+    "recency window": (None, window),
+    "recency window from a prompt": (None, from_a_prompt),
+    "langchain-core last": ("langchain_core", langchain()),
+    "langchain-core last, human": (
+        "langchain_core",
+        langchain(start_on="human", end_on=("human", "tool")),
+    ),
+    "langchain-core last, partial": ("langchain_core", langchain(allow_partial=True)),
+    "langchain-core approximate, human": (
+        "langchain_core",
+        langchain(token_counter="approximate", start_on="human", end_on=("human", "tool")),
+    ),
+    "litellm": ("litellm", litellm),
+    "agent-framework truncation": ("agent_framework", agent_framework(truncation)),
+    "agent-framework first user": ("agent_framework", agent_framework(first_user)),
+    "agent-framework composed": ("agent_framework", agent_framework(composed)),
+    "agent-framework window": ("agent_framework", agent_framework(context_window)),
+}
 
 
 @cache
 def contenders() -> dict[str, Contender]:
-    return {"codeh-history": ours, "recency window": window}
+    """Those that are installed."""
+    return {name: run for name, (module, run) in ALL.items() if module is None or find_spec(module)}
+
+
+def versions() -> str:
+    """The installed packages, for the head of the tables."""
+    found = []
+    for package in PACKAGES.values():
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} not installed")
+    return ", ".join(found)

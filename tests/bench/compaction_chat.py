@@ -1,0 +1,207 @@
+"""A history as plain chat messages, as the trimmers take it, and as each provider's request, nothing repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from codeh_history import providers
+
+Contents = list[dict[str, Any]]  # `{role, parts}`, what everybody is given and gives back
+MODELS = {"openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1", "anthropic": "claude-opus-4-8"}
+
+
+def plain(messages: Iterable[Any], prefix: str = "") -> Contents:
+    """Messages of text, calls and results alone, each of which is one chat message.
+
+    Every call gets an id of its own; one that nobody answered and an answer to nothing are left out, so that
+    what comes in is what every provider takes.
+    """
+    found: Contents = []
+    waiting: list[tuple[dict[str, Any], Any]] = []  # the calls as given, and as they stand in `found`
+    answered: set[str] = set()
+    for number, message in enumerate(messages):
+        said: list[Any] = []
+        for place, part in enumerate(message.get("parts") or ()):
+            if "functionCall" in part:
+                call = part["functionCall"]
+                new = {
+                    "id": f"{prefix}c{number}-{place}",
+                    "name": call["name"],
+                    "args": call.get("args") or {},
+                }
+                waiting.append((call, new))
+                said.append({"functionCall": new})
+            elif "functionResponse" in part:
+                answer = part["functionResponse"]
+                match = next((pair for pair in waiting if _answers(answer, pair[0])), None)
+                if match is not None:
+                    waiting.remove(match)
+                    answered.add(match[1]["id"])
+                    found.append({"role": "user", "parts": [_answer(answer, match[1])]})
+            elif part.get("text") and not part.get("thought"):
+                said.append({"text": part["text"]})
+        if said and message.get("role"):
+            found.append({"role": message["role"], "parts": _joined(said)})
+    return [kept for content in found if (kept := _answered(content, answered))["parts"]]
+
+
+def _answers(answer: Any, call: Any) -> bool:
+    return answer["name"] == call["name"] and answer.get("id") == call.get("id")
+
+
+def _answer(answer: Any, call: Any) -> dict[str, Any]:
+    content = answer.get("response")
+    text = content.get("output") if isinstance(content, dict) and content.keys() == {"output"} else content
+    output = text if isinstance(text, str) else orjson.dumps(text).decode()
+    return {"functionResponse": {"id": call["id"], "name": call["name"], "response": {"output": output}}}
+
+
+def _answered(content: dict[str, Any], answered: set[str]) -> dict[str, Any]:
+    parts = [
+        part
+        for part in content["parts"]
+        if "functionCall" not in part or part["functionCall"]["id"] in answered
+    ]
+    return {**content, "parts": parts}
+
+
+def _joined(parts: Sequence[Any]) -> list[Any]:
+    texts = [part["text"] for part in parts if "text" in part]
+    head = [{"text": "\n".join(texts)}] if texts else []
+    return head + [part for part in parts if "functionCall" in part]
+
+
+def to_chat(contents: Iterable[Any]) -> list[dict[str, Any]]:
+    return [_chat(content["role"], content["parts"]) for content in contents]
+
+
+def _chat(role: str, parts: Sequence[Any]) -> dict[str, Any]:
+    answer = parts[0].get("functionResponse") if len(parts) == 1 else None
+    if answer is not None:
+        response = answer["response"]
+        output = response["output"] if response.keys() == {"output"} else orjson.dumps(response).decode()
+        return {"role": "tool", "tool_call_id": answer["id"], "name": answer["name"], "content": output}
+    text = "\n".join(part["text"] for part in parts if "text" in part)
+    calls = [part["functionCall"] for part in parts if "functionCall" in part]
+    chat: dict[str, Any] = {"role": "assistant" if role == "model" else "user", "content": text}
+    if calls:
+        chat["tool_calls"] = [
+            {
+                "id": call["id"], "type": "function",
+                "function": {"name": call["name"], "arguments": orjson.dumps(call["args"]).decode()},
+            }
+            for call in calls
+        ]  # fmt: skip
+    return chat
+
+
+def of_chat(messages: Iterable[Any]) -> Contents:
+    """The inverse of `to_chat`."""
+    return [{"role": _role(m), "parts": _parts(m)} for m in messages]
+
+
+def _role(message: Any) -> str:
+    return "model" if message["role"] == "assistant" else "user"
+
+
+def _parts(message: Any) -> list[Any]:
+    text = message.get("content") or ""
+    if message["role"] == "tool":
+        id, name = message["tool_call_id"], message["name"]
+        return [{"functionResponse": {"id": id, "name": name, "response": {"output": text}}}]
+    calls = [
+        {
+            "functionCall": {
+                "id": call["id"], "name": call["function"]["name"],
+                "args": orjson.loads(call["function"]["arguments"]),
+            }
+        }
+        for call in message.get("tool_calls") or ()
+    ]  # fmt: skip
+    return [*([{"text": text}] if text else []), *calls]
+
+
+def refused(contents: Contents) -> dict[str, str]:
+    """The providers that would refuse these messages as they are, each with its first reason."""
+    found = {}
+    for format in providers.FORMATS:
+        problems = providers.load(format).problems(request(contents, format)) if contents else ["nothing"]
+        if problems:
+            found[format] = str(problems[0])
+    return found
+
+
+def request(contents: Contents, format: str) -> dict[str, Any]:
+    """A request body by each provider's own shape, one message after the other; only equal roles are joined."""
+    if format == "openai-chat":
+        return {"model": MODELS[format], "messages": to_chat(_each(contents))}
+    if format == "openai-responses":
+        items = [item for content in contents for part in content["parts"] for item in _item(content, part)]
+        return {"model": MODELS[format], "input": items}
+    if format == "gemini":
+        return {"contents": list(_merged(contents))}
+    messages = [
+        {
+            "role": "assistant" if content["role"] == "model" else "user",
+            "content": [_block(part) for part in content["parts"]],
+        }
+        for content in _merged(contents)
+    ]
+    return {"model": MODELS[format], "max_tokens": 8192, "messages": messages}
+
+
+def _each(contents: Contents) -> Iterator[Any]:
+    """Every result a message of its own."""
+    for content in contents:
+        answers = [part for part in content["parts"] if "functionResponse" in part]
+        rest = [part for part in content["parts"] if "functionResponse" not in part]
+        yield from ({**content, "parts": [answer]} for answer in answers)
+        if rest:
+            yield {**content, "parts": rest}
+
+
+def _merged(contents: Contents) -> Iterator[dict[str, Any]]:
+    last: dict[str, Any] | None = None
+    for content in contents:
+        if last is not None and last["role"] == content["role"]:
+            last = {**last, "parts": [*last["parts"], *content["parts"]]}
+            continue
+        if last is not None:
+            yield last
+        last = content
+    if last is not None:
+        yield last
+
+
+def _block(part: Any) -> dict[str, Any]:
+    if "functionCall" in part:
+        call = part["functionCall"]
+        return {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
+    if "functionResponse" in part:
+        answer = part["functionResponse"]
+        output = orjson.dumps(answer["response"]).decode()
+        return {"type": "tool_result", "tool_use_id": answer["id"], "content": output}
+    return {"type": "text", "text": part["text"]}
+
+
+def _item(content: Any, part: Any) -> Iterator[dict[str, Any]]:
+    if "functionCall" in part:
+        call = part["functionCall"]
+        arguments = orjson.dumps(call["args"]).decode()
+        yield {
+            "type": "function_call",
+            "call_id": call["id"],
+            "name": call["name"],
+            "arguments": arguments,
+        }
+    elif "functionResponse" in part:
+        answer = part["functionResponse"]
+        output = orjson.dumps(answer["response"]).decode()
+        yield {"type": "function_call_output", "call_id": answer["id"], "output": output}
+    else:
+        role = "assistant" if content["role"] == "model" else "user"
+        kind = "output_text" if role == "assistant" else "input_text"
+        yield {"type": "message", "role": role, "content": [{"type": kind, "text": part["text"]}]}
