@@ -182,15 +182,13 @@ def _result(given: Given, text: str) -> Part:
 
 def response_of(text: str) -> Json:
     """What a tool printed, as a functionResponse's `response`."""
-    if text.lstrip()[:1] == "{" and not depth_exceeds(
-        text.encode(), MAX_DEPTH - 5
-    ):  # it stands some levels down
+    if text.lstrip()[:1] == "{":
         try:
             value = orjson.loads(text)
         except ValueError:
             value = None
-        if isinstance(value, dict):
-            return value
+        if isinstance(value, dict) and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
+            return value  # it stands some levels down
     return {"output": text}
 
 
