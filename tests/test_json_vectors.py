@@ -207,7 +207,7 @@ NO_TEXT = ("list", "status", "stats", "calls", "persist", "context")
 def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command: str, tmp_path: Path) -> None:
     data = BEFORE + b"\n".join(BAD) + AFTER + b'{"type":"message","id":"to'
     path = lay(tmp_path, data)
-    verb = command.split()[0]
+    verb = command.split(maxsplit=1)[0]
     found = inside(*command.split(), home=tmp_path)
     assert found.code == (1 if verb in ("calls", "context") and not found.out else 0), found.err
     if verb not in NO_TEXT:
