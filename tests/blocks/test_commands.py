@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -318,54 +316,3 @@ def test_a_shared_server_is_never_collected_unasked(
     assert shared_redis.send("DBSIZE") == ":1"
     assert ok("gc", "--yes", "--shared", home=home, env=env).lines[0]["blocks"] == 1
     assert shared_redis.send("DBSIZE") == ":0"
-
-
-def test_a_server_that_dies_before_it_answers(home: Path, own_redis: Server) -> None:
-    env = {"CODEH_BLOCKS": own_redis.url}
-    texts = [BIG + str(number) for number in range(20)]
-    before = with_texts(home, texts)
-    assert own_redis.process is not None
-    own_redis.process.send_signal(signal.SIGSTOP)
-    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.PIPE)
-    time.sleep(0.5)  # it waits for an answer, or soon will
-    own_redis.kill()
-    _, complaint = persisting.communicate()
-    assert persisting.returncode == 74
-    assert own_redis.url.encode() in complaint
-    assert session_path(home, "demo").read_bytes() == before
-    own_redis.start()
-    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
-
-
-def test_a_server_killed_while_it_stores(home: Path, own_redis: Server) -> None:
-    """Some blocks are there already: they are found again, not stored twice."""
-    env = {"CODEH_BLOCKS": own_redis.url}
-    texts = [str(number) + "x" * 9_000_000 for number in range(5)]
-    before = with_texts(home, texts)
-    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.DEVNULL)
-    while persisting.poll() is None and own_redis.send("DBSIZE") == ":0":
-        pass
-    own_redis.kill()
-    assert persisting.wait() in (0, 74)
-    if persisting.returncode == 74:
-        assert session_path(home, "demo").read_bytes() == before
-    own_redis.start()
-    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
-
-
-def with_texts(home: Path, texts: list[str]) -> bytes:
-    messages = b"".join(orjson.dumps({"role": "user", "parts": [{"text": text}]}) + b"\n" for text in texts)
-    ok("append", "-s", "demo", "--jsonl", home=home, stdin=messages)
-    return session_path(home, "demo").read_bytes()
-
-
-def nothing_lost_nothing_doubled(
-    home: Path, env: dict[str, str], server: Server, before: bytes, count: int
-) -> None:
-    ok("persist", "demo", "-i", home=home, env=env)
-    assert session_path(home, "demo").stat().st_size < 10_000
-    assert server.send("DBSIZE") == f":{count}"
-    server.kill()
-    server.start()
-    ok("hydrate", "demo", "-i", home=home, env=env)
-    assert session_path(home, "demo").read_bytes() == before

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import socket
 import stat
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +17,6 @@ from codeh_history.blocks import STORES, BlockStore, fetch, is_block_id, open_st
 from codeh_history.blocks.memory import MemoryStore
 from codeh_history.env import Env
 from codeh_history.errors import BadData, InputOutput, Usage
-from redis_server import Server, free_port, needs_redis
 
 Alter = Callable[[str, bytes | None], None]
 
@@ -125,6 +121,15 @@ def test_an_altered_block_is_never_given_back_and_a_new_write_heals_it(case: Cas
     assert fetch(case.store, [TWO[0], ONE[0]], allow_missing=True) == dict([TWO])
     case.store.mset(dict([ONE]))
     assert fetch(case.store, [ONE[0]]) == dict([ONE])
+
+
+def test_each_byte_of_a_block_counts_in_every_store(case: Case) -> None:
+    id, data = block(b'{"text":"counted"}')
+    case.store.mset({id: data})
+    for at in range(len(data)):
+        case.alter(id, data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        with pytest.raises(BadData, match=f"{id} in .* is altered"):
+            fetch(case.store, [id])
 
 
 def test_a_missing_block_is_named_with_its_store(case: Case) -> None:
@@ -299,136 +304,3 @@ def test_many_writers_and_a_collector_at_once(root: Path, directory: BlockStore)
         time.sleep(0.001)  # the lock is not fair: leave it to the writers
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     assert fetch(directory, list(many)) == many
-
-
-# -- Redis --------------------------------------------------------------------------------------------
-
-
-def redis_store(url: str, **environ: str) -> BlockStore:
-    return open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url, **environ}))
-
-
-def test_workspaces_keep_apart(redis_url: str, shared_redis: Server) -> None:
-    one, two = redis_store(redis_url, CODEH_WORKSPACE="team-a"), redis_store(redis_url)
-    one.mset(dict([ONE]))
-    assert two.mget([ONE[0]]) == {}
-    assert one.mget([ONE[0]]) == dict([ONE])
-    assert shared_redis.send("EXISTS", f"team-a:block:{ONE[0]}") == ":1"
-    assert two.stale(time.time() + 1000) == {}
-    assert one.stale(time.time() + 1000).keys() == {ONE[0]}
-
-
-@pytest.mark.parametrize("name", ["a b", "*", "a:b", "../x", "_x"])
-def test_a_workspace_is_a_plain_name(name: str) -> None:
-    with pytest.raises(Usage, match="CODEH_WORKSPACE"):
-        redis_store("redis://127.0.0.1:1/0", CODEH_WORKSPACE=name)
-
-
-PASSWORD = "s3cr3t-p%40ss"
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        f"redis://user:{PASSWORD}@127.0.0.1:1/0",
-        f"rediss://:{PASSWORD}@127.0.0.1:1/0?socket_timeout=1",
-        f"redis://user:{PASSWORD}@127.0.0.1:1/0?password={PASSWORD}",
-        f"redis://user:{PASSWORD}@127.0.0.1:port/0",
-        f"redis://user:{PASSWORD}@[::1/0",
-        f"redis://127.0.0.1:1/0?nonsense={PASSWORD}",
-        f"redis://{'x' * 70}.{PASSWORD}/0",
-    ],
-)
-def test_a_store_that_is_down_is_named_without_its_password(url: str) -> None:
-    pytest.importorskip("redis")
-    with pytest.raises((InputOutput, Usage)) as raised:
-        redis_store(url).mset(dict([ONE]))
-    if "x" * 70 not in url:
-        assert "s3cr3t" not in str(raised.value)
-    assert "redis" in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
-def test_a_wrong_password_is_an_error_without_it(tmp_path: Path) -> None:
-    needs_redis()
-    server = Server(tmp_path, "--requirepass", "right-horse")
-    server.start()
-    try:
-        host = f"127.0.0.1:{server.port}/0"
-        redis_store(f"redis://:right-horse@{host}").mset(dict([ONE]))
-        for url in (f"redis://:wrong-horse@{host}", f"redis://{host}"):
-            with pytest.raises(InputOutput) as raised:
-                redis_store(url).mget([ONE[0]])
-            assert "horse" not in str(raised.value)
-            assert host in str(raised.value)
-    finally:
-        server.kill()
-
-
-def test_tls_is_used_and_certificates_are_checked(tmp_path: Path) -> None:
-    needs_redis()
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl on this machine")
-    key, cert, port = tmp_path / "key.pem", tmp_path / "cert.pem", free_port()
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    server = subprocess.Popen(
-        ["redis-server", "--bind", "127.0.0.1", "--port", "0", "--tls-port", str(port), "--save", "", "--tls-cert-file", cert,
-         "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no"],
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        store = redis_store(f"rediss://localhost:{port}/0?ssl_ca_certs={cert}")
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            try:
-                store.mset(dict([ONE]))
-                break
-            except InputOutput:
-                if server.poll() is not None:
-                    pytest.skip("this redis-server has no TLS")
-                time.sleep(0.05)
-        assert fetch(store, [ONE[0]]) == dict([ONE])
-        with pytest.raises(InputOutput, match="certificate"):
-            redis_store(f"rediss://localhost:{port}/0").mget([ONE[0]])
-    finally:
-        server.kill()
-        server.wait()
-
-
-def test_a_server_that_never_answers_is_given_up() -> None:
-    pytest.importorskip("redis")
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        threading.Thread(target=lambda: _swallow(silent), daemon=True).start()
-        store = redis_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?socket_timeout=0.2")
-        with pytest.raises(InputOutput, match=r"(?i)timeout"):
-            store.mget([ONE[0]])
-
-
-def _swallow(server: socket.socket) -> None:
-    try:
-        connection, _ = server.accept()
-        while connection.recv(4096):
-            pass
-    except OSError:
-        pass
-
-
-def test_without_the_package_it_says_what_to_install(tmp_path: Path) -> None:
-    hidden = tmp_path / "redis.py"
-    hidden.write_text("raise ImportError('hidden')")
-    done = subprocess.run(
-        [sys.executable, "-m", "codeh_history", "hydrate", "-"],
-        input=b'{"type":"ref","id":"a","kind":"user","role":"user","blockIds":["%s"]}\n' % ONE[0].encode(),
-        capture_output=True, check=False,
-        env={
-            **os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
-            "CODEH_BLOCKS": "redis://127.0.0.1:1/0",
-        },
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert b"pip install 'codeh-history[redis]'" in done.stderr
-    assert done.stderr.count(b"\n") == 1

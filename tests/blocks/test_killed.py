@@ -1,0 +1,136 @@
+"""A Redis server killed with kill -9 while a session is persisted: nothing is lost, nothing is doubled."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+
+from blocks.stored import BIG, ok
+from redis_server import Server
+from support import run, session_path, start
+
+
+class Proxy:
+    """Between a client and a server, which it kills at a point of what the client sends.
+
+    The point is a number of bytes that still get there, or `answer`: all gets there, and the answer to it
+    is lost.
+    """
+
+    def __init__(self, server: Server, point: int | str) -> None:
+        self.server = server
+        self.point = point
+        self.sent = 0
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.listening.getsockname()[1]}/0"
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        client, _ = self.listening.accept()
+        self.listening.close()
+        with client, socket.create_connection(("127.0.0.1", self.server.port)) as upstream:
+            back = threading.Thread(target=self._back, args=(client, upstream), daemon=True)
+            back.start()
+            while data := client.recv(1000):
+                if isinstance(self.point, int) and self.sent + len(data) > self.point:
+                    upstream.sendall(data[: self.point - self.sent])
+                    self.server.kill()
+                    client.shutdown(socket.SHUT_RDWR)
+                    return
+                upstream.sendall(data)
+                self.sent += len(data)
+            back.join()
+
+    def _back(self, client: socket.socket, upstream: socket.socket) -> None:
+        while data := _received(upstream):
+            if self.point == "answer" and self.sent > MANY:
+                self.server.kill()
+                client.shutdown(socket.SHUT_RDWR)
+                return
+            client.sendall(data)
+
+
+def _received(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(1000)
+    except OSError:
+        return b""
+
+
+COUNT = 20
+MANY = COUNT * len(BIG) // 2  # bytes beyond all greetings
+
+
+@pytest.mark.parametrize("point", [0, 10, 1_000, 9_000, MANY, COUNT * len(BIG), "answer"])
+def test_a_server_killed_at_any_point(home: Path, own_redis: Server, point: int | str) -> None:
+    before = with_texts(home, [BIG + str(number) for number in range(COUNT)])
+    proxy = Proxy(own_redis, point)
+    failed = run("persist", "demo", "-i", home=home, env={"CODEH_BLOCKS": proxy.url})
+    assert (failed.code, failed.out) == (74, b"")
+    assert proxy.url.encode() in failed.err
+    assert failed.err.count(b"\n") == 1
+    assert own_redis.process is None
+    assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    stored = own_redis.send("DBSIZE")
+    assert stored == (f":{COUNT}" if point == "answer" else ":0")
+    nothing_lost_nothing_doubled(home, {"CODEH_BLOCKS": own_redis.url}, own_redis, before, COUNT)
+
+
+def test_a_server_that_dies_before_it_answers(home: Path, own_redis: Server) -> None:
+    env = {"CODEH_BLOCKS": own_redis.url}
+    texts = [BIG + str(number) for number in range(20)]
+    before = with_texts(home, texts)
+    assert own_redis.process is not None
+    own_redis.process.send_signal(signal.SIGSTOP)
+    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.PIPE)
+    time.sleep(0.5)  # it waits for an answer, or soon will
+    own_redis.kill()
+    _, complaint = persisting.communicate()
+    assert persisting.returncode == 74
+    assert own_redis.url.encode() in complaint
+    assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
+
+
+def test_a_server_killed_while_it_stores(home: Path, own_redis: Server) -> None:
+    """Some blocks are there already: they are found again, not stored twice."""
+    env = {"CODEH_BLOCKS": own_redis.url}
+    texts = [str(number) + "x" * 9_000_000 for number in range(3)]
+    before = with_texts(home, texts)
+    persisting = start("persist", "demo", "-i", home=home, env=env, stderr=subprocess.DEVNULL)
+    while persisting.poll() is None and own_redis.send("DBSIZE") == ":0":
+        pass
+    own_redis.kill()
+    assert persisting.wait() in (0, 74)
+    if persisting.returncode == 74:
+        assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
+
+
+def with_texts(home: Path, texts: list[str]) -> bytes:
+    messages = b"".join(orjson.dumps({"role": "user", "parts": [{"text": text}]}) + b"\n" for text in texts)
+    ok("append", "-s", "demo", "--jsonl", home=home, stdin=messages)
+    return session_path(home, "demo").read_bytes()
+
+
+def nothing_lost_nothing_doubled(
+    home: Path, env: dict[str, str], server: Server, before: bytes, count: int
+) -> None:
+    ok("persist", "demo", "-i", home=home, env=env)
+    assert session_path(home, "demo").stat().st_size < 10_000
+    assert server.send("DBSIZE") == f":{count}"
+    server.kill()
+    server.start()
+    ok("hydrate", "demo", "-i", home=home, env=env)
+    assert session_path(home, "demo").read_bytes() == before
