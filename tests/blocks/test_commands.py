@@ -15,6 +15,7 @@ import pytest
 
 from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, ok
 from codeh_history.env import Env
+from codeh_history.store import foreign
 from codeh_history.store.replace import replace
 from redis_server import Server
 from support import lines, run, session_path, start
@@ -106,20 +107,31 @@ def test_missing_block(home: Path) -> None:
     ]  # fmt: skip
 
 
-def test_manage_refs(demo: Path) -> None:
-    """ManageV3 on a refs-only session: compact and persist; what is unchanged keeps its block ids."""
-    ok("persist", "demo", "-i", "--all", home=demo)
-    before = orjson.loads(ok("export", "demo", "--to", "refs", home=demo).out)
-    ok("compact", "demo", "--max-chars", "9000", "-i", home=demo)
-    ok("persist", "demo", "-i", "--all", home=demo)
-    after = orjson.loads(ok("export", "demo", "--to", "refs", home=demo).out)
-    assert 0 < len(after) <= len(before)
-    assert sum(len(b) for b in blocks(demo).values()) > 9000
-    kept = [ref for ref in after if ref in before]
-    assert kept
-    assert before[-1] in kept
-    texts = sum(len(p.get("text", "")) for m in contents(demo) for p in m["parts"])
-    assert texts <= 9000
+def test_manage_refs(home: Path) -> None:
+    """ManageV3 on a refs-only session: cut down, then persisted; what is unchanged keeps its block ids."""
+    ok("append", "-s", "demo", "-m", "go", home=home)
+    ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
+    ok("append", "-s", "demo", "--result", "build", "-m", "a line of output\n" * 3000, home=home)
+    ok("append", "-s", "demo", "--role", "model", "-m", "kept " * 1000, home=home)
+    ok("append", "-s", "demo", "-m", "and now?", home=home)
+    ok("persist", "demo", "-i", "--all", home=home)
+    before = orjson.loads(ok("export", "demo", "--to", "refs", home=home).out)
+    stored = blocks(home)
+    ok("compact", "demo", "--max-chars", "20000", "-i", home=home)
+    ok("persist", "demo", "-i", home=home)
+    managed = ok("persist", "demo", "--all", home=home)
+    after = orjson.loads(ok("export", "-", "--to", "refs", stdin=managed.out, home=home).out)
+    assert [one == other for one, other in zip(before, after, strict=True)] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert blocks(home).keys() - stored.keys() == set(after[2]["blockIds"])
+    assert sum(len(orjson.dumps(m["parts"])) for m in contents(home)) < 20_500
+    ok("undo", "-s", "demo", home=home)
+    assert orjson.loads(ok("export", "demo", "--to", "refs", home=home).out) == before
 
 
 def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
@@ -134,6 +146,34 @@ def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
     assert session_path(demo, "demo").read_bytes() == before
     filtered = run("persist", "demo", home=demo, env=env)
     assert (filtered.code, filtered.out) == (74, b"")
+
+
+ID = hashlib.sha256(b'{"text":"hi"}').hexdigest()
+FORMS = {
+    "empty": (b"[]", []),
+    "first": (b'[{"role":"user","content":"hi"}]', ["message"]),
+    "contents": (b'[{"role":"user","parts":[{"text":"hi"}]}]', ["message"]),
+    "refs": (orjson.dumps([{"flowId": "f", "blockIds": [ID], "role": "user"}]), ["ref"]),
+    "keys": (orjson.dumps([{"blockKeys": [ID], "role": "user"}]), ["ref"]),
+    "llm2": (
+        orjson.dumps({"type": "llm2", "refs": [{"blockKeys": [ID], "role": "user"}], "flowId": "f"}), ["ref"],
+    ),
+    "persisted": (
+        b'{"recentConversations":[{"userMessage":"hi","assistantResponse":"ho"}],"summaries":[]}',
+        ["message", "message"],
+    ),
+    "native": (b'{"role":"user","parts":[{"text":"hi"}]}\n', ["message"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "types"), FORMS.values(), ids=FORMS)
+def test_detect(home: Path, data: bytes, types: list[str]) -> None:
+    """Each form is known by its content, newest first; all but the native one can only be read."""
+    ok("append", "-s", "other", "-m", "hi", home=home)
+    ok("persist", "other", "-i", "--all", home=home)
+    assert [record.data["type"] for record in foreign.read(data).records] == types
+    shown = ok("show", "-", "--jsonl", stdin=data, home=home).lines
+    assert [message["parts"] for message in shown][:1] == [[{"text": "hi"}]][: len(types)]
 
 
 # -- writers ------------------------------------------------------------------------------------------
