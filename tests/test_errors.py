@@ -48,7 +48,7 @@ def test_each_failure_has_its_code(
 
 
 def test_no_failure_is_without_a_code() -> None:
-    known = set(CODES) | {errors.Interrupted}
+    known = set(CODES)
     assert set(errors.HistoryError.__subclasses__()) == known
 
 

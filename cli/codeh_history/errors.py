@@ -63,9 +63,12 @@ class TryAgain(HistoryError):
     exit_code = 75
 
 
-class Interrupted(HistoryError):
-    """A signal ended the command; the exit code is 128 + its number."""
+class Interrupted(BaseException):
+    """A signal ended the command; the exit code is 128 + its number.
+
+    No failure: what goes on after a failure (with the next session, say) does not go on after this.
+    """
 
     def __init__(self, signum: int) -> None:
-        super().__init__("")
+        super().__init__(signum)
         self.exit_code = 128 + signum

@@ -24,6 +24,10 @@ def program() -> None:
         main()
     except SystemExit as leaving:
         code = leaving.code
+    except KeyboardInterrupt:  # before or after the command itself
+        code = 128 + SIGINT
+    except Interrupted as signal:
+        code = signal.exit_code
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from ..env import Env
 from ..errors import BadData, InputOutput
 from ..store.paths import ensure_dir
+from ..store.replace import remove
 from . import Data, is_block_id
 
 _STEP = 1 << 20
@@ -113,8 +114,8 @@ class DirectoryStore:
 
     def _write(self, folder: str, id: str, data: Data) -> None:
         temporary = os.path.join(folder, f".{id}.{os.urandom(4).hex()}.tmp")
-        fd = os.open(temporary, _CREATE, 0o600)
-        try:
+        try:  # around the opening too: a signal may come right after it
+            fd = os.open(temporary, _CREATE, 0o600)
             with open(fd, "wb", buffering=0) as file:
                 os.fchmod(fd, 0o600)
                 left = memoryview(data)
@@ -123,7 +124,7 @@ class DirectoryStore:
                 os.fsync(fd)
             os.replace(temporary, os.path.join(folder, id))
         except BaseException:
-            os.unlink(temporary)
+            remove(temporary)
             raise
 
     @contextmanager

@@ -41,10 +41,10 @@ def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> boo
 def _publish(path: str, data: bytes) -> None:
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}")
-    published = False
+    fd, published = -1, False
     try:
-        fd = os.open(temporary, _CREATE, 0o600)
-        try:
+        try:  # around the opening too: a signal may come right after it
+            fd = os.open(temporary, _CREATE, 0o600)
             os.fchmod(fd, 0o600)
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _write(fd, data)
@@ -52,15 +52,22 @@ def _publish(path: str, data: bytes) -> None:
             os.replace(temporary, path)
             published = True
             _sync(folder or ".")
-        except BaseException:
-            if not published:
-                os.unlink(temporary)
-            raise
         finally:
-            os.close(fd)
+            if not published:
+                remove(temporary)
+            if fd >= 0:
+                os.close(fd)
     except OSError as error:
         what = "it was replaced, but its durability is unknown" if published else "the session is as it was"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None
+
+
+def remove(path: str) -> None:
+    """Remove a temporary file, if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
 def _write(fd: int, data: bytes) -> None:

@@ -9,7 +9,7 @@ import time
 
 import orjson
 
-from ..env import Env
+from ..env import SIGPIPE, Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
 from ..escape import safe
 from ..model import Json, Part
@@ -61,7 +61,7 @@ class _Echo:
         self.env = env
         self.tty = env.terminal(env.stdout)
         self.at_start = True
-        self.broken: HistoryError | None = None
+        self.broken: HistoryError | Interrupted | None = None
 
     def parts(self, parts: list[Part]) -> None:
         self.text("".join(part["text"] for part in parts if "text" in part and not part.get("thought")))
@@ -73,6 +73,10 @@ class _Echo:
         try:
             self.env.write((safe(text) if self.tty else text).encode("utf-8", "replace"))
         except HistoryError as error:
+            self.broken = error
+        except Interrupted as error:
+            if error.exit_code != 128 + SIGPIPE:
+                raise
             self.broken = error
 
     def end(self) -> None:

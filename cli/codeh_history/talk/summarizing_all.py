@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 from ..env import Env
-from ..errors import HistoryError, Interrupted
+from ..errors import HistoryError
 from ..model import Json
 from ..session import View
 from ..store import read
@@ -55,8 +55,6 @@ def one(env: Env, target: Target, settings: Settings) -> Json | None:
             return None
         with _claimed(env, target.path) as free:
             return summarizing.run(env, target, settings) if free else None
-    except (KeyboardInterrupt, Interrupted):
-        raise
     except HistoryError as error:
         return failed(env, target, settings, str(error))
     except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session

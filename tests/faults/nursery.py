@@ -1,0 +1,254 @@
+"""Runs of the program that fail where they are told to: each a fork of a process that has all loaded.
+
+A run costs some milliseconds, so every place of every command can be tried. Faults are real where the
+system can make them: signals, and a limit on a file's size, at which a write is cut short at any byte and
+the next one fails. Other errors are raised in the place of a call. `Nursery` is the client; run as a
+program this file is the server: a JSON request a line on stdin, a JSON answer a line on stdout.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import errno
+import fcntl
+import importlib
+import json
+import os
+import resource
+import runpy
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+MUTANTS = HERE / "mutants"
+SECONDS = 60  # a run that takes longer hangs; it is ended by SIGALRM
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong in a run.
+
+    `place`: at the n-th call that touches a file (0-based; -1: never), before it when `signum` is sent or
+    `error` (a name of errno) is raised, `after` it with that flag. `limit`: no file grows above so many
+    bytes; the write that would is cut short, the next one fails, or with `deadly` kills. `short`: every
+    write to a file takes at most so many bytes.
+    """
+
+    place: int = -1
+    signum: int = 0
+    error: str = ""
+    after: bool = False
+    limit: int = -1
+    deadly: bool = False
+    short: int = 0
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a run ended: exit code (negative: the signal), what it printed, the calls that touched files."""
+
+    code: int
+    out: bytes
+    err: bytes
+    calls: Sequence[str] = field(default_factory=list)
+
+
+class Nursery:
+    """The server and its one connection."""
+
+    def __init__(self) -> None:
+        path = os.pathsep.join([str(HERE.parent.parent / "cli"), str(HERE.parent)])
+        self._process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+        )  # fmt: skip
+
+    def run(
+        self,
+        argv: Sequence[str],
+        home: Path,
+        *,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes | None = None,
+        fault: Fault | None = None,
+        mutant: str | None = None,
+        stdout: str = "pipe",
+        umask: int = 0o022,
+    ) -> Done:
+        """`codeh-history ARGV…` in this home; `stdout` is `pipe`, `closed`, `full` or `broken`."""
+        request = {
+            "argv": [str(word) for word in argv], "home": str(home), "env": dict(env or {}),
+            "stdin": None if stdin is None else base64.b64encode(stdin).decode(),
+            "fault": asdict(fault or Fault()), "mutant": mutant, "stdout": stdout, "umask": umask,
+        }  # fmt: skip
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        return Done(
+            answer["code"],
+            base64.b64decode(answer["out"]),
+            base64.b64decode(answer["err"]),
+            answer["calls"],
+        )
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+# -- the server -------------------------------------------------------------------------------------------
+
+
+def serve() -> None:
+    """Answer requests until stdin ends."""
+    load_all()
+    for line in sys.stdin.buffer:
+        answer = json.dumps(one(json.loads(line))).encode() + b"\n"
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+
+
+def load_all() -> None:
+    """Import what runs would import, so that they do not each do it."""
+    from codeh_history import cli
+
+    for name in cli.COMMANDS:
+        cli.load(name)
+    for package in ("talk", "store", "blocks", "importers", "exporters", "stages", "summarizers", "render"):
+        folder = HERE.parent.parent / "cli" / "codeh_history" / package
+        for file in folder.glob("*.py"):
+            name = file.stem if file.stem != "__init__" else ""
+            importlib.import_module(f"codeh_history.{package}{'.' + name if name else ''}")
+    for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback"):
+        importlib.import_module(name)
+
+
+def one(request: dict[str, Any]) -> dict[str, Any]:
+    """Fork, run, and collect what came out."""
+    given = os.memfd_create("stdin")
+    if request["stdin"] is not None:
+        os.write(given, base64.b64decode(request["stdin"]))
+        os.lseek(given, 0, os.SEEK_SET)
+    pipes = [os.pipe() for _ in range(3)]  # stdout, stderr, calls
+    child = os.fork()
+    if child == 0:
+        try:
+            become(request, given, [writing for _, writing in pipes])
+        finally:
+            os._exit(99)
+    os.close(given)
+    texts = []
+    for _, writing in pipes:
+        os.close(writing)
+    for reading, _ in pipes:
+        with open(reading, "rb") as file:
+            texts.append(file.read())
+    _, status = os.waitpid(child, 0)
+    out, err, calls = texts
+    return {
+        "code": os.waitstatus_to_exitcode(status), "out": base64.b64encode(out).decode(),
+        "err": base64.b64encode(err).decode(), "calls": calls.decode().split(),
+    }  # fmt: skip
+
+
+def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
+    """Be the program, with its streams, its environment, its mutant and its fault."""
+    signal.alarm(SECONDS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.environ.update(request["env"], CODEH_HOME=request["home"])
+    os.makedirs(request["home"], exist_ok=True)
+    os.chdir(request["home"])
+    os.umask(request["umask"])
+    if request["stdin"] is None:
+        given = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(given, 0)
+    os.dup2(stdout_of(request["stdout"], writing[0]), 1)
+    os.dup2(writing[1], 2)
+    told = fcntl.fcntl(writing[2], fcntl.F_DUPFD_CLOEXEC, 100)
+    os.closerange(3, 100)
+    if request["stdout"] == "closed":
+        os.close(1)
+    if request["mutant"]:
+        runpy.run_path(str(MUTANTS / f"{request['mutant']}.py"))
+    place_fault(Fault(**request["fault"]), told)
+    from codeh_history.main import program
+
+    sys.argv = ["codeh-history", *request["argv"]]
+    program()
+
+
+def stdout_of(kind: str, pipe: int) -> int:
+    if kind == "full":
+        return os.open("/dev/full", os.O_WRONLY)
+    if kind == "broken":
+        reading, writing = os.pipe()
+        os.close(reading)
+        return writing
+    return pipe
+
+
+WATCHED = (
+    "open", "write", "fdatasync", "fsync", "replace", "rename", "unlink", "ftruncate", "mkdir", "chmod", "fchmod",
+    "pread", "read", "fstat", "stat", "utime", "scandir", "listdir",
+)  # fmt: skip
+
+
+def place_fault(fault: Fault, told: int) -> None:
+    """Let it happen where it should, and tell each call that touches a file."""
+    if fault.limit >= 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL if fault.deadly else signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (fault.limit, fault.limit))
+    if fault.short:
+        shorten(fault.short)
+    count = -1
+
+    def watch(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*args: Any, **more: Any) -> Any:
+            nonlocal count
+            count += 1
+            here = count == fault.place
+            with contextlib.suppress(OSError):
+                posix_write(told, f"{name}\n".encode())
+            if here and not fault.after:
+                happen(fault)
+            try:
+                return call(*args, **more)
+            finally:
+                if here and fault.after:
+                    happen(fault)
+
+        return watched
+
+    posix_write = os.write
+    for name in WATCHED:
+        setattr(os, name, watch(name, getattr(os, name)))
+    fcntl.flock = watch("flock", fcntl.flock)
+
+
+def happen(fault: Fault) -> None:
+    if fault.signum:
+        os.kill(os.getpid(), fault.signum)
+    else:
+        number = getattr(errno, fault.error)
+        raise OSError(number, os.strerror(number))
+
+
+def shorten(most: int) -> None:
+    """Let no write to a file take more than `most` bytes."""
+    write = os.write
+
+    def short(fd: int, data: bytes) -> int:
+        return write(fd, data if fd < 3 else memoryview(data)[:most])
+
+    os.write = short
+
+
+if __name__ == "__main__":
+    serve()

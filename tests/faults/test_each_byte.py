@@ -1,0 +1,78 @@
+"""Writes cut at each byte: by a kill, by a full disk, by a system that takes less than it was given.
+
+A limit on the size of files makes the kernel cut a write where it stands; the next write fails, or its
+signal kills. So a line is torn at every byte there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nursery import Fault, Nursery
+from profiles import Tally, by_profile
+from scenarios import SCENARIOS, SESSION, Subject, message, view_of
+from test_each_call import problems
+
+from codeh_history.env import Env
+from codeh_history.records import lines_of, parse
+from codeh_history.store import log
+
+MOST = by_profile(10, 50, 1 << 30)  # places in a file
+
+
+def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
+    """Limits from nothing to all that is written, in each file."""
+    start = 0 if subject.scenario.replaces else len(subject.before)
+    end = max(len(subject.before), len(subject.after), *map(len_of, subject.home.rglob("*")))
+    step = max(1, (end - start) // MOST)
+    for limit in sorted({*range(start, end + 1, step), start + 1, end - 1}):
+        yield Fault(limit=limit, deadly=deadly)
+
+
+def len_of(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def test_killed_while_it_writes(subject: Subject, tally: Tally) -> None:
+    tries, found = problems(subject, cuts(subject, deadly=True))
+    assert found == []
+    tally("kill -9 inside a write, at each byte", tries)
+
+
+def test_the_disk_is_full(subject: Subject, tally: Tally) -> None:
+    tries, found = problems(subject, cuts(subject, deadly=False))
+    assert found == []
+    tally("a disk that is full after each byte", tries)
+
+
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_the_system_takes_less_than_given(subject: Subject, most: int, tally: Tally) -> None:
+    subject.fresh()
+    done = subject.run(fault=Fault(short=most))
+    assert subject.wrong(done) is None
+    assert done.code == 0
+    tally("short writes", 1)
+
+
+def test_a_file_cut_at_each_byte(place: Path, nursery: Nursery, tally: Tally) -> None:
+    """As a power cut may leave it: what is whole is read, and the next record is too."""
+    whole = b"".join(SESSION.splitlines(keepends=True)[:4]) + message("last", "é\u2028")
+    subject = Subject(SCENARIOS["append"], place, nursery)
+    for cut in range(len(whole) + 1):
+        assert wrong_after(subject.path, whole[:cut]) is None, cut
+    tally("a file cut at each byte, then an append", len(whole) + 1)
+
+
+def wrong_after(path: Path, content: bytes) -> str | None:
+    """What is wrong after an append to a file with this content."""
+    path.write_bytes(content)
+    new = message("new", "new")
+    log.append(Env({}), str(path), lambda _: new, create=True)
+    after = path.read_bytes()
+    if not after.startswith(content) or not after.endswith(b"\n" + new):
+        return "bytes changed"
+    there = [r.data["id"] for r in parse(lines_of(content)).records if r.data["type"] == "message"]
+    found = [message.id for message in view_of(after).messages]
+    return None if found == [*there, "new"] else f"read as {found}"

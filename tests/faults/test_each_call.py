@@ -1,0 +1,74 @@
+"""Something goes wrong at each call that touches a file, in each writing command."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+from nursery import Done, Fault
+from profiles import Tally, by_profile
+from scenarios import Subject
+
+WRITES = (
+    "write",
+    "fdatasync",
+    "fsync",
+    "replace",
+    "rename",
+    "ftruncate",
+    "mkdir",
+    "open",
+    "unlink",
+    "fchmod",
+)
+ALL = by_profile(short=False, medium=True, long=True)
+ERRORS = by_profile(["ENOSPC"], ["ENOSPC", "EIO"], ["ENOSPC", "EIO", "EDQUOT", "EROFS"])
+
+
+def runs(subject: Subject, faults: Iterator[Fault], **how: object) -> Iterator[tuple[Fault, Done]]:
+    for fault in faults:
+        subject.fresh()
+        yield fault, subject.run(fault=fault, **how)
+
+
+def places(subject: Subject) -> list[str]:
+    """The calls of a run without fault."""
+    subject.fresh()
+    calls = subject.run().calls
+    assert calls
+    return list(calls)
+
+
+def kills(subject: Subject) -> Iterator[Fault]:
+    """Before each call; in the short profile only before those that change something, which is the same."""
+    calls = [*places(subject), "write"]
+    return (Fault(n, signal.SIGKILL) for n, name in enumerate(calls) if name in WRITES or ALL)
+
+
+def errors(subject: Subject) -> Iterator[Fault]:
+    calls = places(subject)
+    return (Fault(n, error=error) for n, name in enumerate(calls) if name in WRITES for error in ERRORS)
+
+
+def problems(subject: Subject, faults: Iterator[Fault], **how: object) -> tuple[int, list[object]]:
+    """How many were tried, and what was wrong."""
+    found: list[object] = []
+    tries = 0
+    for fault, done in runs(subject, faults, **how):
+        tries += 1
+        wrong = subject.wrong(done, torn=fault.limit >= 0)
+        if wrong:
+            found.append((fault, wrong, done.code, done.err))
+    return tries, found
+
+
+def test_killed(subject: Subject, tally: Tally) -> None:
+    tries, found = problems(subject, kills(subject))
+    assert found == []
+    tally("kill -9 before any call that touches a file", tries)
+
+
+def test_an_error(subject: Subject, tally: Tally) -> None:
+    tries, found = problems(subject, errors(subject))
+    assert found == []
+    tally("a full disk, an I/O error", tries)
