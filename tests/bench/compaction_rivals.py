@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from compaction_chat import Contents, of_chat, to_chat
-from compaction_histories import Case, contents_of, counter
+from compaction_histories import Case, contents_of, counter, view_of
 
 from codeh_history.apply import apply
 from codeh_history.stages.compact import Settings, compact
@@ -94,16 +94,19 @@ def langchain(**settings: Any) -> Contender:
             return counter().history + known + sum(map(whole, cut))
 
         def whole(message: Any) -> int:
-            return counter().message + counter().counts([message.text])[0]
+            return message_tokens(counter(), view_of(contents([message])).messages)[0]
+
+        def contents(messages: Sequence[Any]) -> Contents:
+            chat = convert_to_openai_messages(messages)
+            for found, message in zip(chat, messages, strict=True):
+                if message.type == "tool":
+                    found["name"] = message.name
+            return of_chat(chat)
 
         after = trim_messages(
             given, max_tokens=budget, **{"token_counter": count, "strategy": "last", **settings}
         )
-        chat = convert_to_openai_messages(after)
-        for found, message in zip(chat, after, strict=True):
-            if message.type == "tool":
-                found["name"] = message.name
-        return of_chat(chat)
+        return contents(after)
 
     return make_smaller
 

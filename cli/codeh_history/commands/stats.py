@@ -5,10 +5,12 @@ from typing import Annotated, Optional
 import typer
 
 from ..env import Env
+from ..errors import Usage
 from ..model import Json
 from ..render import bars, values
 from ..render.messages import rich_wanted, width
-from ..talk.measuring import counter_for, measure
+from ..talk import amounts
+from ..talk.measuring import cache_bill, counter_for, measure
 from ..talk.reading import open_view
 from . import options
 
@@ -16,9 +18,12 @@ EXAMPLES = """\
   codeh-history stats demo
   codeh-history stats demo --counter cl100k_base
   codeh-history stats demo --json | jq .tokens.total
+  codeh-history stats demo --cache --budget 64k     # what its requests cost, compacted with -i as it grew
+  codeh-history stats demo --calibrated             # by what the provider reported it counted
 """
 STRAY = "the session is the only argument"
 SINGLE = ("total", "system", "tools", "summaries")
+BUDGET = "100k"
 
 
 def command(
@@ -30,6 +35,22 @@ def command(
             "--counter", metavar="C", help="o200k_base, cl100k_base or approx; by the model's name without."
         ),
     ] = None,
+    calibrated: Annotated[
+        bool, typer.Option("--calibrated", help="Correct by the usage recorded for the model; say how far.")
+    ] = False,
+    cache: Annotated[
+        bool,
+        typer.Option(
+            "--cache", help="Replay the session's requests: tokens, cached tokens, relative cost."
+        ),
+    ] = False,
+    budget: Annotated[
+        Optional[str],
+        typer.Option("--budget", metavar="N", help=f"--cache: compacted in place to N ({BUDGET})."),
+    ] = None,
+    policy: Annotated[
+        Optional[str], typer.Option("--policy", metavar="P", help="--cache: tiered (default) or loop.")
+    ] = None,
     json: options.Json = False,
     session: options.Session = None,
     strict: options.Strict = False,
@@ -37,13 +58,23 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
+    limits = _limits(budget, policy, cache=cache)
     _, view = open_view(env, session, argument, strict=strict)
-    found = measure(counter_for(env, view, counter), view)
+    counting = counter_for(env, view, counter)
+    extra: Json = {}
+    if calibrated:
+        from ..talk.calibrating import asked
+
+        extra["calibration"] = asked(env, view, counting, counter)
+        counting = counting.calibrated(extra["calibration"]["factor"])
+    if limits:
+        extra["cache"] = cache_bill(counting, view, *limits)
+    found = measure(counting, view)
     terminal = env.terminal(env.stdout)
     if json:
-        env.write(values.line(found, terminal=terminal))
+        env.write(values.line(found | extra, terminal=terminal))
         return 0
-    env.write(totals(found).encode())
+    env.write(totals(found, extra).encode())
     tokens = found["tokens"]
     groups = {name: tokens[f"by_{name}"] for name in ("role", "kind", "tool")}
     if rich_wanted(env):
@@ -53,9 +84,28 @@ def command(
     return 0
 
 
-def totals(found: Json) -> str:
-    """The single numbers, `NAME` and value separated by a tab."""
+def _limits(budget: str | None, policy: str | None, *, cache: bool) -> tuple[int, str] | None:
+    """The budget and policy of a replay; exit 2 where they are none, or no replay is asked for."""
+    if not cache:
+        for option, value in (("--budget", budget), ("--policy", policy)):
+            if value is not None:
+                raise Usage(f"{option} goes with --cache: the replay of the session's requests")
+        return None
+    from ..stages.compact import POLICIES
+
+    if policy is not None and policy not in POLICIES:
+        raise Usage(f"--policy {policy}: one of {', '.join(POLICIES)}")
+    return amounts.tokens(BUDGET if budget is None else budget), policy or "tiered"
+
+
+def totals(found: Json, extra: Json) -> str:
+    """The single numbers, `NAME` and value separated by a tab; of `extra` after the group's name."""
     pairs = [("counter", found["counter"])]
     pairs += [("tokens" if name == "total" else name, found["tokens"][name]) for name in SINGLE]
     pairs += [(name, found[name]) for name in ("messages", "exchanges")]
+    for group, numbers in extra.items():
+        pairs += [
+            (f"{group} {name}", round(value, 4) if isinstance(value, float) else value)
+            for name, value in numbers.items()
+        ]
     return "".join(f"{name}\t{value}\n" for name, value in pairs)

@@ -23,7 +23,12 @@ QUANTILE = 0.95
 
 
 def calibrated(env: Env, view: View, counter: Counter, name: str | None) -> Counter:
-    """The counter times the factor for the model it is asked about: `name`, else the session's newest.
+    """The counter times the factor for the model it is asked about; raises Usage as `asked` does."""
+    return counter.calibrated(asked(env, view, counter, name)["factor"])
+
+
+def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
+    """The calibration for the model that is asked about: `name`, else the session's newest.
 
     Raises Usage where this home has recorded no usage of that model.
     """
@@ -34,7 +39,7 @@ def calibrated(env: Env, view: View, counter: Counter, name: str | None) -> Coun
     found = calibration(env, counter, model)
     if found is None:
         raise Usage(f"--calibrated: no usage of {model} is recorded in this home; leave it out")
-    return counter.calibrated(found["factor"])
+    return found
 
 
 def calibration(env: Env, counter: Counter, model: str) -> Json | None:

@@ -53,6 +53,20 @@ def measure(counter: Counter, view: View) -> Json:
     }  # fmt: skip
 
 
+def cache_bill(counter: Counter, view: View, budget: int, policy: str) -> Json:
+    """What the session's requests would cost a provider's cache, compacted in place to this budget.
+
+    `policy, budget, requests, input, cached, cost, compactions, relative`: `input` are the tokens of all
+    requests together, `cached` those that stood in the request before; a cached token costs 0.1.
+    """
+    from ..stages.compact import Settings
+    from ..stages.compact.replay import replay
+
+    system, tools = settings(view.meta)
+    asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
+    return {"policy": policy, "budget": budget, **replay(view, asked, counter)}
+
+
 def settings(meta: Json) -> tuple[str | None, list[Json]]:
     """The session's system prompt and tools, as `set` left them."""
     system, tools = meta.get("system"), meta.get("tools")

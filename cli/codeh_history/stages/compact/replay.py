@@ -67,8 +67,9 @@ class Bill:
 def replay(view: View, settings: Settings | None, counter: Counter) -> Json:
     """`requests, input, cached, cost, compactions`, and `relative` to sending everything every time.
 
-    Each model message was a request with all that stood before it. With settings, the session is compacted
-    as `-i` would, before a request that would be above 0.85 of the budget; without, nothing ever is.
+    Each model message was a request with all that stood before it, the summaries that the view shows
+    included. With settings, the session is compacted as `-i` would, before a request that would be above
+    0.85 of the budget; without, nothing ever is.
     """
     beside = settings or Settings(budget=0)
     everything = _replayed(view, replace(beside, budget=NO_LIMIT), counter)[0]
@@ -82,7 +83,7 @@ def replay(view: View, settings: Settings | None, counter: Counter) -> Json:
 
 def _replayed(view: View, settings: Settings, counter: Counter) -> tuple[Bill, int]:
     shown = rendered(view)
-    now = shown.with_messages([], [])
+    now = shown.with_messages([])
     costs = message_tokens(counter, shown.messages)
     bill, compactions = Bill(), 0
     bill.change(_context(now, settings, counter))

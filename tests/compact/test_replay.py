@@ -1,0 +1,128 @@
+"""Bills worked out by hand: a request costs its tokens, nine tenths less for what the last one began with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from codeh_history.stages.compact import Settings
+from codeh_history.stages.compact.replay import Bill, replay
+from codeh_history.tokens import Characters, open_counter
+from codeh_history.view import View
+from compact import long
+from strategies import view_of
+
+HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
+COUNTER = Characters()  # a text costs its length, everything else nothing
+APPROX = open_counter("approx")
+
+
+def said(*texts: str) -> View:
+    """A session of these texts: `u:` a user's, `m:` the model's, `e:` an error, `i:` IDE context."""
+    kinds = {"u": "user", "m": "codeh", "e": "error", "i": "user"}
+    records: list[dict[str, Any]] = [HEAD]
+    for number, text in enumerate(texts):
+        kind, body = text[0], text[2:]
+        body = f"# IDE Context\n{body}" if kind == "i" else body
+        records.append(
+            {"type": "message", "id": f"m{number}", "kind": kinds[kind], "parts": [{"text": body}]}
+        )
+    return view_of(records)
+
+
+@pytest.mark.parametrize(("texts", "requests", "input", "cached"), [
+    ([], 0, 0, 0),
+    (["u:hello"], 0, 0, 0),  # nobody has been asked yet
+    (["u:hello", "m:hi"], 1, 5, 0),
+    (["u:hello", "m:hi", "u:why"], 1, 5, 0),
+    (["u:hello", "m:hi", "u:why", "m:so"], 2, 5 + 10, 5),
+    (["u:hello", "m:hi", "m:again", "u:why", "m:so"], 2, 5 + 15, 5),  # two messages of one turn: one request
+    (["u:hello", "e:overloaded", "m:hi", "u:why", "m:so"], 2, 5 + 10, 5),  # errors are not sent
+    (["u:a", "m:b", "u:c", "m:d", "u:e", "m:f"], 3, 1 + 3 + 5, 1 + 3),
+    (["m:hello", "u:why", "m:so"], 2, 0 + 8, 0),  # a greeting that nobody asked for
+])  # fmt: skip
+def test_sending_everything(texts: list[str], requests: int, input: int, cached: int) -> None:
+    found = replay(said(*texts), None, COUNTER)
+    expected = {"requests": requests, "input": input, "cached": cached, "compactions": 0, "relative": 1.0}
+    assert found == {**expected, "cost": round(input - 0.9 * cached)}
+
+
+def test_system_and_tools_are_in_every_request() -> None:
+    asked = Settings(budget=1000, system="s" * 20, tools=[{"name": "ls"}])
+    found = replay(said("u:hello", "m:hi", "u:why", "m:so"), asked, COUNTER)
+    beside = 20 + len('[{"name":"ls"}]')
+    assert (found["input"], found["cached"]) == (2 * beside + 5 + 10, beside + 5)
+
+
+def test_a_compaction_pays_for_what_follows_the_first_change() -> None:
+    """Older IDE context goes: nothing of the next request stood in the one before it."""
+    ide = "# IDE Context\n" + "x" * 86
+    view = said(f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2", "u:q3", "m:a3")
+    found = replay(view, Settings(budget=200), COUNTER)
+    assert len(ide) == 100
+    requests = [100 + 2, 2 + 2 + 100 + 2, 106 + 2 + 2]  # the second would have been 206, above 170
+    assert found["compactions"] == 1
+    assert (found["input"], found["cached"]) == (sum(requests), 0 + 0 + 106)
+    everything = (102 + 206 + 210) - 0.9 * (102 + 206)
+    assert found["relative"] == round((sum(requests) - 0.9 * 106) / everything, 4)
+
+
+def test_what_stands_before_the_change_stays_in_the_cache() -> None:
+    view = said("u:begin", "m:yes", f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2")
+    found = replay(view, Settings(budget=200), COUNTER)
+    assert found["compactions"] == 1
+    assert (found["input"], found["cached"]) == (5 + 110 + (8 + 2 + 2 + 100 + 2), 5 + 8)
+
+
+def test_below_the_threshold_nothing_happens() -> None:
+    view = said("u:" + "x" * 80, "m:" + "y" * 4, "u:z", "m:w")
+    assert replay(view, Settings(budget=100), COUNTER)["compactions"] == 0  # exactly 0.85
+    assert replay(view, None, COUNTER)["input"] == replay(view, Settings(budget=100), COUNTER)["input"]
+
+
+def test_a_budget_that_cannot_be_reached_leaves_all_as_it_is() -> None:
+    view = said("u:" + "x" * 500, "m:y")
+    assert replay(view, Settings(budget=100), COUNTER) == replay(view, None, COUNTER)
+
+
+def test_summaries_are_in_every_request() -> None:
+    records = [
+        HEAD,
+        {"type": "message", "id": "m0", "kind": "user", "parts": [{"text": "older"}]},
+        {"type": "message", "id": "m1", "kind": "codeh", "parts": [{"text": "done"}]},
+        {"type": "summary", "id": "S", "summary": "They met.", "covers": ["m0", "m1"]},
+        {"type": "message", "id": "m2", "kind": "user", "parts": [{"text": "new"}]},
+        {"type": "message", "id": "m3", "kind": "codeh", "parts": [{"text": "yes"}]},
+    ]
+    view = view_of(records)
+    summary = long.cost(COUNTER, view) - len("newyes")
+    assert summary > len("They met.")
+    assert replay(view, None, COUNTER)["input"] == summary + 3
+
+
+def test_a_bill_knows_what_stood_in_the_request_before() -> None:
+    bill = Bill()
+    bill.change([("a", 10), ("b", 20), ("c", 30)])
+    bill.pay()
+    bill.change([("a", 10), ("b", 21), ("c", 30)])
+    bill.change([("a", 10), ("b", 20), ("c", 30)])  # what was left out is sent anew
+    bill.pay()
+    bill.add(("d", 5))
+    bill.pay()
+    assert (bill.requests, bill.input, bill.cached) == (3, 60 + 60 + 65, 10 + 60)
+    assert bill.cost == 185 - 0.9 * 70
+
+
+@settings(max_examples=25)
+@given(records=long.histories(most=8))
+def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records: list[dict[str, Any]]) -> None:
+    view = long.session(records)
+    everything = replay(view, None, APPROX)
+    found = replay(view, Settings(budget=max(1, long.cost(APPROX, view) // 3)), APPROX)
+    assert found["requests"] == everything["requests"]
+    for bill in (found, everything):
+        assert 0 <= bill["cached"] <= bill["input"]
+        assert abs(bill["cost"] - (bill["input"] - 0.9 * bill["cached"])) <= 0.5
+    assert found["input"] <= everything["input"]
