@@ -50,7 +50,10 @@ def command(
             help="Leave the last N exchanges as they are; alone: only those stay.",
         ),
     ] = None,
-    policy: Annotated[str, typer.Option("--policy", help=f"{' or '.join(POLICIES)}.")] = "tiered",
+    policy: Annotated[
+        Optional[str],
+        typer.Option("--policy", help=f"{' or '.join(POLICIES)}; loop where a share is given."),
+    ] = None,
     system: Annotated[
         Optional[str],
         typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt that is sent too."),
@@ -66,12 +69,13 @@ def command(
         bool, typer.Option("--calibrated", help="Correct the count by the usage recorded for the model.")
     ] = False,
     upload_share: Annotated[
-        float,
-        typer.Option("--upload-share", metavar="S", help="loop: what uploads may take of the budget."),
-    ] = 0.6,
+        Optional[float],
+        typer.Option("--upload-share", metavar="S", help="What uploads may take of the budget (0.6)."),
+    ] = None,
     history_share: Annotated[
-        float, typer.Option("--history-share", metavar="S", help="loop: the same for earlier exchanges.")
-    ] = 0.2,
+        Optional[float],
+        typer.Option("--history-share", metavar="S", help="The same for earlier exchanges (0.2)."),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Print the plan as JSON, change nothing; with -i the plan of -i.")
     ] = False,

@@ -32,25 +32,38 @@ class Limits:
     characters: int | None = None
     items: int | None = None
     keep_last: int = 0
-    policy: str = "tiered"
+    policy: str | None = None  # `loop` where a share is given, else `tiered`
     system: str | None = None
     tools: Sequence[Json] | None = None
     counter: str | None = None
     calibrated: bool = False
-    upload_share: float = 0.6
-    history_share: float = 0.2
+    upload_share: float | None = None
+    history_share: float | None = None
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """What uploads and earlier exchanges may take of the budget, as given or as usual."""
+        uploads = 0.6 if self.upload_share is None else self.upload_share
+        usual = min(0.2, max(0.0, 1 - uploads))
+        return uploads, usual if self.history_share is None else self.history_share
+
+    @property
+    def named(self) -> str:
+        """The policy's name."""
+        given = self.upload_share is not None or self.history_share is not None
+        return self.policy or ("loop" if given else "tiered")
 
 
 def checked(limits: Limits) -> Limits:
     """The limits; exit 2 where they say nothing, or contradict each other."""
-    if limits.policy not in POLICIES:
+    if limits.named not in POLICIES:
         raise Usage(f"--policy {limits.policy}: one of {', '.join(POLICIES)}")
     if not (limits.budget or limits.characters or limits.items or limits.keep_last):
         raise Usage("how small? --budget N, as 32k (or --max-chars, --max-items, --keep-last)")
-    for name, share in (("upload", limits.upload_share), ("history", limits.history_share)):
+    for name, share in zip(("upload", "history"), limits.shares, strict=True):
         if not 0 <= share <= 1:
             raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
-    if limits.upload_share + limits.history_share > 1 + 1e-9:
+    if sum(limits.shares) > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
     if limits.calibrated and limits.budget is None:
         raise Usage("--calibrated goes with --budget N")
@@ -72,7 +85,7 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
         asked = _settings(view, limits, budget)
         characters = isinstance(counter, Characters)
         asked = replace(
-            asked, policy="tiered" if characters else limits.policy,
+            asked, policy="tiered" if characters else limits.named,
             hysteresis=in_place and not characters, exact=exact,
         )  # fmt: skip
         plans.append(compact.compact(now, asked, counter))
@@ -103,11 +116,12 @@ def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
 def _settings(view: View, limits: Limits, budget: int) -> Settings:
     """System prompt and tools as given, else the session's own: `payload` sends those."""
     system, tools = settings(view.meta)
+    uploads, history = limits.shares
     return Settings(
         budget=budget, keep_last=limits.keep_last,
         system=limits.system if limits.system is not None else system,
         tools=limits.tools if limits.tools is not None else tools,
-        upload_share=limits.upload_share, history_share=limits.history_share,
+        upload_share=uploads, history_share=history, capped=limits.upload_share is not None,
     )  # fmt: skip
 
 

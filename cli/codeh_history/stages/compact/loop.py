@@ -19,10 +19,13 @@ MARGIN = 0.1
 
 
 def loop(view: View, settings: Settings, counter: Counter) -> Plan:
-    """The plan of this policy; starts above the budget and leaves the margin free."""
+    """The plan of this policy; starts above the budget and leaves the margin free.
+
+    Uploads keep to a share that was asked for even where all fits.
+    """
     view = rendered(view)
     nothing = proven(view, settings, counter)
-    if nothing is not None:
+    if nothing is not None and not settings.capped:
         return nothing
     draft = Draft(view, counter, settings)
     if aim(draft, settings):
@@ -31,6 +34,8 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     room = settings.budget * (HIGH if settings.hysteresis else 1)
     if counter.scale(draft.before) <= settings.budget and counter.scale(draft.total) > room:
         draft = Draft(view, counter, settings)  # it fits as it is, and nothing gives it room to grow
+    if settings.capped:
+        _uploads(draft, int(counter.within(settings.budget) * settings.upload_share))
     return finished(draft, settings)
 
 

@@ -22,7 +22,7 @@ class Settings:
 
     `budget` is for everything that is sent, `system` and `tools` included. With `hysteresis` it starts
     above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay as they are.
-    `exact` forbids the proof by byte count, for plans that state their sizes.
+    `capped`: uploads keep to their share even where all fits. `exact` forbids the proof by byte count, for plans that state their sizes.
     """
 
     budget: int
@@ -33,6 +33,7 @@ class Settings:
     keep_last: int = 0
     upload_share: float = 0.6
     history_share: float = 0.2
+    capped: bool = False
     exact: bool = False
 
 

@@ -209,7 +209,8 @@ def described(part: Mapping[str, Any], id: str) -> str:
     size = media.dimensions(data) if mime.startswith("image/") else None
     if size:
         about.append(f"{size[0]}x{size[1]}")
-    return mark(f"{' '.join(about)}, {len(data) * 3 // 4:,} bytes", id)
+    count = len(data) * 3 // 4 - data[-2:].count("=")
+    return mark(f"{' '.join(about)}, {count:,} bytes", id)
 
 
 def strings(value: object) -> list[str]:

@@ -1,0 +1,127 @@
+"""Uploaded files: linked to their messages, told to the model, and kept to their share of the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from support import Result, lines, run, session_path
+
+
+def ok(*argv: Any, home: Path, **more: Any) -> Result:
+    done = run(*argv, home=home, **more)
+    assert done.code == 0, done.err
+    return done
+
+
+def upload(home: Path, name: str, words: int, text: str = "see") -> str:
+    """Append a message with a file of about so many tokens; its id."""
+    (home / name).write_text("word " * words)
+    return ok("append", "-s", "s", "-m", text, "--attach", home / name, home=home).text
+
+
+def answered(home: Path, words: int = 5) -> None:
+    ok("append", "-s", "s", "--role", "model", "-m", "word " * words, home=home)
+
+
+def kept(home: Path, *argv: str) -> tuple[list[str], Result]:
+    """The names of the files that are whole after a compaction, and how it ended."""
+    done = run("compact", "s", *argv, home=home)
+    names = [
+        m["attached"][0]["name"] for m in done.lines if any("inlineData" in p for p in m.get("parts", ()))
+    ]
+    return names, done
+
+
+@pytest.fixture
+def uploads(home: Path) -> Path:
+    """Files of 400, 250 and 300 tokens, each answered with 50; then a question."""
+    home.mkdir(exist_ok=True)
+    for name, words in (("a.txt", 400), ("b.txt", 250), ("c.txt", 300)):
+        upload(home, name, words)
+        answered(home, 50)
+    ok("append", "-s", "s", "-m", "and?", home=home)
+    return home
+
+
+def test_upload_link(home: Path) -> None:
+    """Each file hangs on its message by id, whatever is appended, undone or edited around it."""
+    home.mkdir(exist_ok=True)
+    first = upload(home, "one.txt", 3)
+    (home / "two.txt").write_text("two")
+    argv = ["append", "-s", "s", "-m", "both", "--attach", home / "two.txt", "--attach", home / "one.txt"]
+    second = ok(*argv, home=home).text
+    ok("update", "-s", "s", first, "-m", "look", home=home)
+    found = {r["id"]: r["attached"] for r in lines(session_path(home, "s")) if "attached" in r}
+    assert {id: [(f["name"], f["part"]) for f in files] for id, files in found.items()} == {
+        first: [("one.txt", 1)], second: [("two.txt", 1), ("one.txt", 2)]
+    }  # fmt: skip
+    told = ok("payload", "s", "--to", "gemini", home=home).out.decode()
+    assert "Attached files:\\n- one.txt (text/plain, 15 bytes)" in told
+    assert "Attached files:\\n- two.txt (text/plain, 3 bytes)\\n- one.txt (text/plain, 15 bytes)" in told
+
+
+def test_upload_share(uploads: Path) -> None:
+    """Newest first, none cut in two: the first that does not fit, and all before it, are left out."""
+    names, done = kept(uploads, "--budget", "1000", "--policy", "loop")
+    assert names == ["b.txt", "c.txt"]
+    assert b"they exceed their share of the budget" in done.err
+    whole = orjson.loads(ok("export", "-", stdin=done.out, home=uploads).out)
+    assert "text/plain, 2,000 bytes left out" in orjson.dumps(whole[0]).decode()
+    assert ok("export", "s", home=uploads).out.count(b"inlineData") == 3
+
+
+@pytest.mark.parametrize(
+    ("budget", "share", "names"),
+    [
+        ("1000", "0.5", ["c.txt"]), ("1000", "0.6", ["b.txt", "c.txt"]), ("1000", "0.2", []),
+        ("4000", "0.1", ["c.txt"]), ("4000", "0.05", []), ("4000", "0.6", ["a.txt", "b.txt", "c.txt"]),
+    ],
+)  # fmt: skip
+def test_a_share_that_is_asked_for_is_a_cap(
+    uploads: Path, budget: str, share: str, names: list[str]
+) -> None:
+    """It chooses the policy, and holds where everything would fit too."""
+    found, done = kept(uploads, "--budget", budget, "--upload-share", share)
+    assert found == names
+    assert done.code == 0
+    assert (b"left out" in done.err) == (len(names) < 3)
+    again = ok("compact", "-", "--budget", budget, "--upload-share", share, stdin=done.out, home=uploads)
+    assert again.out == done.out
+
+
+def test_what_uploads_leave_is_lent_to_the_history(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    for _ in range(10):
+        ok("append", "-s", "s", "-m", "word " * 50, home=home)
+        answered(home, 50)
+    upload(home, "a.txt", 100)
+    answered(home)
+    ok("append", "-s", "s", "-m", "and?", home=home)
+    argv = ["--budget", "1000", "--upload-share", "0.6", "--history-share", "0.1"]
+    found, done = kept(home, *argv)
+    assert found == ["a.txt"]
+    history = [r for r in done.lines if r["type"] == "message"]
+    assert len(history) == 2 * 5 + 3  # five exchanges of 110: 550 of the 100 of its own and the 500 lent
+
+
+def test_shares_beyond_the_budget_are_refused(uploads: Path) -> None:
+    argv = ["--budget", "1000", "--upload-share", "0.7", "--history-share", "0.4"]
+    assert kept(uploads, *argv)[1].code == 2
+    assert kept(uploads, *argv[:-1], "0.3")[1].code == 0
+
+
+def test_a_file_in_the_newest_prompt_is_never_left_out_silently(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    upload(home, "old.txt", 100)
+    answered(home)
+    upload(home, "a.txt", 700)
+    found, done = kept(home, "--budget", "1000", "--upload-share", "0.6")
+    assert found == ["a.txt"]
+    assert done.code == 0
+    found, done = kept(home, "--budget", "500", "--upload-share", "0.6")
+    assert (done.code, done.out) == (5, b"")
+    assert b"floor" in done.err
