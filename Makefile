@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-all test-deep golden bench demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-all test-deep golden bench bench-compaction demo clean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: fmt-check lint types rooms test ## everything below down to `test` (default)
 
@@ -45,6 +45,10 @@ golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `g
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py
+
+bench-compaction: $(READY) ## compaction beside the public trimmers, which it installs (15 minutes)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[rivals]'
+	$(BIN)/python tests/bench/compaction.py
 
 demo: $(READY) ## the main job against a loopback server, no key and no network needed
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh

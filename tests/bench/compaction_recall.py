@@ -21,6 +21,7 @@ _ID = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{4,}$")
 _LEAST_DIGITS = 3  # 1, 2 and 10 are in every text
 _LEAST = 3  # characters of a name
 _PLAIN = re.compile(r"[A-Za-z]{2,}")
+_LABEL = re.compile(r"\W*[A-Za-z][A-Za-z ]*:\s")
 _STRUCTURE = re.compile(r"[=(){}<>\[\]:+?!]")  # it says how names belong together
 
 
@@ -93,7 +94,10 @@ def recall(wanted: frozenset[str], after: Iterable[Any]) -> float:
 
 
 def is_bare(line: str) -> bool:
-    """Whether a line is a list of names and says nothing about them."""
+    """Whether a line is a list of names, under a label or none, and says nothing about them."""
+    label = _LABEL.match(line)
+    if label is not None and not names(label[0]):
+        line = line[label.end() :]
     found = _RUN.findall(line)
     named = sum(is_name(run.rstrip(".,:-")) for run in found)
     words = sum(not is_name(run.rstrip(".,:-")) and _PLAIN.search(run) is not None for run in found)

@@ -83,12 +83,14 @@ def langchain(**settings: Any) -> Contender:
             trim_messages,
         )
 
-        costs = message_tokens(counter(), case.view.messages)
+        costs: list[int] = []
         given = convert_to_messages(to_chat(case.contents))
         for number, message in enumerate(given):
             message.id = str(number)
 
         def count(messages: Sequence[Any]) -> int:
+            if not costs:
+                costs.extend(message_tokens(counter(), case.view.messages))
             known = sum(costs[int(m.id)] for m in messages if m.content == given[int(m.id)].content)
             cut = [m for m in messages if m.content != given[int(m.id)].content]
             return counter().history + known + sum(map(whole, cut))
