@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from ..env import Env
 from ..errors import BadData, InputOutput
-from ..store.paths import ensure_dir
+from ..store.paths import ensure_dir, make_dir, sync_dir
 from ..store.replace import remove
 from . import Data, is_block_id
 
@@ -84,15 +84,14 @@ class DirectoryStore:
                 if self._holds(id, memoryview(data)):
                     continue
                 folder = os.path.dirname(self._path(id))
-                if not os.path.isdir(folder):
+                if make_dir(folder):
                     changed.add(self.root)
-                ensure_dir(folder)
                 if os.path.islink(folder):
                     raise BadData(f"{folder}: a symbolic link in the block store; remove it")
                 self._write(folder, id, data)
                 changed.add(folder)
             for folder in sorted(changed):
-                _sync(folder)
+                sync_dir(folder)
 
     def _holds(self, id: str, data: memoryview) -> bool:
         """Whether the block is there, whole and ours; it then counts as written now."""
@@ -194,11 +193,3 @@ def _contents(fd: int, size: int) -> bytes:
 
 def _about(what: str) -> str:
     return f": block {what}" if is_block_id(what) else what
-
-
-def _sync(folder: str) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

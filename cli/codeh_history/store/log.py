@@ -13,7 +13,7 @@ import stat
 import time
 
 from ..errors import BadData, InputOutput, NotFound, TryAgain
-from .paths import ensure_dir, id_of
+from .paths import ensure_dir, id_of, sync_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def append(
             if lines or empty:
                 _write(fd, path, size, prefix + (lines or b""))
                 if new:
-                    _sync_dir(path)
+                    _sync_name(path)
             return new and (bool(lines) or empty)
         finally:
             _close(fd, path, created=created)
@@ -273,14 +273,9 @@ def _take_back(fd: int, size: int, written: int) -> None:
         pass  # a torn line stays: readers skip it, the next append starts a new one
 
 
-def _sync_dir(path: str) -> None:
+def _sync_name(path: str) -> None:
     """Make a new file's name durable."""
     try:
-        fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        sync_dir(os.path.dirname(path))
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems cannot
-            raise InputOutput(f"{path}: {error.strerror}; {_UNSURE}; retry with --key") from None
+        raise InputOutput(f"{path}: {error.strerror}; {_UNSURE}; retry with --key") from None

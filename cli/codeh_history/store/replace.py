@@ -15,6 +15,7 @@ from ..env import Env
 from ..errors import InputOutput
 from . import log
 from .log import Locked
+from .paths import sync_dir
 
 SUFFIX = ".tmp"  # of the temporary files; what a killed process left is swept by `gc`
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -51,7 +52,7 @@ def _publish(path: str, data: bytes) -> None:
             os.fsync(fd)
             os.replace(temporary, path)
             published = True
-            _sync(folder or ".")
+            sync_dir(folder)
         finally:
             if not published:
                 remove(temporary)
@@ -74,11 +75,3 @@ def _write(fd: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(fd, left) :]
-
-
-def _sync(folder: str) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -8,7 +8,7 @@ from ..env import Env
 from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from . import log
 from .log import Locked
-from .paths import ensure_dir, is_id, path_of
+from .paths import ensure_dir, is_id, path_of, sync_dir
 
 
 def trash_dir(env: Env) -> str:
@@ -74,8 +74,4 @@ def restore(env: Env, name: str) -> None:
 
 def _sync(*folders: str) -> None:
     for folder in folders:
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        sync_dir(folder)

@@ -1,0 +1,133 @@
+"""Processes that work on one session at once: `crowd.py ROLE NAME COUNT`, for `test_crowd`.
+
+Writers do COUNT things and note what was acknowledged, `ID<TAB>TEXT` a line, in `$CODEH_HOME/acks/NAME`;
+changers and readers go on until `$CODEH_HOME/stop` exists. `FAULTS_MUTANT` names a mutant to be.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import orjson
+
+from codeh_history.env import Env
+from codeh_history.main import run
+from codeh_history.records import lines_of, parse
+from codeh_history.session import fold
+from codeh_history.store import read
+
+HOME = Path(os.environ.get("CODEH_HOME", ""))
+SESSION = HOME / "sessions" / "demo.jsonl"
+
+
+def do(*argv: str, stdin: bytes = b"", codes: Sequence[int] = (0,)) -> bytes:
+    """Run a command line here; what it printed."""
+    files = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr")]
+    os.write(files[0], stdin)
+    os.lseek(files[0], 0, os.SEEK_SET)
+    try:
+        code = run([*argv, "-s", "demo", "-q"], Env(stdin=files[0], stdout=files[1], stderr=files[2]))
+        out, err = (os.pread(fd, 1 << 24, 0) for fd in files[1:])
+    finally:
+        for fd in files:
+            os.close(fd)
+    if code not in codes or (code == 0 and err):
+        raise SystemExit(f"{argv}: {code} {err.decode()}")
+    return out
+
+
+# -- writers ----------------------------------------------------------------------------------------------
+
+
+def append(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+    for n in range(count):
+        yield do("append", "-m", f"{name} {n}"), f"{name} {n}"
+
+
+def keyed(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+    """Every such process appends the same, under the same keys."""
+    for n in range(count):
+        yield do("append", "-m", f"key {n}", "--key", f"k{n}"), f"key {n}"
+
+
+def batch(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+    for n in range(count):
+        texts = [f"{name} {n}.{m}" for m in range(3)]
+        lines = (orjson.dumps({"role": "user", "parts": [{"text": text}]}) for text in texts)
+        ids = do("append", "--jsonl", stdin=b"\n".join(lines)).split()
+        yield from zip(ids, texts, strict=True)
+
+
+def stream(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+    for n in range(count):
+        text = f"{name} {n}"
+        chunks = (
+            {"candidates": [{"content": {"parts": [{"text": text[:3]}]}}], "responseId": text},
+            {"candidates": [{"content": {"parts": [{"text": text[3:]}]}, "finishReason": "STOP"}], "responseId": text},
+        )  # fmt: skip
+        sse = b"".join(b"data: " + orjson.dumps(chunk) + b"\r\n\r\n" for chunk in chunks)
+        yield do("append", "--from", "gemini", stdin=sse), text
+
+
+# -- changers and readers -----------------------------------------------------------------------------------
+
+
+def replace() -> None:
+    """Three commands, each of which puts a new file in the place of the session."""
+    do("persist", "-i", "--all")
+    do("hydrate", "-i")
+    do("persist", "-i", "--all")
+    files = [os.open(os.devnull, os.O_RDWR) for _ in range(3)]
+    if run(["gc", "--yes", "-q"], Env(stdin=files[0], stdout=files[1], stderr=files[2])):
+        raise SystemExit("gc failed")
+    for fd in files:
+        os.close(fd)
+
+
+def compact() -> None:
+    do("compact", "-i", "--max-chars", "4000", codes=(0, 5))
+
+
+def summarize() -> None:
+    do("summarize", "--max-conversations", "5", "--min-batch", "2", "--counter", "approx", codes=(0, 75))
+
+
+seen: set[str] = set()
+
+
+def look() -> None:
+    """Everything that was there once is there, nothing is torn, and `show` has nothing to remark."""
+    data = read.read_bytes(str(SESSION))
+    log = parse(lines_of(data))
+    if any(damage.offset + 1 < data.rfind(b"\n") for damage in log.damage):
+        raise SystemExit(f"torn: {log.damage}")
+    now = set(fold(log).all)
+    if not seen <= now:
+        raise SystemExit(f"gone: {seen - now}")
+    seen.update(now)
+    do("show", "--jsonl")
+
+
+WRITERS = {"append": append, "keyed": keyed, "batch": batch, "stream": stream}
+OTHERS = {"replace": replace, "compact": compact, "summarize": summarize, "look": look}
+
+
+def main(role: str, name: str, count: str) -> None:
+    mutant = os.environ.get("FAULTS_MUTANT")
+    if mutant:
+        runpy.run_path(str(Path(__file__).with_name("mutants") / f"{mutant}.py"))
+    if role in WRITERS:
+        with (HOME / "acks" / name).open("w") as acks:
+            for id, text in WRITERS[role](name, int(count)):
+                acks.write(f"{id.decode().strip()}\t{text}\n")
+        return
+    while not (HOME / "stop").exists():
+        OTHERS[role]()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

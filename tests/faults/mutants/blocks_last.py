@@ -1,0 +1,18 @@
+"""Blocks that are written after the lines that name them."""
+
+from codeh_history.blocks.directory import DirectoryStore
+from codeh_history.talk import persisting
+
+mset, persist = DirectoryStore.mset, persisting.persist
+waiting = []
+DirectoryStore.mset = lambda self, blocks: waiting.append((self, dict(blocks)))
+
+
+def late(*given, **more):
+    changed = persist(*given, **more)
+    for store, blocks in waiting:
+        mset(store, blocks)
+    return changed
+
+
+persisting.persist = late

@@ -1,0 +1,12 @@
+"""A signal is a failure like any other."""
+
+from codeh_history import cli, errors
+
+
+class Failure(errors.HistoryError):
+    def __init__(self, signum):
+        super().__init__("")
+        self.exit_code = 128 + signum
+
+
+cli.Interrupted = Failure

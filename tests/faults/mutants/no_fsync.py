@@ -1,0 +1,5 @@
+"""Nothing is synced."""
+
+import os
+
+os.fsync = os.fdatasync = lambda _: None

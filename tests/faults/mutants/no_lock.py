@@ -1,0 +1,5 @@
+"""Writers that do not wait for each other."""
+
+from codeh_history.store import log
+
+log._lock = lambda _fd, _path, _deadline: None

@@ -1,0 +1,6 @@
+"""A line written right behind a torn one."""
+
+from codeh_history.store import log
+
+prefix = log._prefix
+log._prefix = lambda *given: prefix(*given).removeprefix(b"\n")

@@ -1,0 +1,15 @@
+"""What many a program does: read all, write all."""
+
+import os
+
+from codeh_history.store import log
+
+
+def rewrite(fd, _path, size, data):
+    old = log.pread_all(fd, size)
+    os.ftruncate(fd, 0)
+    os.write(fd, old + data)
+    os.fdatasync(fd)
+
+
+log._write = rewrite

@@ -1,0 +1,123 @@
+"""Kill and failure at every system call, and what is on disk when it is acknowledged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from nursery import Nursery
+from profiles import Tally, by_profile
+from scenarios import SCENARIOS, Subject
+from tracing import Call, calls, inject, needs_strace, undurable
+
+pytestmark = needs_strace
+FEW = ["append to a new session", "persist -i"]
+KILLED = by_profile(FEW, list(SCENARIOS), list(SCENARIOS))
+FAILING = by_profile(["append"], [*FEW, "append", "gc"], list(SCENARIOS))
+ALL = by_profile(short=False, medium=False, long=True)  # every call, else those that change something
+ERRORS = by_profile(["EIO"], ["EIO"], ["EIO", "ENOSPC", "EDQUOT", "EROFS", "ENOLCK"])
+FAILS = (
+    "openat",
+    "write",
+    "fdatasync",
+    "fsync",
+    "rename",
+    "mkdir",
+    "flock",
+    "fchmod",
+    "pread64",
+    "read",
+    "fstat",
+)
+
+
+def made(name: str, place: Path, nursery: Nursery) -> Subject:
+    return Subject(SCENARIOS[name], place, nursery)
+
+
+def problems(
+    subject: Subject, fault: str, chosen: Sequence[Call], mutant: str | None = None
+) -> list[object]:
+    """Each system call at which the fault breaks a promise."""
+    found: list[object] = []
+    for call in chosen:
+        done = inject(subject, call, fault, mutant=mutant)
+        wrong = subject.wrong(done) or misreported(call, fault, done.code)
+        if wrong:
+            found.append((call, fault, wrong, done.code, done.err))
+    return found
+
+
+def misreported(call: Call, fault: str, code: int) -> str | None:
+    if "error" in fault and call.name in ("fdatasync", "fsync", "rename") and code == 0:
+        return f"{call.name} failed, and it says nothing of it"
+    return None
+
+
+@pytest.mark.parametrize("name", KILLED)
+def test_killed(name: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+    subject = made(name, place, nursery)
+    every = calls(subject)
+    assert any(call.changes for call in every) or "retry" in name
+    chosen = [call for call in every if ALL or call.changes]
+    assert problems(subject, "signal=SIGKILL", chosen) == []
+    tally("kill -9 at each system call", len(chosen))
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("name", FAILING)
+def test_failing(name: str, error: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+    subject = made(name, place, nursery)
+    chosen = [call for call in calls(subject) if call.name in FAILS and (ALL or call.changes)]
+    assert (
+        {"write", "fdatasync"} <= {call.name for call in chosen}
+        or subject.scenario.replaces
+        or "retry" in name
+    )
+    assert problems(subject, f"error={error}", chosen) == []
+    tally(f"{error} from each system call", len(chosen))
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_nothing_is_acknowledged_before_it_is_on_disk(
+    name: str, place: Path, nursery: Nursery, tally: Tally
+) -> None:
+    subject = made(name, place, nursery)
+    trace = calls(subject)
+    assert [call for call in trace if call.changes]
+    assert list(undurable(trace, place)) == []
+    tally("order of writes, syncs and acknowledgement", 1)
+
+
+@pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EROFS"])
+def test_a_full_disk(error: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+    subject = made("append", place, nursery)
+    (write,) = (call for call in calls(subject) if call.name == "write" and not call.output)
+    done = inject(subject, write, f"error={error}")
+    assert (done.code, done.out) == (74, b"")
+    assert b"nothing was stored" in done.err
+    assert subject.bytes() == subject.before
+    tally(f"{error} from each system call", 1)
+
+
+def test_a_sync_that_fails_is_not_called_durable(place: Path, nursery: Nursery) -> None:
+    subject = made("append", place, nursery)
+    (sync,) = (call for call in calls(subject) if call.name == "fdatasync")
+    done = inject(subject, sync, "error=EIO")
+    assert (done.code, done.out) == (74, b"")
+    assert b"durability is unknown" in done.err
+
+
+def test_no_command_opens_a_connection(place: Path, nursery: Nursery) -> None:
+    """No socket at all, in any of them."""
+    from tracing import strace
+
+    for name in by_profile(FEW, list(SCENARIOS), list(SCENARIOS)):
+        subject = made(name, place / re.sub(r"\W", "", name), nursery)
+        subject.fresh()
+        trace = place / "trace"
+        assert strace(subject, "-e", "trace=socket,connect,sendto", "-o", str(trace)).code == 0
+        assert "connect(" not in trace.read_text()
+        assert "socket(" not in trace.read_text()

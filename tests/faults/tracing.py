@@ -1,0 +1,139 @@
+"""The program under strace: which system calls it makes, and what happens when one of them fails."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+import pytest
+from nursery import MUTANTS, Done
+from scenarios import FIXED, Subject
+
+from support import ROOT, environ, given
+
+LINE = re.compile(r"^(?:(\d+) +)?([a-z0-9_]+)\((.*)$")
+CHANGES = (
+    "write", "pwrite64", "fdatasync", "fsync", "rename", "ftruncate", "mkdir", "unlink", "chmod", "fchmod", "flock",
+)  # fmt: skip
+FAST = ("--seccomp-bpf",)
+
+
+def can_trace() -> bool:
+    """Whether there is a strace that may trace here."""
+    if shutil.which("strace") is None:
+        return False
+    argv = ["strace", "-f", *FAST, "-e", "trace=write", "-o", "/dev/null", "true"]
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
+
+
+needs_strace = pytest.mark.skipif(not can_trace(), reason="strace is missing, or tracing is not permitted")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A system call on a file of the home, or an output: `when` counts those of its name from the start."""
+
+    name: str
+    when: int
+    text: str
+
+    @property
+    def changes(self) -> bool:
+        return self.name in CHANGES or (self.name == "openat" and "O_CREAT" in self.text)
+
+    @property
+    def output(self) -> bool:
+        return self.name == "write" and self.text.startswith(("1<", "2<"))
+
+
+def strace(subject: Subject, *options: str, mutant: str | None = None) -> Done:
+    """Run a subject's command under strace, in its home as it is."""
+    scenario = subject.scenario
+    places = [str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)]
+    program = [sys.executable, "-I", "-S", str(ROOT / "tests" / "faults" / "lean.py"), ":".join(places)]
+    program.append(str(MUTANTS / f"{mutant}.py") if mutant else "-")
+    env = environ({**FIXED, **scenario.extra, "PYTHONDONTWRITEBYTECODE": "1"}, subject.home)
+    done = subprocess.run(
+        ["strace", "-f", *options, *program, *scenario.argv], capture_output=True, check=False, env=env, timeout=60,
+        cwd=subject.home, **given(scenario.stdin),
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def calls(subject: Subject, *, mutant: str | None = None) -> list[Call]:
+    """What a run without fault does to files of the home and to its outputs, in order."""
+    subject.fresh()
+    trace = subject.home.parent / "trace"
+    strace(subject, "-y", "-s", "80", "-o", str(trace), mutant=mutant)
+    counts: Counter[str] = Counter()
+    found: list[Call] = []
+    main = ""
+    for line in trace.read_text(errors="replace").splitlines():
+        match = LINE.match(line)
+        if match is None:
+            continue
+        pid, name, text = match.groups()
+        main = main or pid
+        if pid != main:
+            continue
+        counts[name] += 1
+        call = Call(name, counts[name], text)
+        if str(subject.home) in text or call.output:
+            found.append(call)
+    return found
+
+
+def inject(subject: Subject, call: Call, fault: str, *, mutant: str | None = None) -> Done:
+    """A run in which this call meets this fault (strace's words for it)."""
+    subject.fresh()
+    return strace(
+        subject, *FAST, "-o", "/dev/null", "-e", f"trace={call.name}",
+        "-e", f"inject={call.name}:{fault}:when={call.when}", mutant=mutant,
+    )  # fmt: skip
+
+
+def undurable(calls: list[Call], place: Path) -> Iterator[str]:
+    """What was acknowledged, or relied upon, before it was on disk: empty for a run that is durable.
+
+    A file is on disk once it is synced, its name once its directory is. Nothing may be acknowledged on
+    stdout, and no session may name a block, before; no file may be renamed that is not synced.
+    """
+    dirty: set[str] = set()
+    for call in calls:
+        path = path_of(call)
+        if call.output:
+            if dirty and call.text.startswith("1<"):
+                yield f"acknowledged before {dirty} was synced"
+        elif " = -1 " in call.text or not path.startswith(str(place)) or "/cache" in path:
+            continue
+        elif call.name in ("write", "pwrite64", "ftruncate"):
+            if "/sessions/" in path and any("/blocks" in other for other in dirty):
+                yield f"{path} was written before {dirty} was synced"
+            dirty.add(path)
+        elif call.name in ("fsync", "fdatasync"):
+            dirty.discard(path)
+        elif call.name == "mkdir" or (
+            call.name == "openat" and "O_CREAT" in call.text and "O_EXCL" in call.text
+        ):
+            dirty.add(str(Path(path).parent))
+        elif call.name == "rename":
+            old, new = re.findall(r'"([^"]*)"', call.text)
+            if dirty & {old}:
+                yield f"{new} was replaced by what was not synced"
+            dirty.add(str(Path(new).parent))
+    if dirty:
+        yield f"{dirty} was never synced"
+
+
+def path_of(call: Call) -> str:
+    """The file, or directory, that a call is about."""
+    if call.name in ("openat", "mkdir", "rename", "unlink"):
+        return next(iter(re.findall(r'"([^"]*)"', call.text)), "")
+    return next(iter(re.findall(r"^\d+<([^>]*)>", call.text)), "")
