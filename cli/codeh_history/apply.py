@@ -20,7 +20,9 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     replaced: dict[str, dict[int, object]] = {}
     inserted: dict[str, list[Message]] = {}
     summaries: list[Summary] = []
-    place = len(view.log.records) + len(view.applied)
+    older = [*view.summaries, *view.hidden_summaries]
+    next_id = _unused(older)
+    place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
     for number, op in enumerate(ops):
         if op["op"] in ("drop", "summarize"):
             hidden.update(op["ids"])
@@ -29,7 +31,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
         elif op["op"] == "insert":
             inserted.setdefault(op["after"], []).append(_inserted(op, number, place))
         elif op["op"] == "summarize":
-            fields = summary_fields({"id": NEXT}, number, op)
+            fields = summary_fields({"id": next_id}, number, op)
             summaries.append(Summary(fields=fields, place=place + number, raw=None))
     messages = _shown(view.messages, hidden, replaced, inserted)
     if not summaries:
@@ -40,6 +42,14 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     after = view.with_messages(messages, arranged)
     after.hidden_summaries = cleared + covered
     return after
+
+
+def _unused(summaries: Sequence[Summary]) -> str:
+    """An id that no summary is by: other ops not yet written may have been applied before."""
+    id = NEXT
+    while any(summary.id.startswith(f"{id}.") for summary in summaries):
+        id += NEXT
+    return id
 
 
 def _inserted(op: Op, number: int, place: int) -> Message:

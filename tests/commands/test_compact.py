@@ -231,3 +231,19 @@ def test_the_pipeline_of_filters_ends_in_a_body(home: Path) -> None:
     assert len(direct.out) < len(body.out) * 1.5
     refused = run("payload", "s", "--to", "anthropic", "--model", "claude-opus-4-8", "--budget", "5")
     assert (refused.code, refused.out) == (5, b"")
+
+
+def test_two_limits_in_place_leave_one_summary(home: Path) -> None:
+    talk = [m for n in range(60) for m in (user(f"q{n} {prose(n, 20)}"), model(prose(n + 1, 20)))]
+    path = written(home, talk)
+    limits = ("--budget", "3k", "--max-chars", "2k")
+    printed = view_of(run("compact", "s", *limits).out)
+    assert run("compact", "s", "-i", *limits).code == 0
+    (record,) = [
+        r for raw in path.read_bytes().splitlines() if (r := orjson.loads(raw))["type"] == "compaction"
+    ]
+    assert len([op for op in record["ops"] if op["op"] == "summarize"]) == 1
+    for after in (printed, view_of(path.read_bytes())):
+        assert len(after.summaries) == 1
+        texts = [part["text"] for message in after.messages for part in message.parts]
+        assert sum(map(len, texts)) + len(after.summaries[0].text) <= 2000

@@ -551,9 +551,9 @@ def test_an_outline_is_made_of_the_messages_own_lines() -> None:
         user("Never touch config/prod.yaml. Fix the login bug."), *asked("c", "bash", {"command": "make test"}, {"output": BIG}),
         model("Done: src/auth/login.py now checks the token."), user("thanks"), model("ok"),
     ]).messages  # fmt: skip
-    text = outline(messages, 400)
+    text = outline(messages, 700)
     assert "Never touch config/prod.yaml" in text
     assert "src/auth/login.py now checks the token" in text
     assert "ERROR: step 19 of job_7 failed" in text
-    assert text_tokens(COUNTER, text) < 500
-    assert outline(messages, 400) == text
+    assert text_tokens(COUNTER, text) < 850
+    assert outline(messages, 700) == text

@@ -46,6 +46,7 @@ class Draft:
         self.target = 0
         self.level = 0  # the tokens of a stub, on average
         self.keep_last = settings.keep_last
+        self.in_place = settings.hysteresis
         self._layout: Layout | None = None
         self._index: Index | None = None
         self.steps: list[Step] = []

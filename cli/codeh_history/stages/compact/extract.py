@@ -18,10 +18,11 @@ from .index import Index
 Rate = Callable[[int, int], float]  # a part's place → its tokens a character
 
 # Of the room, for first lines; the rest is for names.
-SHARES = {"request": 0.15, "answer": 0.08, "result": 0.06}
+SHARES = {"request": 0.12, "answer": 0.06, "result": 0.04}
 LINE = 300  # characters of a kept line, less where there are many
 LEAST_LINE = 30
-BESIDE = 3.0  # tokens of a line beside its text: its label, now and then, and the line's end
+BESIDE = 3.0  # tokens of a line beside its text and label
+TOGETHER = 4  # lines that share a label, where there are so many
 USUAL = 0.3  # tokens a character
 SPARE = 1.25  # of the room: for how much the best lines are chosen, should there be more of it
 _RULE = re.compile(
@@ -102,18 +103,20 @@ class Outline:
 
     def _best(self, room: float) -> list[tuple[Entry, int]]:
         """The lines that name most, the best first."""
+        index = self._index
         known = set(self._known)
         for entry in self._entries:
-            known |= self._index.names(entry.lines[place] for place in entry.kept)
-        places = [
-            (entry, place)
-            for entry in self._entries
-            for place, line in enumerate(entry.lines)
-            if len(line) <= LINE
-        ]
-        lines = [entry.lines[place] for entry, place in places]
-        costs = [entry.cost(place) for entry, place in places]
-        return [places[number] for number in self._index.best(lines, costs, known, room)]
+            known |= index.names(entry.lines[place] for place in entry.kept)
+        places: list[tuple[Entry, int]] = []
+        lines: list[str] = []
+        costs: list[float] = []
+        for entry in self._entries:
+            some = [n for n, line in enumerate(entry.lines) if len(line) <= LINE and index.has(line)]
+            label = entry.label_cost / max(1, min(len(some), TOGETHER))
+            places += [(entry, place) for place in some]
+            lines += [entry.lines[place] for place in some]
+            costs += [entry.cost(place) + label for place in some]
+        return [places[number] for number in index.best(lines, costs, known, room)]
 
     def _others(self, room: float) -> None:
         """Keep what else was said: what people and the model wrote before what tools did, newest first."""
@@ -154,8 +157,6 @@ def said(part: Part) -> list[str]:
 
 def _fields(value: Any) -> list[str]:
     """The texts in a JSON value: long ones as they are, short ones and numbers after their keys."""
-    if isinstance(value, dict) and len(value) == 1 and isinstance(text := next(iter(value.values())), str):
-        return [text]
     found: list[str] = []
     line = ""
     for key, item in _scalars("", value):

@@ -1,7 +1,7 @@
 """Which names each line of a context brings, and how much each name matters.
 
-A line is worth its names that nothing else in the context mentions. A name that came up in many messages
-will come up again, so it weighs more; a line that says nothing about its names weighs less.
+A line is worth its names that nothing else in the context mentions. A name that came up again will come
+up once more, so it counts twice; a line that says nothing about its names counts less.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from itertools import chain
 
 from . import words
 
-OFTEN = 6  # messages: a name in more of them weighs no more
 BARE = 0.25  # the worth of a line that is nothing but names
 _SAYS = re.compile(r"[=(){}<>\[\]:+?!]")  # it says how names belong together
 _NONE: frozenset[str] = frozenset()
@@ -27,7 +26,7 @@ class Index:
     that the time is bounded.
     """
 
-    __slots__ = ("_bare", "_names", "_weight", "messages", "most")
+    __slots__ = ("_again", "_bare", "_names", "messages", "most")
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         """From the texts of each message."""
@@ -38,7 +37,7 @@ class Index:
         self.search(chain.from_iterable(lines))
         self.messages = [self.names(some) for some in lines]
         counts = Counter(chain.from_iterable(self.messages))
-        self._weight = {name: min(count, OFTEN) for name, count in counts.items()}
+        self._again = {name for name, count in counts.items() if count > 1}
 
     def lines_of(self, text: str) -> list[str]:
         """The lines that are searched of a text."""
@@ -55,6 +54,10 @@ class Index:
             names[line] = here or _NONE
             if here and (len(some) - len(here)) * 4 < len(here) and _is_bare(line, some, here):
                 self._bare.add(line)
+
+    def has(self, line: str) -> bool:
+        """Whether a line holds a name."""
+        return bool(self._names.get(line))
 
     def names(self, lines: Iterable[str]) -> set[str]:
         """All names in these lines."""
@@ -89,9 +92,8 @@ class Index:
             chosen.append(number)
         return chosen
 
-    def _worth(self, line: str, names: Iterable[str]) -> float:
-        weight = self._weight
-        worth = sum([weight.get(name, 1) for name in names])
+    def _worth(self, line: str, names: Collection[str]) -> float:
+        worth = len(names) + len(self._again.intersection(names))
         return worth * BARE if line in self._bare else worth
 
 

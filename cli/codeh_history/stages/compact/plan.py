@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...apply import NEXT
 from ...errors import BadData
 from ...model import Json
 from ...ops import Op
@@ -22,7 +23,8 @@ class Settings:
 
     `budget` is for everything that is sent, `system` and `tools` included. With `hysteresis` it starts
     above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay as they are.
-    `capped`: uploads keep to their share even where all fits. `exact` forbids the proof by byte count, for plans that state their sizes.
+    `capped`: uploads keep to their share even where all fits. `exact` forbids the proof by byte count,
+    for plans that state their sizes.
     """
 
     budget: int
@@ -111,11 +113,21 @@ class Plan:
         }  # fmt: skip
 
     def then(self, other: Plan) -> Plan:
-        """This plan followed by one made for its result."""
+        """This plan followed by one made for its result; a summary that the other takes in is left out."""
         same = self.counter == other.counter
-        return replace(
-            other, before=self.before if same else other.before, steps=[*self.steps, *other.steps],
-        )  # fmt: skip
+        made = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
+        taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in made}
+        steps = [_covering(step, made) for step in other.steps]
+        kept = [step for id, step in made.items() if id not in taken]
+        return replace(other, before=self.before if same else other.before, steps=[*kept, *steps])
+
+
+def _covering(step: Step, made: Mapping[str, Step]) -> Step:
+    """The step with what a summary stands for in place of the summary, where the same plan made it."""
+    if step.op["op"] != "summarize":
+        return step
+    ids = [id for found in step.op["ids"] for id in (made[found].op["ids"] if found in made else [found])]
+    return replace(step, op={**step.op, "ids": ids})
 
 
 _EXTRA = ("stage", "tokens_before", "tokens_after")

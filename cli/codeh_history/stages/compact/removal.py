@@ -9,8 +9,11 @@ from ...model import Summary
 from . import extract, shrink, stubs
 from .draft import Draft
 
-SUMMARY_SHARE = 0.7  # of the target: what a new summary may take
+SUMMARY_SHARE = 0.75  # of the target: what a new summary may take
 SUMMARY_RATIO = 0.2  # of what it stands for
+# In place, where the next compaction needs something to take: of the target, what all summaries may take,
+# from when they are folded into one, and what that may take.
+ALL_SHARE, FOLD_SHARE, FOLDED_SHARE = 0.5, 0.4, 0.3
 LEAST = 60  # tokens below which a summary says nothing
 MOST_SUMMARIES = 5  # beyond, they are folded into one
 TRIES = 4
@@ -19,9 +22,13 @@ ENOUGH = 0.9  # of the room: an outline that needs less covers fewer messages
 CHARACTERS = 3  # a token: names and code have some three
 
 
-def allowance(draft: Draft, covered: int) -> int:
-    """The tokens that a summary of so many may take."""
-    return max(LEAST, min(int(draft.target * SUMMARY_SHARE), int(covered * SUMMARY_RATIO)))
+def allowance(draft: Draft, covered: int, *, absorb: bool = False) -> int:
+    """The tokens that a summary of so many may take, with `absorb` of the summaries there are too."""
+    share = SUMMARY_SHARE
+    if draft.in_place:
+        share = FOLDED_SHARE if absorb else ALL_SHARE
+    size = covered * SUMMARY_RATIO + (draft.summary_cost if absorb else 0)
+    return max(LEAST, int(min(draft.target * share, size)))
 
 
 def summarise(draft: Draft) -> None:
@@ -29,11 +36,12 @@ def summarise(draft: Draft) -> None:
 
     Where the outline of these needs less room than it has, fewer are covered.
     """
+    share = FOLD_SHARE if draft.in_place else SUMMARY_SHARE
     absorb = bool(draft.summaries) and (
-        len(draft.summaries) >= MOST_SUMMARIES or draft.summary_cost > draft.target * SUMMARY_SHARE
+        len(draft.summaries) >= MOST_SUMMARIES or draft.summary_cost > draft.target * share
     )
     groups = [group for group in draft.layout.groups if not draft.gone.intersection(group)]
-    covered = _oldest(draft, groups, partial(allowance, draft), absorb=absorb)
+    covered = _oldest(draft, groups, partial(allowance, draft, absorb=absorb), absorb=absorb)
     room = _room(draft, covered, absorb=absorb)
     if room < LEAST or not (covered or absorb):
         return
@@ -65,7 +73,12 @@ def _oldest(
 
 
 def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
-    return draft.target - draft.summary_total("", covered, absorb=absorb)
+    """The tokens for the text of a summary."""
+    room = draft.target - draft.summary_total("", covered, absorb=absorb)
+    if not draft.in_place:
+        return room
+    most = draft.target * (FOLDED_SHARE if absorb else ALL_SHARE) - (0 if absorb else draft.summary_cost)
+    return min(room, int(most))
 
 
 def _outline(draft: Draft, covered: Sequence[int]) -> extract.Outline:
@@ -76,6 +89,7 @@ def _outline(draft: Draft, covered: Sequence[int]) -> extract.Outline:
 def _fitting(draft: Draft, covered: Sequence[int], outline: extract.Outline, *, absorb: bool) -> str | None:
     """The outline that fills the room best; None where none fits."""
     room = _room(draft, covered, absorb=absorb)
+    beside = draft.summary_total("", covered, absorb=absorb)
     size, best = float(room), None
     for _ in range(TRIES):
         older = [
@@ -83,7 +97,7 @@ def _fitting(draft: Draft, covered: Sequence[int], outline: extract.Outline, *, 
             for s in (draft.view.summaries if absorb else ())
         ]
         text = "\n\n".join([*older, outline.write(max(0, size - sum(map(len, older)) / CHARACTERS))])
-        left = draft.target - draft.summary_total(text, covered, absorb=absorb)
+        left = room - draft.summary_total(text, covered, absorb=absorb) + beside
         if left >= 0 and (best is None or len(text) > len(best)):
             best = text
         if 0 <= left <= room * UNFILLED:

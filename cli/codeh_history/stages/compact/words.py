@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-WORD = re.compile(r"[\w~./@][\w./-]+\w")
-_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|\w\.\w{1,5}$|^\d+$|[A-Z]{3}")
+WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
+_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|\w\.\w{1,5}$|^[\d:]+$|[A-Z]{3}")
 
 _ERROR_HINTS = (
     "err",
