@@ -231,3 +231,42 @@ def test_a_budget_counts_sources_and_lists_of_files(searched: Path, tmp_path: Pa
     assert '"source_number":6' in small
     assert '"source_number":5' not in small
     assert "Attached files:\\n- a.txt" in small
+
+
+def test_a_reader_sees_them_as_a_list_and_as_footnotes(searched: Path, tmp_path: Path) -> None:
+    search(searched, tmp_path, "two.json", "3 hits")
+    answer = "There [source5], there [Source 06] and [source7]; not [source1], [source99] or [source]."
+    ok("append", "-s", "s", "--role", "model", "-m", answer, home=searched)
+    shown = ok("show", "s", home=searched).out.decode()
+    assert shown.endswith("\nreferences\n  [5] two-0\n  [6] two-1\n  [7] two-2\n")
+    text = ok("export", "s", "--to", "markdown", home=searched).out.decode()
+    assert "There [^5], there [^6] and [^7]; not [source1], [source99] or [source]." in text
+    assert text.endswith("\n\n[^5]: two-0\n[^6]: two-1\n[^7]: two-2\n")
+
+
+ODD_REFERENCES = [
+    7, "x", {}, [7, None, {"id": "x"}, {"number": "1"}, {"number": None}],
+    [{"number": 1, "title": "a\n[^2]: b", "url": "https://x\ny"}, {"number": 1, "title": ["c"]}],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_REFERENCES)
+def test_odd_references_cost_only_what_is_odd(home: Path, odd: Any) -> None:
+    home.mkdir(exist_ok=True)
+    record = message({"text": "see [source1]"}, kind="codeh", references=odd)
+    (home / "a.jsonl").write_bytes(orjson.dumps(record) + b"\n")
+    for form in ("markdown", "html"):
+        text = ok("export", home / "a.jsonl", "--to", form, home=home).out.decode()
+        assert "see " in text
+        assert text.count("[^2]") == 0
+    ok("show", home / "a.jsonl", home=home)
+    ok("payload", home / "a.jsonl", "--to", "gemini", "--prefill", home=home)
+
+
+def test_what_the_live_loop_found_keeps_its_first_and_their_numbers(searched: Path, tmp_path: Path) -> None:
+    """What the answer is made of is not cited yet: each tool keeps its first `max(1, n // d)`."""
+    search(searched, tmp_path, "two.json", "3 hits")
+    small = ok("compact", "s", "--policy", "loop", "--budget", "200", home=searched)
+    body = ok("payload", "-", "--to", "gemini", stdin=small.out, home=searched).out.decode()
+    assert '"source_number":5' in body
+    assert '"source_number":7' not in body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 
 import orjson
 
@@ -11,35 +11,36 @@ from ..model import Json, Message, Part
 from ..session import View
 
 NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
-_SOURCE = re.compile(r"\[source(\d+)\]", re.IGNORECASE)
+_SOURCE = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
 
 
 def export(view: View) -> bytes:
-    """Title, summaries, messages; `[sourceN]` becomes a footnote of reference N."""
+    """Title, summaries, messages; `[sourceN]` becomes a footnote where there is a reference N."""
     title = view.meta.get("title") or view.id or "Conversation"
     blocks = [f"# {title}"]
     blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
-    blocks += (_message(message) for message in view.messages)
-    notes = list(_footnotes(view))
+    found = references(view)
+    blocks += (_message(message, found.keys()) for message in view.messages)
+    notes = [_footnote(number, reference) for number, reference in found.items()]
     if notes:
         blocks.append("\n".join(notes))
     return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
 
 
-def _message(message: Message) -> str:
+def _message(message: Message, known: Collection[int]) -> str:
     parts = message.parts if message.committed else message.pending or []
     head = f"## {NAMES.get(message.kind, message.kind)}"
     if message.ts:
         head += f" ({message.ts})"
     if not message.committed:
         head += " (pending)"
-    return "\n\n".join([head, *(text for part in parts if (text := part_text(part)))])
+    return "\n\n".join([head, *(text for part in parts if (text := part_text(part, known)))])
 
 
-def part_text(part: Part) -> str:
-    """What Markdown shows of a part; empty for what nobody could read."""
+def part_text(part: Part, known: Collection[int]) -> str:
+    """What Markdown shows of a part; empty for what nobody could read. `known` references can be cited."""
     if "text" in part:
-        text = _SOURCE.sub(lambda found: f"[^{found[1]}]", part["text"])
+        text = _SOURCE.sub(lambda found: _cited(found, known), part["text"])
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
     if "functionCall" in part:
         call = part["functionCall"]
@@ -78,16 +79,21 @@ def _block(body: str) -> str:
     return f"{fence}\n{body}\n{fence}"
 
 
-def _footnotes(view: View) -> Iterator[str]:
-    for reference in references(view):
-        title = reference.get("title") or reference.get("id", "")
-        url = f" <{reference['url']}>" if reference.get("url") else ""
-        yield f"[^{reference['number']}]: {title}{url}"
+def _cited(found: re.Match[str], known: Collection[int]) -> str:
+    number = found[1].lstrip("0") or "0"
+    return f"[^{number}]" if len(number) < 10 and int(number) in known else found[0]
 
 
-def references(view: View) -> Iterator[Json]:
-    """The references of all messages, in their order."""
-    for message in view.messages:
-        for reference in message.fields.get("references") or ():
-            if isinstance(reference, dict) and "number" in reference:
-                yield reference
+def _footnote(number: int, reference: Json) -> str:
+    title = reference.get("title") or reference.get("id", "")
+    url = f" <{reference['url']}>" if reference.get("url") else ""
+    return f"[^{number}]: {' '.join(f'{title}{url}'.split())}"
+
+
+def references(view: View) -> dict[int, Json]:
+    """The references of all messages by number, in their order; of two with one number the later."""
+    lists = (message.fields.get("references") for message in view.messages)
+    items = (item for found in lists if isinstance(found, list) for item in found)
+    return {
+        item["number"]: item for item in items if isinstance(item, dict) and type(item.get("number")) is int
+    }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
 from ..escape import safe
-from ..model import Message, Part
+from ..model import Json, Message, Part
 from ..session import View
 from . import markdown
 
@@ -42,7 +42,8 @@ def export(view: View) -> bytes:
     report that somebody reads it.
     """
     title = escape(safe(str(view.meta.get("title") or view.id or "Conversation")))
-    notes = "".join(_references(view))
+    found = markdown.references(view)
+    notes = "".join(_reference(number, reference) for number, reference in found.items())
     return "\n".join((
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -51,13 +52,13 @@ def export(view: View) -> bytes:
         f"<title>{title}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{title}</h1>",
         *(_article("summary", "Summary", _rendered(summary.text)) for summary in view.summaries),
-        *(_message(message) for message in view.messages),
+        *(_message(message, found.keys()) for message in view.messages),
         *([f"<ol>{notes}</ol>"] if notes else []),
         "</body></html>\n",
     )).encode("utf-8", "replace")  # fmt: skip
 
 
-def _message(message: Message) -> str:
+def _message(message: Message, known: Collection[int]) -> str:
     parts = message.parts if message.committed else message.pending or []
     head = escape(markdown.NAMES.get(message.kind, message.kind))
     if message.ts:
@@ -67,20 +68,20 @@ def _message(message: Message) -> str:
         head += f"<small>{escape(safe(model))}</small>"
     if not message.committed:
         head += "<small>pending</small>"
-    return _article(message.kind, head, "".join(_part(part) for part in parts))
+    return _article(message.kind, head, "".join(_part(part, known) for part in parts))
 
 
 def _article(kind: str, head: str, body: str) -> str:
     return f'<article class="{kind}"><header>{head}</header>\n{body}</article>'
 
 
-def _part(part: Part) -> str:
+def _part(part: Part, known: Collection[int]) -> str:
     blob = part.get("inlineData")
     if isinstance(blob, dict) and blob.get("mimeType") in _PICTURES:
         data = str(blob.get("data", ""))
         if _BASE64.fullmatch(data):
             return f'<p><img alt="" src="data:{blob["mimeType"]};base64,{data}"></p>\n'
-    return _rendered(markdown.part_text(part))
+    return _rendered(markdown.part_text(part, known))
 
 
 def _rendered(text: str) -> str:
@@ -99,11 +100,9 @@ def _renderer() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
-def _references(view: View) -> Iterator[str]:
-    for reference in markdown.references(view):
-        number = escape(str(reference["number"]))
-        title = escape(safe(str(reference.get("title") or reference.get("id", ""))))
-        url = str(reference.get("url") or "")
-        if url.startswith(("https://", "http://")):
-            title = f'<a rel="noreferrer" href="{escape(safe(url))}">{title or escape(safe(url))}</a>'
-        yield f'<li id="reference-{number}" value="{number}">{title}</li>'
+def _reference(number: int, reference: Json) -> str:
+    title = escape(safe(str(reference.get("title") or reference.get("id", ""))))
+    url = str(reference.get("url") or "")
+    if url.startswith(("https://", "http://")):
+        title = f'<a rel="noreferrer" href="{escape(safe(url))}">{title or escape(safe(url))}</a>'
+    return f'<li id="reference-{number}" value="{number}">{title}</li>'
