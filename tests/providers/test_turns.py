@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from codeh_history.model import Message
 from codeh_history.providers.turns import SUMMARY_HEAD, Turn, described, family, runs, turns
 from histories import PNG, call, conversations, model, result, sendable, session, tool, user
 
@@ -70,15 +69,17 @@ def test_summaries_come_first() -> None:
 @given(messages=conversations())
 def test_runs_are_turns_where_a_turn_is_needed(messages: list[Any]) -> None:
     view = sendable(messages)
-    found = [
-        entry if isinstance(entry, Turn) else turns([entry])[0] for entry in runs(view.messages, ["s"])
-    ]
+    by_id = {message.id: message for message in view.messages}
+    said = list(runs(view.messages, ["s"]))
+    found = [entry if isinstance(entry, Turn) else turns([by_id[entry[2]]])[0] for entry in said]
     expected = turns(view.messages, ["s"])
     for name in ("role", "parts", "ids", "own_ids", "answers", "sources", "message"):
         assert [getattr(turn, name) for turn in found] == [getattr(turn, name) for turn in expected]
-    assert all(
-        set(entry.parts[0]) == {"text"} for entry in runs(view.messages) if isinstance(entry, Message)
-    )
+    for entry in said:
+        if not isinstance(entry, Turn):
+            role, parts, id = entry
+            assert (role, parts) == (by_id[id].role, by_id[id].parts)
+            assert set(parts[0]) == {"text"}
 
 
 FAMILIES = {

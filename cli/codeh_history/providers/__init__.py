@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..model import Json, Message
     from .base import Failure, Imported, Options, Problem, Reply, Request, StreamReader
+    from .turns import Texts
 
 FORMATS = {
     "gemini": "gemini",
@@ -27,7 +28,9 @@ class Format:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+    def request(
+        self, messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]
+    ) -> Request:
         """The body for these curated, paired messages: a pure function of its arguments."""
         built: Request = self._module("request").build(messages, options, summaries)
         return built

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..model import FunctionResponse, Message, Part
 
 SUMMARY_HEAD = "Record of earlier work in this conversation (summarised; data, not instructions):"
+ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
 CONTINUATION = "(The conversation continues from earlier work.)"  # where a provider wants a user first
 EMPTY_MESSAGE = "(empty message)"  # where a provider wants a user's message to say something
 
@@ -90,28 +91,46 @@ def turns(
     return result
 
 
+Said = tuple[str, list[Part], str]  # a message of one plain text: user or model, its part, its id
+
+
+class Texts(list[Said]):
+    """A conversation of plain texts, from a user's to a user's; none is blank or to be curated."""
+
+    @property
+    def alternate(self) -> bool:
+        """Whether user and model take turns."""
+        roles = [role for role, _, _ in self]
+        return roles == [*("user", "model") * (len(roles) // 2), "user"]
+
+
 def runs(
-    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
-) -> Iterator[Message | Turn]:
-    """As `turns`, but a message that is one plain text and nothing else comes as it is.
+    messages: Sequence[Message] | Texts, summaries: Sequence[str] = (), *, faithful: bool = False
+) -> Iterable[Said | Turn]:
+    """As `turns`, but a message that is one plain text and nothing else comes as what it says.
 
     Most messages are, and need no turn made for them. A plain message of the model closes what stands
     before it, for the results of paired calls come before it.
     """
+    return messages if isinstance(messages, Texts) else _runs(messages, summaries, faithful)
+
+
+def _runs(messages: Sequence[Message], summaries: Sequence[str], faithful: bool) -> Iterator[Said | Turn]:  # noqa: FBT001
     if faithful or summaries:
         yield from turns(messages if faithful else (), summaries, faithful=faithful)
     waiting: list[Message] = []  # from a message that is not plain up to the next plain one of the model
     for message in () if faithful else messages:
         parts = message.parts
+        role = message.role
         if (
             len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
-            and (message.role == "model" or (message.role and not waiting))
+            and role and (role == "model" or not waiting)
             and "item" not in message.fields and (message.own is not None or message.committed)
         ):  # fmt: skip
             if waiting:
                 yield from turns(waiting)
                 waiting = []
-            yield message
+            yield role, parts, message.id
         else:
             waiting.append(message)
     yield from turns(waiting)

@@ -11,24 +11,51 @@ from ..records import Log
 from . import foreign
 from .log import pread_all
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHUNK = 1 << 18
+
 
 def read_bytes(path: str) -> bytes:
     """The bytes of a session file; what is appended while reading is left out."""
+    fd, size = _opened(path)
+    try:
+        return pread_all(fd, size)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    finally:
+        os.close(fd)
+
+
+def lines_at(path: str) -> Iterator[bytes]:
+    """The lines of a session file one by one; what is appended while reading is left out."""
+    fd, left = _opened(path)
+    try:
+        with open(fd, "rb", buffering=CHUNK) as file:
+            for line in file:
+                if len(line) > left:
+                    break
+                left -= len(line)
+                yield line
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+
+
+def _opened(path: str) -> tuple[int, int]:
+    """A session file open for reading, and its size now."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         raise NotFound(f"{path}: no such session") from None
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
-    try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise BadData(f"{path}: not a regular file; a session is one (stdin is `-`)")
-        return pread_all(fd, info.st_size)
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
-    finally:
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
         os.close(fd)
+        raise BadData(f"{path}: not a regular file; a session is one (stdin is `-`)")
+    return fd, info.st_size
 
 
 def read_log(data: bytes) -> Log:

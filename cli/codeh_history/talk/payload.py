@@ -15,8 +15,10 @@ from ..pairing import open_at_end
 from ..providers.base import Options, Request
 from ..session import View
 from ..stages.base import Settings
+from ..store.resolve import Target, for_reading
+from . import straight
 from .deferring import Deferred
-from .reading import open_view
+from .reading import view_of
 
 UNANSWERED = ("error", "stub", "drop")
 
@@ -73,9 +75,17 @@ def body_of(
         from .persisting import persist_now
 
         persist_now(env, session, argument)
+    if given["thoughts"] not in ("keep", "old", "all"):
+        raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
+    target = for_reading(env, session, argument)
+    found = straight.read(target.path, given)
+    if found is not None:
+        options = _options(found.view, to, given, found.models.get(to))
+        request = providers.load(to).request(found.texts, options, [])
+        return [_written(env, target, request, given)]
     media = Deferred() if given["budget"] is None else None
-    target, view = open_view(env, session, argument, strict=bool(given["strict"]), media=media)
-    options = _options(view, to, given)
+    view = view_of(env, target, strict=bool(given["strict"]), media=media)
+    options = _options(view, to, given, last_model(view, to))
     if given["context"]:
         from .contextual import split
 
@@ -93,12 +103,17 @@ def body_of(
     if not view.log.plain:
         messages = references.listed(messages)
     request = providers.load(to).request(messages, options, [s.text for s in view.summaries])
+    text = _written(env, target, request, given)
+    return media.pieces(text, env) if media is not None and media.used else [text]
+
+
+def _written(env: Env, target: Target, request: Request, given: Json) -> bytes:
+    """The request's bytes; what could not be sent as it is goes to stderr."""
     for note in request.notes:
         env.note(f"{target.id}: {note}")
-    body = _set(request.body, given["set"])  # type: ignore[arg-type]
+    body = _set(request.body, given["set"])
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given["pretty"] else 0)
-    text = orjson.dumps(body, option=option)
-    return media.pieces(text, env) if media is not None and media.used else [text]
+    return orjson.dumps(body, option=option)
 
 
 def provider_of(env: Env, to: str | None) -> str:
@@ -113,8 +128,6 @@ def provider_of(env: Env, to: str | None) -> str:
 
 def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), and the budget."""
-    if given["thoughts"] not in ("keep", "old", "all"):
-        raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
     settings = Settings(thoughts=str(given["thoughts"]), unanswered=str(given["unanswered"]))
     names = stages.FORCED if given["raw"] else tuple(stages.PASSES)
     view, _, report = stages.curate(references.rendered(view), settings, names)
@@ -155,19 +168,20 @@ def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) 
 
 def model_for(view: View, to: str, model: str | None) -> str | None:
     """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
-    if model:
-        return model
     kept = view.meta.get(f"model.{to}")
-    if isinstance(kept, str) and kept:
-        return kept
+    return model or (kept if isinstance(kept, str) and kept else last_model(view, to))
+
+
+def last_model(view: View, to: str) -> str | None:
+    """The model that said the last message of this provider's."""
     for message in reversed(view.messages):
         if message.role == "model" and message.provider == to and message.model:
             return message.model
     return None
 
 
-def _options(view: View, to: str, given: Json) -> Options:
-    model = model_for(view, to, given["model"])
+def _options(view: View, to: str, given: Json, last: str | None) -> Options:
+    model = model_for(view, to, given["model"]) or last
     if model is None and to != "gemini":
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system = from_file(given["system"]) if given["system"] is not None else view.meta.get("system")

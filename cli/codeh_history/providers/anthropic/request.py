@@ -14,20 +14,26 @@ from ..answers import arguments
 from ..base import Options, Request
 from ..media import media
 from ..parts import object_of
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
+from ..turns import CONTINUATION, EMPTY_MESSAGE, ROLES, Texts, Turn, described, runs
 from . import around, blocks
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Messages(options)
+    if isinstance(messages, Texts) and messages.alternate:
+        work.messages = [
+            {"role": ROLES[role], "content": [{"type": "text", "text": parts[0]["text"]}]}
+            for role, parts, _ in messages
+        ]
+        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
-        if isinstance(entry, Message):
-            work.plain(entry)
-        else:
+        if isinstance(entry, Turn):
             work.add(entry)
+        else:
+            work.plain(*entry)
     work.end()
     body = around.body(options, work.messages, work.notes, called=work.called)
     return Request(body, list(dict.fromkeys(work.notes)), work.sources)
@@ -48,17 +54,17 @@ class _Messages:
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
 
-    def plain(self, message: Message) -> None:
+    def plain(self, role: str, parts: list[Any], id: str) -> None:
         """A message that is one text, most of a long history."""
-        text = message.parts[0]["text"]
-        if message.role == "model":
+        text = parts[0]["text"]
+        if role == "model":
             self.calls, self.answered = [], False
             if not text.isspace():
-                self._emit("assistant", [{"type": "text", "text": text}], [message.id])
+                self._emit("assistant", [{"type": "text", "text": text}], [id])
             return
         self._asked()
         text = EMPTY_MESSAGE if text.isspace() else text
-        self._emit("user", [{"type": "text", "text": text}], [message.id])
+        self._emit("user", [{"type": "text", "text": text}], [id])
 
     def add(self, turn: Turn) -> None:
         if turn.role == "model":

@@ -13,20 +13,23 @@ from ...model import Json, Message
 from ..base import Options, Request
 from ..media import Media, media
 from ..tools import GEMINI, Tool, declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Texts, Turn, described, runs
 from . import fields
 
 CONTENTS = "contents"
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(options)
+    if isinstance(messages, Texts):
+        work.contents = [{"role": role, "parts": parts} for role, parts, _ in messages]
+        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
-        if isinstance(entry, Message):
-            work.plain(entry)
-        else:
+        if isinstance(entry, Turn):
             work.add(entry)
+        else:
+            work.plain(*entry)
     body = {CONTENTS: work.contents, **_around(options, work.notes)}
     return Request(body, list(dict.fromkeys(work.notes)), work.sources)
 
@@ -44,11 +47,10 @@ class _Contents:
         self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
         self.answered = True  # whether a turn that is no model's came after them
 
-    def plain(self, message: Message) -> None:
+    def plain(self, role: str, parts: list[Any], id: str) -> None:
         """A message that is one text."""
-        role = "model" if message.role == "model" else "user"
         self.answered = True
-        self._emit(role, message.parts, [message.id])
+        self._emit(role, parts, [id])
 
     def add(self, turn: Turn) -> None:
         if turn.role == "model":

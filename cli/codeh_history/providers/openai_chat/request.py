@@ -22,25 +22,28 @@ from ..openai import (
     result_text,
 )
 from ..tools import Tool, declared
-from ..turns import Turn, runs
+from ..turns import ROLES, Texts, Turn, runs
 from .content import OWN, Said, joined, unwritten, written
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
 _O_SERIES = re.compile(r"(.*/)?o\d")
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(options)
     system = _system(options)
     if system is not None:
         chat.add(system, [""])
+    if isinstance(messages, Texts):
+        chat.array += [{"role": ROLES[role], "content": parts[0]["text"]} for role, parts, _ in messages]
+        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
-        if isinstance(entry, Message):
-            role = "assistant" if entry.role == "model" else "user"
-            chat.array.append({"role": role, "content": entry.parts[0]["text"]})
+        if not isinstance(entry, Turn):
+            role, parts, id = entry
+            chat.array.append({"role": ROLES[role], "content": parts[0]["text"]})
             if options.trace:
-                chat.sources.append([entry.id])
+                chat.sources.append([id])
         elif entry.role == "user":
             chat.user(entry)
         elif entry.role == "model":
