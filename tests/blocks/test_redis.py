@@ -20,7 +20,7 @@ from codeh_history.blocks import BlockStore, fetch, open_store
 from codeh_history.env import Env
 from codeh_history.errors import InputOutput, Usage
 from redis_server import Server, free_port, needs_redis
-from support import session_path
+from support import run, session_path
 
 
 def block(data: bytes) -> tuple[str, bytes]:
@@ -196,3 +196,49 @@ def test_the_same_content_of_many_sessions_is_stored_once(home: Path, redis_url:
     import redis
 
     assert redis.Redis.from_url(redis_url).dbsize() == 1
+
+
+@pytest.fixture
+def cut_off(home: Path, tmp_path: Path, own_redis: Server) -> tuple[Path, dict[str, str]]:
+    """A session of one large message in a store that is down now, and one small message."""
+    env = {"CODEH_BLOCKS": own_redis.url}
+    ok("append", "-s", "demo", "-m", BIG, home=home, env=env)
+    ok("persist", "demo", "-i", home=home, env=env)
+    ok("append", "-s", "demo", "--role", "model", "-m", "small", home=home, env=env)
+    (tmp_path / "large.txt").write_text("x" * 70_000)
+    own_redis.kill()
+    return home, env
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["show"], ["payload", "--to", "gemini"], ["export"], ["hydrate"], ["hydrate", "-i"], ["persist", "--all"],
+        ["persist", "-i", "--all"], ["compact", "--max-chars", "9"], ["redact", "-i", "--yes"],
+        ["payload", "--to", "gemini", "--persist"], ["append", "-m", "see", "--attach", "large.txt"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_without_its_store_a_command_fails_and_loses_nothing(
+    cut_off: tuple[Path, dict[str, str]], tmp_path: Path, own_redis: Server, argv: list[str]
+) -> None:
+    home, env = cut_off
+    before = session_path(home, "demo").read_bytes()
+    failed = run(*argv, "-s", "demo", home=home, env=env, cwd=tmp_path)
+    assert (failed.code, failed.out) == (74, b"")
+    assert own_redis.url.encode() in failed.err
+    assert failed.err.count(b"\n") == 1
+    assert session_path(home, "demo").read_bytes() == before
+    own_redis.start()
+    assert run(*argv, "-s", "demo", home=home, env=env, cwd=tmp_path).code in (0, 5, 65)
+    assert BIG.encode() in ok("export", "demo", home=home, env=env).out
+
+
+def test_what_needs_no_block_needs_no_store(cut_off: tuple[Path, dict[str, str]]) -> None:
+    home, env = cut_off
+    for argv in (
+        ["append", "-m", "next"], ["append", "-m", "again", "--key", "k"], ["append", "-m", "again", "--key", "k"],
+        ["undo"], ["update", ":2", "-m", "smaller"], ["persist", "-i"], ["list"], ["set", "title=x"],
+    ):  # fmt: skip
+        named = [] if argv == ["list"] else ["-s", "demo"]
+        assert run(*argv, *named, home=home, env=env).code in (0, 1), argv
