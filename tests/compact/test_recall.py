@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import compaction_chat as chat
 import compaction_histories as histories
 import compaction_recall as measure
+import compaction_replay as rivals
 
 CODE = "  this.onPreview = onPreview;"
 
@@ -96,3 +97,22 @@ def test_later_turns_find_what_they_come_back_to() -> None:
     means = [sum(recalls) / len(recalls) for recalls in found.values()]
     assert means[0] >= 0.90
     assert means[1] >= 0.70
+
+
+def test_windows_that_are_replayed_beside_ours() -> None:
+    """Four exchanges of equal cost: a window slides with each, a cut stays put while there is room."""
+    talk = [
+        message
+        for n in range(4)
+        for message in (said("user", {"text": f"ask {n}"}), said("model", {"text": f"say {n}"}))
+    ]
+    costs = rivals.costs_of(talk)
+    assert set(costs) == {costs[0]}
+    one, head = costs[0], histories.counter().history
+    sent = [len(context) for context in rivals.everything(talk, 0)]
+    assert sent == [1, 3, 5, 7]
+    assert [talk.index(context[0]) for context in rivals.sliding(talk, head + 4 * one)] == [0, 0, 2, 4]
+    assert [talk.index(context[0]) for context in rivals.staying(0.5)(talk, head + 6 * one)] == [0, 0, 0, 6]
+    bill = rivals.billed(rivals.sliding(talk, head + 4 * one))
+    assert (bill.requests, bill.input) == (4, 4 * head + (1 + 3 + 3 + 3) * one)
+    assert bill.cached == (head + one) + head + head
