@@ -133,7 +133,8 @@ def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
     view, _, report = stages.curate(references.rendered(view), settings, names)
     repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
     if repaired:
-        env.note(f"{view.id}: {repaired} repair{"s" * (repaired > 1)} of call/response pairs (curate --report shows each)")
+        repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
+        env.note(f"{view.id}: {repairs} of call/response pairs (curate --report shows each)")
     if given["budget"] is not None:
         from .compacting import within_budget
 
