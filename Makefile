@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-all test-deep golden bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-all test-deep golden bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ rooms: $(READY) ## imports go down only
 test: $(READY) ## the tests
 	$(BIN)/python -m pytest -n auto
 
+test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
+	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
+
 test-all: $(READY) ## the tests, the slow ones too
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
@@ -35,8 +38,9 @@ fmt: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --quiet --fix-only .
 
-test-deep: $(READY) ## the laws of payloads and logs with 10,000 examples and more (nightly)
-	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto tests/test_payload_laws.py tests/test_laws.py
+test-deep: $(READY) ## the laws of payloads and logs, and sessions in any order, at length (nightly)
+	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto \
+	  tests/test_payload_laws.py tests/test_laws.py tests/test_state_machine.py
 
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases fixtures || { \

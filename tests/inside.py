@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from codeh_history.env import Env
@@ -15,37 +17,55 @@ BUG = 70
 
 
 def inside(
-    *argv: str, home: str | os.PathLike[str], stdin: bytes = b"", env: Mapping[str, str] | None = None
+    *argv: str,
+    home: str | os.PathLike[str],
+    stdin: bytes | Sequence[bytes] = b"",
+    env: Mapping[str, str] | None = None,
 ) -> Result:
     """Run `codeh-history ARGV…` here, in this home; a bug is raised, whatever else fails is an exit code.
 
-    stdin is a file with these bytes, `/dev/null` without any.
+    stdin is a file with these bytes, a pipe through which these pieces come, or `/dev/null`.
     """
-    environ = {
-        "CODEH_HOME": os.fspath(home),
-        "HOME": os.fspath(home),
-        "CODEH_TRACEBACK": "1",
-        **(env or {}),
-    }
-    with (
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as err,
-        tempfile.TemporaryFile() as given,
-    ):
-        given.write(stdin)
-        given.seek(0)
-        null = os.open(os.devnull, os.O_RDONLY)
-        try:
-            fd = given.fileno() if stdin else null
-            code = run(list(argv), Env(environ, stdin=fd, stdout=out.fileno(), stderr=err.fileno()))
-        finally:
-            os.close(null)
+    environ = {"CODEH_HOME": os.fspath(home), "HOME": os.fspath(home), "CODEH_TRACEBACK": "1", **(env or {})}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, given(stdin) as fd:
+        code = run(list(argv), Env(environ, stdin=fd, stdout=out.fileno(), stderr=err.fileno()))
         out.seek(0)
         err.seek(0)
         result = Result(code, out.read(), err.read())
     assert code != BUG, result
     assert b"Traceback" not in result.err
     return result
+
+
+@contextmanager
+def given(stdin: bytes | Sequence[bytes]) -> Iterator[int]:
+    """A descriptor that reads this."""
+    if isinstance(stdin, bytes):
+        with tempfile.TemporaryFile() if stdin else Path(os.devnull).open("rb") as file:
+            if stdin:
+                file.write(stdin)
+                file.seek(0)
+            yield file.fileno()
+        return
+    reading, writing = os.pipe()
+    writer = threading.Thread(target=pour, args=(stdin, writing))
+    writer.start()
+    try:
+        yield reading
+    finally:
+        os.close(reading)
+        writer.join()
+
+
+def pour(pieces: Sequence[bytes], fd: int) -> None:
+    """Write the pieces one by one, as far as somebody reads them."""
+    try:
+        for piece in pieces:
+            os.write(fd, piece)
+    except BrokenPipeError:
+        pass
+    finally:
+        os.close(fd)
 
 
 def lay(home: Path, data: bytes, session: str = "s") -> Path:
