@@ -16,7 +16,6 @@ import importlib
 import json
 import os
 import resource
-import runpy
 import signal
 import subprocess
 import sys
@@ -164,7 +163,7 @@ def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.update(request["env"], CODEH_HOME=request["home"])
     os.makedirs(request["home"], exist_ok=True)
-    os.chdir(request["home"])
+    os.chdir("/")
     os.umask(request["umask"])
     if request["stdin"] is None:
         given = os.open(os.devnull, os.O_RDONLY)
@@ -175,9 +174,9 @@ def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
     os.closerange(3, 100)
     if request["stdout"] == "closed":
         os.close(1)
-    if request["mutant"]:
-        runpy.run_path(str(MUTANTS / f"{request['mutant']}.py"))
     place_fault(Fault(**request["fault"]), told)
+    if request["mutant"]:  # last, for what it does not heed is to happen
+        exec((MUTANTS / f"{request['mutant']}.py").read_text(), {"__name__": request["mutant"]})
     from codeh_history.main import program
 
     sys.argv = ["codeh-history", *request["argv"]]

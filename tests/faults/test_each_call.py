@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
-from nursery import Done, Fault
+from nursery import Done, Fault, Nursery
 from profiles import Tally, by_profile
-from scenarios import Subject
+from scenarios import SCENARIOS, Subject
 
 WRITES = (
     "write",
@@ -56,10 +57,18 @@ def problems(subject: Subject, faults: Iterator[Fault], **how: object) -> tuple[
     tries = 0
     for fault, done in runs(subject, faults, **how):
         tries += 1
-        wrong = subject.wrong(done, torn=fault.limit >= 0)
+        wrong = subject.wrong(done, torn=fault.limit >= 0) or misreported(fault, done)
         if wrong:
             found.append((fault, wrong, done.code, done.err))
     return tries, found
+
+
+def misreported(fault: Fault, done: Done) -> str | None:
+    """A failed sync or rename of which it says nothing; a fault that did not happen."""
+    call = done.calls[fault.place] if 0 <= fault.place < len(done.calls) else ""
+    if fault.error and call in ("fdatasync", "fsync", "replace") and done.code == 0:
+        return f"{call} failed, and it says nothing of it"
+    return "it was not killed" if call and fault.signum == signal.SIGKILL and done.code != -9 else None
 
 
 def test_killed(subject: Subject, tally: Tally) -> None:
@@ -72,3 +81,17 @@ def test_an_error(subject: Subject, tally: Tally) -> None:
     tries, found = problems(subject, errors(subject))
     assert found == []
     tally("a full disk, an I/O error", tries)
+
+
+def test_a_retry_with_its_key_stores_once(place: Path, nursery: Nursery, tally: Tally) -> None:
+    """Killed between the sync and the acknowledgement: nobody knows; the same again gives the same id."""
+    subject = Subject(SCENARIOS["append --key"], place, nursery)
+    for name in ("write", "fdatasync"):
+        last = len(subject.done.calls) - 1 - list(reversed(subject.done.calls)).index(name)
+        subject.fresh()
+        assert subject.run(fault=Fault(last, signal.SIGKILL)).out == b""
+        assert subject.bytes() == subject.after
+        for _ in range(3):
+            assert subject.run().out == subject.done.out
+        assert subject.bytes() == subject.after
+    tally("kill -9 before the acknowledgement, then the same --key", 2)

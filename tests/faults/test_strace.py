@@ -13,9 +13,9 @@ from scenarios import SCENARIOS, Subject
 from tracing import Call, calls, inject, needs_strace, undurable
 
 pytestmark = needs_strace
-FEW = ["append to a new session", "persist -i"]
+FEW = ["append to a new session", "redact -i"]
 KILLED = by_profile(FEW, list(SCENARIOS), list(SCENARIOS))
-FAILING = by_profile(["append"], [*FEW, "append", "gc"], list(SCENARIOS))
+FAILING = by_profile(["append"], [*FEW, "append", "append --from, a stream", "gc"], list(SCENARIOS))
 ALL = by_profile(short=False, medium=False, long=True)  # every call, else those that change something
 ERRORS = by_profile(["EIO"], ["EIO"], ["EIO", "ENOSPC", "EDQUOT", "EROFS", "ENOLCK"])
 FAILS = (

@@ -71,7 +71,7 @@ COMMANDS = {
     "append --from": Command(["append", "--from", "gemini"], stdin=ANSWER, writes=True),
     "append --echo": Command(["append", "--from", "gemini", "--echo"], stdin=ANSWER, writes=True),
     "payload": Command(["payload", "--to", "gemini", "--unanswered", "stub"]),
-    "ask": Command(["ask", "-m", "x", "--to", "gemini", "--via", "cat >/dev/null; cat answer", "--unanswered", "stub"],
+    "ask": Command(["ask", "-m", "x", "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],
                    lambda home: (talked(home), (home / "answer").write_bytes(ANSWER))[0], writes=True),
     "calls": Command(["calls"]),
     "calls --via": Command(["calls", "--via", "echo done"], writes=True),

@@ -1,0 +1,119 @@
+"""Each harness fails where a rule is broken: one that cannot fail shows nothing."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nursery import MUTANTS, Fault, Nursery
+from scenarios import SCENARIOS, Subject
+from test_crowd import crowd
+from test_each_byte import cuts
+from test_each_call import errors, kills, problems
+from test_signals import problems as signalled
+from test_strace import problems as traced
+from tracing import calls, can_trace, undurable
+from verbs import COMMANDS
+
+
+class Broken:
+    """A subject whose runs are those of a mutant."""
+
+    def __init__(self, place: Path, nursery: Nursery, mutant: str) -> None:
+        self.place, self.nursery, self.mutant = place, nursery, mutant
+
+    def subject(self, name: str) -> Subject:
+        return Subject(SCENARIOS[name], self.place, self.nursery)
+
+    def killed(self, name: str) -> object:
+        subject = self.subject(name)
+        return problems(subject, kills(subject), mutant=self.mutant)[1]
+
+    def failing(self, name: str) -> object:
+        subject = self.subject(name)
+        return problems(subject, errors(subject), mutant=self.mutant)[1]
+
+    def cut(self, name: str) -> object:
+        subject = self.subject(name)
+        return problems(subject, cuts(subject, deadly=False), mutant=self.mutant)[1]
+
+    def short(self, name: str) -> object:
+        subject = self.subject(name)
+        return problems(subject, iter([Fault(short=7)]), mutant=self.mutant)[1]
+
+    def again(self, name: str) -> object:
+        """The first run is killed as it acknowledges; the second is the mutant's."""
+        subject = self.subject(name)
+        place = len(subject.done.calls) - 1
+        subject.fresh()
+        subject.run(fault=Fault(place, signal.SIGKILL))
+        subject.run(mutant=self.mutant)
+        return subject.bytes() != subject.after
+
+    def torn(self, name: str) -> object:
+        subject = self.subject(name)
+        return subject.wrong(subject.run(mutant=self.mutant)) if subject.fresh() is None else None
+
+    def signalled(self, name: str) -> object:
+        def faults(calls: int) -> list[Fault]:
+            return [Fault(n, signal.SIGTERM, after=True) for n in range(calls)]
+
+        return signalled(COMMANDS[name], self.place / "home", self.nursery, faults, self.mutant)[1]
+
+    def order(self, name: str) -> object:
+        return list(undurable(calls(self.subject(name), mutant=self.mutant), self.place))
+
+    def traced(self, name: str) -> object:
+        subject = self.subject(name)
+        chosen = [call for call in calls(subject, mutant=self.mutant) if call.changes]
+        return traced(subject, "signal=SIGKILL", chosen, self.mutant)
+
+    def crowded(self, _: str) -> object:
+        """What is left to chance is tried until it happens."""
+        for round in range(20):
+            if not crowd(self.place / str(round), 60, mutant=self.mutant, others=("replace", "look")).fine:
+                return True
+        return False
+
+
+CAUGHT = [
+    ("no_lock", Broken.crowded, ""),
+    ("no_inode_check", Broken.crowded, ""),
+    ("no_tail_repair", Broken.torn, "append after a torn line"),
+    ("no_fsync", Broken.order, "append"),
+    ("no_fsync", Broken.order, "persist -i"),
+    ("late_fsync", Broken.order, "append"),
+    ("deaf_fsync", Broken.failing, "append"),
+    ("deaf_fsync", Broken.failing, "persist -i"),
+    ("rewrite", Broken.killed, "append"),
+    ("rewrite", Broken.traced, "append"),
+    ("replace_in_place", Broken.killed, "persist -i"),
+    ("replace_in_place", Broken.traced, "redact -i"),
+    ("no_take_back", Broken.cut, "append"),
+    ("one_write", Broken.short, "append"),
+    ("blocks_last", Broken.killed, "persist -i"),
+    ("blocks_last", Broken.order, "persist -i"),
+    ("forgets_keys", Broken.again, "append --key"),
+    ("leaves_files", Broken.signalled, "redact -i"),
+    ("goes_on", Broken.signalled, "list"),
+]  # fmt: skip
+TRACED = (Broken.order, Broken.traced)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "harness", "name"),
+    CAUGHT,
+    ids=[f"{mutant}-{h.__name__}-{name}" for mutant, h, name in CAUGHT],
+)
+def test_caught(
+    mutant: str, harness: Callable[[Broken, str], object], name: str, place: Path, nursery: Nursery
+) -> None:
+    if harness in TRACED and not can_trace():
+        pytest.skip("strace is missing, or tracing is not permitted")
+    assert harness(Broken(place, nursery, mutant), name)
+
+
+def test_every_mutant_is_caught() -> None:
+    assert {path.stem for path in MUTANTS.glob("*.py")} == {mutant for mutant, _, _ in CAUGHT}
