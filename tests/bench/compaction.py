@@ -95,29 +95,31 @@ def _recorded(
 
 
 def made_up(names: Sequence[str], count: int) -> None:
-    """Made-up histories at three budgets: what fits, and what is valid."""
-    cases = list(generated(count))
-    middle = statistics.median(case.size for case in cases)
-    print(f"\n## {len(cases)} made-up histories of {middle:,.0f} tokens (median), at 50 %, 25 % and 10 %\n")
-    head = ["", "over budget", "invalid", "nothing left", "refused with a reason", "raised"]
-    table(head, _made_up(names, cases))
+    """Made-up histories at three budgets: what fits, and what is valid; what others make of those we refuse."""
+    cases = [(case, max(1, int(case.size * share))) for case in generated(count) for share in MADE_UP]
+    middle = statistics.median(case.size for case, _ in cases)
+    impossible = Row()
+    refusals = [impossible.judge("codeh-history", case, budget) == [] for case, budget in cases]
+    shares = ", ".join(f"{share:.0%}" for share in MADE_UP)
+    print(f"\n## {count} made-up histories of {middle:,.0f} tokens (median), at {shares}\n")
+    print(f"What must stay alone is above the budget in {sum(refusals)} of {len(cases)} cases.\n")
+    head = ["", "over budget", "invalid", "of these nothing left", "refused", "raised"]
+    table([*head, "could be sent, of those cases"], _made_up(names, cases, refusals))
 
 
-def _made_up(names: Sequence[str], cases: Sequence[Case]) -> Iterator[Sequence[object]]:
+def _made_up(
+    names: Sequence[str], cases: Sequence[tuple[Case, int]], refusals: Sequence[bool]
+) -> Iterator[Sequence[object]]:
     for name in names:
         row = Row()
-        nothing = 0
-        for case in cases:
-            for share in MADE_UP:
-                before = row.results
-                after = row.judge(name, case, max(1, int(case.size * share)))
-                nothing += row.results > before and not after
-        yield [
-            name,
-            *(f"{n} of {row.results}" for n in (row.over, row.invalid, nothing)),
-            row.unreachable,
-            row.failed,
-        ]
+        nothing = sent = 0
+        for (case, budget), impossible in zip(cases, refusals, strict=True):
+            before = (row.results, row.over + row.invalid)
+            after = row.judge(name, case, budget)
+            nothing += row.results > before[0] and not after
+            sent += impossible and bool(after) and row.over + row.invalid == before[1]
+        counts = [f"{n} of {row.results}" for n in (row.over, row.invalid, nothing)]
+        yield [name, *counts, row.unreachable, row.failed, sent]
 
 
 def speed(names: Sequence[str]) -> None:
