@@ -6,9 +6,7 @@ import typer
 
 from ..env import Env
 from ..errors import Usage
-from ..exporters import EXPORTERS, exchanges
-from ..redaction import Redactor
-from ..talk import persisting, redacting
+from ..exporters import EXPORTERS, export
 from ..talk.reading import open_view
 from .options import Argument, Quiet, Session, Strict
 
@@ -46,10 +44,15 @@ def command(
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
     if redact:
+        from ..redaction import Redactor
+        from ..talk import redacting
+
         redactor = Redactor()
         view = redacting.redacted_view(view, redactor)
         redacting.report(env, target.id, redactor)
     if to == "refs":
+        from ..talk import persisting
+
         persisting.store_parts(env, view)
-    env.write(exchanges.export(view, last) if last is not None else EXPORTERS[to](view))
+    env.write(export(view, to, last=last))
     return 0

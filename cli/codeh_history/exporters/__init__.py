@@ -1,20 +1,25 @@
-"""Other forms that a view can be written in; a new one is a module and a line in `EXPORTERS`."""
+"""Other forms that a view can be written in: a new one is a module and a line in `EXPORTERS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from . import contents, exchanges, markdown, page, persisted, refs
 
 if TYPE_CHECKING:
     from ..session import View
 
-EXPORTERS: dict[str, Callable[[View], bytes]] = {
-    "contents": contents.export,
-    "exchanges": exchanges.export,
-    "persisted": persisted.export,
-    "refs": refs.export,
-    "markdown": markdown.export,
-    "html": page.export,
+EXPORTERS = {  # form → module, imported when it is asked for
+    "contents": "contents",
+    "exchanges": "exchanges",
+    "persisted": "persisted",
+    "refs": "refs",
+    "markdown": "markdown",
+    "html": "page",
 }
+
+
+def export(view: View, form: str, *, last: int | None = None) -> bytes:
+    """The view in one of these forms; `last`: only so many exchanges, for the form that counts them."""
+    more = () if last is None else (last,)
+    written: bytes = import_module(f"{__name__}.{EXPORTERS[form]}").export(view, *more)
+    return written
