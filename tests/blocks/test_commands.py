@@ -134,6 +134,23 @@ def test_manage_refs(home: Path) -> None:
     assert orjson.loads(ok("export", "demo", "--to", "refs", home=home).out) == before
 
 
+def test_compact_replaces_parts_that_another_program_stored(home: Path) -> None:
+    """Under the hash of its own spelling of the JSON."""
+    data = b'{ "text": "%s" }' % (b"a line of text\\n" * 4000)
+    id = hashlib.sha256(data).hexdigest()
+    (home / "blocks" / id[:2]).mkdir(parents=True)
+    (home / "blocks" / id[:2] / id).write_bytes(data)
+    refs = orjson.dumps([{"flowId": "f", "blockIds": [id], "role": "model"}])
+    ok("import", "-", "--into", "demo", stdin=refs, home=home)
+    ok("append", "-s", "demo", "-m", "and?", home=home)
+    plan = ok("compact", "demo", "--max-chars", "3000", "--plan", home=home).out
+    ok("compact", "demo", "--max-chars", "3000", "-i", home=home)
+    assert sum(len(orjson.dumps(m["parts"])) for m in contents(home)) < 3500
+    ok("undo", "-s", "demo", home=home)
+    ok("compact", "demo", "-i", "--apply", "-", stdin=plan, home=home)
+    assert sum(len(orjson.dumps(m["parts"])) for m in contents(home)) < 3500
+
+
 def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
     """Storage error propagates, file unchanged."""
     pytest.importorskip("redis")

@@ -14,6 +14,7 @@ import pytest
 from support import environ, run, session_path
 
 MIB = 1 << 20
+COUNTING = 60 * MIB  # the vocabulary and the cache of counts, beside the session
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -46,6 +47,9 @@ def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) 
         used = peak("payload", "demo", "--to", provider, "--model", "m", home=home, out=body)
         assert used - base < most
         assert body.stat().st_size > count * size * 4 // 3
+    small = ("payload", "demo", "--to", "gemini", "--budget", "3k")
+    assert peak(*small, home=home, out=body) - base < most + COUNTING
+    assert 0 < body.stat().st_size < count * size * 4 // 3
     assert peak("append", "-s", "demo", "--call", "f", "--args", "{}", home=home) - base < most
     assert peak("append", "-s", "demo", "--result", "f", "-m", "x", home=home) - base < most
     assert session_path(home, "demo").stat().st_size < MIB
@@ -86,10 +90,28 @@ def test_a_streamed_body_is_the_body(home: Path, tmp_path: Path) -> None:
     peak("hydrate", "inline", "-i", home=home)
     assert session_path(home, "inline").stat().st_size > 2 * MIB
     for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
-        for flags in ((), ("--pretty",), ("--cache",)):
+        for flags in ((), ("--pretty",), ("--cache",), ("--budget", "9k")):
             argv = ("--to", provider, "--model", "m", *flags)
             peak("payload", "demo", *argv, home=home, out=body)
             peak("payload", "inline", *argv, home=home, out=plain)
             here = body.read_bytes()
             assert len(here) > 2 * MIB
             assert here.replace(b'"demo"', b'"inline"') == plain.read_bytes()
+
+
+def test_a_budget_counts_what_stays_in_the_store(home: Path, tmp_path: Path) -> None:
+    """The same images go, are told by the same words, and stay, as if the session held them itself."""
+    image = tmp_path / "image.png"
+    for number, size in enumerate((1 << 19, 700_001, 900_002)):
+        image.write_bytes(SIGNATURE + bytes(8) + b"\0\0\3\0" * 2 + os.urandom(size))  # 768 by 768
+        run("append", "-s", "demo", "-m", f"image {number}", "--attach", image, home=home)
+        run("append", "-s", "demo", "--role", "model", "-m", "seen", home=home)
+    run("append", "-s", "demo", "-m", "and?", home=home)
+    run("fork", "demo", "--into", "inline", home=home)
+    run("hydrate", "inline", "-i", home=home)
+    for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
+        argv = ("--to", provider, "--model", "m", "--budget", "1200")
+        deferred, whole = (run("payload", name, *argv, home=home) for name in ("demo", "inline"))
+        assert (deferred.code, deferred.out) == (0, whole.out)
+        assert deferred.out.count(b"left out; codeh-history expand") == 2
+        assert len(deferred.out) > 900_002 * 4 // 3

@@ -32,8 +32,8 @@ class Settings:
 def replace_shown(message: Message, shown: int, new: Part | None, why: str) -> Op:
     """The op that replaces the part at index `shown` of what the view shows, by its own part's index."""
     own = own_index(message, shown)
-    parts = message.own or []
-    return replace(message.id, own, block_of(parts[own]), new, why)
+    block = message.blocks[own] if message.blocks is not None else block_of((message.own or [])[own])
+    return replace(message.id, own, block, new, why)
 
 
 def own_index(message: Message, shown: int) -> int:

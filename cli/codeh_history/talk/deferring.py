@@ -17,10 +17,12 @@ from ..model import Json, Part
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import SupportsIndex
 
     from ..env import Env
 
 BIG = 256 * 1024  # smaller blocks are read as they are
+HEAD = 4096  # characters of the base64 that a stand-in keeps: the dimensions of most images are in there
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _END = rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})"
 _STEP = 1 << 20
@@ -28,19 +30,33 @@ _START = b'"data":"'
 
 
 class StandIn(str):
-    """A short text that says it is as long as the base64 it stands for."""
+    """A short text that says it is as long as the base64 it stands for, and that shows its ends."""
 
-    __slots__ = ("size",)
+    __slots__ = ("head", "size", "tail")
     size: int
+    head: str
+    tail: str
 
     def __len__(self) -> int:
         return self.size
 
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        if isinstance(key, slice) and key.step is None:
+            if not key.start and key.stop is not None and 0 <= key.stop <= len(self.head):
+                return self.head[: key.stop]
+            if key.stop is None and key.start is not None and -len(self.tail) <= key.start < 0:
+                return self.tail[key.start :]
+        return super().__getitem__(key)
+
 
 class Deferred:
-    """The media put aside for one body; what stands for it is found in no text (128 random bits)."""
+    """The media put aside for one body; what stands for it is found in no text (128 random bits).
 
-    def __init__(self) -> None:
+    `measured`: only images whose dimensions their stand-ins tell, so that what they cost can be counted.
+    """
+
+    def __init__(self, *, measured: bool = False) -> None:
+        self._measured = measured
         self._mark = os.urandom(16).hex()
         self._held: list[tuple[str, int, int]] = []  # block, and where in it the base64 stands
 
@@ -56,6 +72,10 @@ class Deferred:
             return None
         stand_in = StandIn(text)
         stand_in.size = end - start
+        stand_in.head = data[start : min(end, start + HEAD)].decode()
+        stand_in.tail = data[end - 4 : end].decode()
+        if self._measured and not _is_measured(blob["mimeType"], stand_in.head):
+            return None
         self._held.append((id, start, end))
         part["inlineData"] = {**blob, "data": stand_in}
         return part  # type: ignore[return-value]
@@ -88,6 +108,13 @@ def _span(data: bytes) -> tuple[int, int]:
         if data[at : min(at + _STEP, end - 4)].translate(None, _ALPHABET):
             return -1, -1
     return (start, end) if re.fullmatch(_END, data[max(start, end - 4) : end]) else (-1, -1)
+
+
+def _is_measured(mime: str, head: str) -> bool:
+    from ..tokens import headers
+    from ..tokens.media import decoded
+
+    return mime.lower().startswith("image/") and headers.dimensions(decoded(head)) is not None
 
 
 def _is_media(mime: object) -> bool:

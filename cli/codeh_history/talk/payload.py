@@ -66,7 +66,8 @@ def body_of(
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written; the options are those of `run`.
 
-    Large media in the block store is not read before that, unless a budget asks what it costs.
+    Large media in the block store is not read before that, unless a budget must know what it costs and
+    its first bytes do not tell.
     """
     to = provider_of(env, to)
     if given["unanswered"] not in UNANSWERED:
@@ -83,7 +84,7 @@ def body_of(
         options = _options(found.view, to, given, found.models.get(to))
         request = providers.load(to).request(found.texts, options, [])
         return [_written(env, target, request, given)]
-    media = Deferred() if given["budget"] is None else None
+    media = Deferred(measured=given["budget"] is not None)
     view = view_of(env, target, strict=bool(given["strict"]), media=media)
     options = _options(view, to, given, last_model(view, to))
     if given["context"]:
@@ -104,7 +105,7 @@ def body_of(
         messages = references.listed(messages)
     request = providers.load(to).request(messages, options, [s.text for s in view.summaries])
     text = _written(env, target, request, given)
-    return media.pieces(text, env) if media is not None and media.used else [text]
+    return media.pieces(text, env) if media.used else [text]
 
 
 def _written(env: Env, target: Target, request: Request, given: Json) -> bytes:
