@@ -136,19 +136,26 @@ def test_manage_refs(home: Path) -> None:
 
 def test_compact_replaces_parts_that_another_program_stored(home: Path) -> None:
     """Under the hash of its own spelling of the JSON."""
-    data = b'{ "text": "%s" }' % (b"a line of text\\n" * 4000)
+    output = b"a line of output\\n" * 4000
+    data = b'{ "functionResponse": {"id": "c1", "name": "build", "response": {"output": "%s"}} }' % output
     id = hashlib.sha256(data).hexdigest()
     (home / "blocks" / id[:2]).mkdir(parents=True)
     (home / "blocks" / id[:2] / id).write_bytes(data)
-    refs = orjson.dumps([{"flowId": "f", "blockIds": [id], "role": "model"}])
-    ok("import", "-", "--into", "demo", stdin=refs, home=home)
+    ref = {"type": "ref", "id": "r", "kind": "tool", "role": "user", "blockIds": [id], "flowId": "f"}
+    ok("append", "-s", "demo", "-m", "go", home=home)
+    ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
+    with session_path(home, "demo").open("ab") as file:
+        file.write(orjson.dumps(ref) + b"\n")
+    ok("append", "-s", "demo", "--role", "model", "-m", "done", home=home)
     ok("append", "-s", "demo", "-m", "and?", home=home)
-    plan = ok("compact", "demo", "--max-chars", "3000", "--plan", home=home).out
-    ok("compact", "demo", "--max-chars", "3000", "-i", home=home)
-    assert sum(len(orjson.dumps(m["parts"])) for m in contents(home)) < 3500
-    ok("undo", "-s", "demo", home=home)
-    ok("compact", "demo", "-i", "--apply", "-", stdin=plan, home=home)
-    assert sum(len(orjson.dumps(m["parts"])) for m in contents(home)) < 3500
+    plan = ok("compact", "demo", "--max-chars", "20000", "--plan", home=home).out
+    assert [op["op"] for op in orjson.loads(plan)["ops"]] == ["replace"]
+    for argv in (["--max-chars", "20000"], ["--apply", "-"]):
+        ok("compact", "demo", "-i", *argv, stdin=plan if "-" in argv else b"", home=home)
+        (op,) = lines(session_path(home, "demo"))[-1]["ops"]
+        assert (op["id"], op["block"]) == ("r", id)
+        assert len(orjson.dumps(contents(home))) < 21_000
+        ok("undo", "-s", "demo", home=home)
 
 
 def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
