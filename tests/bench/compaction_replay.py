@@ -108,8 +108,7 @@ def agent_framework(make: Callable[[Any, int], Any]) -> Contexts:
     def contexts(contents: Contents, budget: int) -> Iterator[Contents]:
         import agent_framework as library
 
-        strategy = make(library, budget)
-        names = {m["tool_call_id"]: m["name"] for m in to_chat(contents) if m["role"] == "tool"}
+        strategy = make(library, budget - counter().history)
         messages: list[Any] = []
         made: dict[str, Any] = {}
         before = 0
@@ -120,7 +119,7 @@ def agent_framework(make: Callable[[Any, int], Any]) -> Contexts:
             after = asyncio.run(library.apply_compaction(messages, strategy=strategy, tokenizer=Tokens()))
             for message in after:
                 if message.message_id not in made:
-                    made[message.message_id] = as_content(message, names)
+                    made[message.message_id] = as_content(message)
             yield [made[message.message_id] for message in after]
 
     return contexts

@@ -16,6 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
+import orjson
 from compaction_chat import Contents, of_chat, to_chat
 from compaction_histories import Case, contents_of, counter, view_of
 
@@ -131,10 +132,22 @@ def litellm(case: Case, budget: int) -> Contents:
 
 
 class Tokens:
-    """Our counter as agent-framework wants it."""
+    """Our counter as agent-framework wants it: given its own JSON of a message, what that message costs."""
 
     def count_tokens(self, text: str) -> int:
-        return counter().counts([text])[0]
+        contents = orjson.loads(text)["contents"]
+        return counter().message + sum(counter().counts([t for c in contents for t in _counted(c)]))
+
+
+def _counted(content: Any) -> Iterator[str]:
+    if content["type"] == "function_call":
+        yield content["name"]
+        yield content["arguments"]
+    elif content["type"] == "function_result":
+        yield content["call_id"].split(":")[0]
+        yield orjson.dumps({"output": content["result"]}).decode()
+    else:
+        yield content["text"]
 
 
 def agent_framework(strategy: Callable[[Any, int], Any]) -> Contender:
@@ -143,44 +156,40 @@ def agent_framework(strategy: Callable[[Any, int], Any]) -> Contender:
 
         logging.getLogger("agent_framework").setLevel(logging.CRITICAL)
         given = [as_message(library, chat, n) for n, chat in enumerate(to_chat(case.contents))]
-        names = {call["id"]: call["name"] for content in case.contents for call in _calls(content)}
-        made = strategy(library, budget)
+        made = strategy(library, budget - counter().history)
         after = asyncio.run(library.apply_compaction(given, strategy=made, tokenizer=Tokens()))
-        return [as_content(message, names) for message in after]
+        return [as_content(message) for message in after]
 
     return make_smaller
 
 
-def _calls(content: Any) -> Iterator[Any]:
-    yield from (part["functionCall"] for part in content["parts"] if "functionCall" in part)
-
-
 def as_message(library: Any, chat: Any, number: int) -> Any:
+    """Ids of calls carry the tool's name, which its results do not have otherwise."""
     make = library.Content
     if chat["role"] == "tool":
-        contents = [make.from_function_result(chat["tool_call_id"], result=chat["content"])]
+        id = f"{chat['name']}:{chat['tool_call_id']}"
+        contents = [make.from_function_result(id, result=chat["content"])]
     else:
         contents = [make.from_text(chat["content"])] if chat["content"] else []
         contents += [
-            make.from_function_call(
-                call["id"], call["function"]["name"], arguments=call["function"]["arguments"]
-            )
-            for call in chat.get("tool_calls", ())
+            make.from_function_call(f"{call['name']}:{id}", call["name"], arguments=call["arguments"])
+            for id, call in ((call["id"], call["function"]) for call in chat.get("tool_calls", ()))
         ]
     return library.Message(role=chat["role"], contents=contents, message_id=str(number))
 
 
-def as_content(message: Any, names: dict[str, str]) -> dict[str, Any]:
+def as_content(message: Any) -> dict[str, Any]:
     parts: list[Any] = []
     for content in message.contents:
+        name, _, id = (content.call_id or "").partition(":")
         if content.type == "text":
             parts.append({"text": content.text})
         elif content.type == "function_call":
-            call = {"id": content.call_id, "name": content.name, "args": content.parse_arguments() or {}}
-            parts.append({"functionCall": call})
+            arguments = content.parse_arguments() or {}
+            parts.append({"functionCall": {"id": id, "name": name, "args": arguments}})
         else:
-            answer = {"id": content.call_id, "name": names[content.call_id]}
-            parts.append({"functionResponse": {**answer, "response": {"output": content.result}}})
+            response = {"output": content.result}
+            parts.append({"functionResponse": {"id": id, "name": name, "response": response}})
     return {"role": "model" if str(message.role) == "assistant" else "user", "parts": parts}
 
 
