@@ -213,7 +213,7 @@ def test_arguments_stay_json_with_the_same_keys() -> None:
     old = asked("c", "edit", args, {"output": "done"})
     newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
     view = session([user("go"), *old, *newer, user("on")])
-    found = plan(view, tokens(view) - 5000)
+    found = plan(view, tokens(view) - 14_000)
     assert found.stages == ["arguments"]
     left = apply(view, found.ops).messages[1].parts[0]["functionCall"]
     assert left["args"]["path"] == "src/a.py"

@@ -183,16 +183,17 @@ def _step(item: Any, number: int, view: View) -> Step:
 
 
 def _holds(item: Json, view: View) -> bool:
-    """Whether a `replace` finds the part it was made for, and puts a part in its place."""
+    """Whether a `replace` finds the part it was made for, and puts another in its place."""
     message = next((m for m in view.messages if m.id == item["id"]), None)
     own = (message.own if message is not None else None) or []
+    replaced = (message.replaced if message is not None else None) or {}
     new = item.get("with")
     number = item["part"]
     if not (0 <= number < len(own) and (new is None or (isinstance(new, dict) and _is_part(new)))):
         return False
     blocks = message.blocks if message is not None else None
     block: str = blocks[number] if blocks is not None else block_of(own[number])
-    return block == str(item["block"])
+    return block == str(item["block"]) and not (number in replaced and replaced[number] == new)
 
 
 def _is_part(part: Json) -> bool:

@@ -112,7 +112,7 @@ def _shorter(draft: Draft, summary: Summary, room: int) -> str:
         return summary.text
     cut = stubs.Cut(summary.text, summary.id)
     cut.keep_ends(room // 3)
-    shrink.fill(draft.index, [cut], set(), room - room // 3)
+    shrink.fill(draft.index, [(cut, 1.0)], set(), room)
     return str(cut)
 
 

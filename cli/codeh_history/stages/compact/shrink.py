@@ -23,6 +23,8 @@ MARGIN = 1.05  # what estimated stubs save is this much less sure
 EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
 LEAST_STUB = 20  # tokens: no stub has fewer
 BESIDE = 6  # characters that a line costs beside its text
+TRIES = 5
+UNFILLED = 0.01  # of the target: what stubs may leave empty
 SLACK = 24  # tokens that a stub must be able to save to be worth trying
 TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
 
@@ -88,23 +90,63 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
         while count < len(places) and need > 0:
             need -= _size(draft, places[count]) - level
             count += 1
-        for room, spare in _rooms(level, -need):
-            changes, known = together(draft, places[:count], room, spare=spare)
-            if draft.total - _saved(draft, changes) <= draft.target:
-                break
-        draft.known |= known
+        batch = Batch(draft, places[:count])
+        changes = batch.write(level * count)  # later stages make up for it, if it does not suffice
+        if need <= 0:
+            changes = filling(draft, batch, level * count - need) or batch.write(SMALLEST * count)
+        draft.known |= batch.known
         draft.replace_while_large(stage, changes)
         places = places[count:]
 
 
-def _rooms(level: int, spare: int) -> list[tuple[int, int]]:
-    """Sizes to try, on average and to share beside: estimates first, then surer ones.
+class Batch:
+    """Parts that are shortened together: each keeps its ends and errors, jointly the lines that name most.
 
-    Where this stage alone does not suffice (`spare` below 0) later ones make up for it.
+    A part that names much gets more of the room than one that names little. `known` are the names in the
+    stubs, and in what stays whole.
     """
-    if level <= SMALLEST or spare < 0:
-        return [(level, max(0, spare) * 9 // 10)]
-    return [(level, spare * 9 // 10), (level, 0), (max(SMALLEST, level * 3 // 4), 0), (SMALLEST, 0)]
+
+    __slots__ = ("_draft", "_stubs", "known")
+
+    def __init__(self, draft: Draft, places: Sequence[Place]) -> None:
+        made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
+        self._draft = draft
+        self._stubs = [
+            (place, stub, _size(draft, place) / max(1, sum(cut.size for cut in stub.cuts)))
+            for place, stub in made
+            if stub is not None
+        ]
+        self.known: set[str] = set()
+
+    def write(self, room: float, *, strict: bool = False) -> list[Change]:
+        """The stubs in so many tokens; `strict`: errors that need more than half the room go too."""
+        each = room / max(1, len(self._stubs))
+        for _, stub, rate in self._stubs:
+            stub.keep_ends(int(each / rate * EDGES))
+            for cut in stub.cuts if strict else ():
+                cut.limit_errors(int(each / rate) // (2 * len(stub.cuts)))
+        self.known = set(self._draft.known)
+        cuts = [(cut, rate) for _, stub, rate in self._stubs for cut in stub.cuts]
+        fill(self._draft.index, cuts, self.known, room)
+        why = "{:,} tokens to a stub"
+        return [
+            (place, stub.build(), why.format(_size(self._draft, place))) for place, stub, _ in self._stubs
+        ]
+
+
+def filling(draft: Draft, batch: Batch, room: float, *, strict: bool = False) -> list[Change]:
+    """The stubs that fill the room best, so that it fits; none where that was not to be had."""
+    best: list[Change] = []
+    least = draft.target
+    for _ in range(TRIES):
+        changes = batch.write(room, strict=strict)
+        left = draft.target - draft.total + _saved(draft, changes)
+        if 0 <= left < least:
+            best, least = changes, left
+        if 0 <= left <= draft.target * UNFILLED:
+            break
+        room = max(0.0, room + left - draft.target * UNFILLED / 2)
+    return best
 
 
 def _saved(draft: Draft, changes: Sequence[Change]) -> int:
@@ -115,50 +157,31 @@ def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     )
 
 
-def together(
-    draft: Draft, places: Sequence[Place], level: int, *, spare: int = 0, strict: bool = False
-) -> tuple[list[Change], set[str]]:
-    """Stubs of these parts: each its ends and errors, and jointly the lines that name most.
+def fill(index: Index, cuts: Sequence[tuple[stubs.Cut, float]], known: set[str], room: float) -> None:
+    """Spend the room, in tokens, on the lines of these texts that name most; then on the newest texts.
 
-    A part that names much gets more of the room than one that names little. `strict`: errors that need
-    more than half the room go too. Returns the names in the stubs as well.
+    Each text comes with what its characters cost.
     """
-    made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
-    open_stubs = [(place, stub) for place, stub in made if stub is not None]
-    tokens = sum(_size(draft, place) for place, _ in open_stubs)
-    characters = sum(cut.size for _, stub in open_stubs for cut in stub.cuts)
-    ratio = characters / max(1, tokens)
-    room = int((level * len(open_stubs) + spare) * ratio)
-    for _, stub in open_stubs:
-        stub.keep_ends(int(level * ratio * EDGES))
-        for cut in stub.cuts if strict else ():
-            cut.limit_errors(int(level * ratio) // (2 * len(stub.cuts)))
-    room -= sum(len(cut.lines[n]) + 1 for _, stub in open_stubs for cut in stub.cuts for n in cut.kept)
-    known = set(draft.known)
-    fill(draft.index, [cut for _, stub in open_stubs for cut in stub.cuts], known, room)
-    changes: list[Change] = [
-        (place, stub.build(), f"{_size(draft, place):,} tokens to a stub") for place, stub in open_stubs
-    ]
-    return changes, known
-
-
-def fill(index: Index, cuts: Sequence[stubs.Cut], known: set[str], room: float) -> None:
-    """Spend the room, in characters, on the lines, of all these texts, that name most."""
-    for cut in cuts:
+    places: list[tuple[stubs.Cut, int]] = []
+    costs: list[float] = []
+    for cut, rate in cuts:
         index.search(cut.lines[: cut.line_at(index.most)])
         known |= index.names(cut.lines[number] for number in cut.kept)
-    places = [
-        (cut, number)
-        for cut in cuts
-        for number, line in enumerate(cut.lines)
-        if number not in cut.kept and len(line) > 3
-    ]
+        room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])
+        some = [n for n, line in enumerate(cut.lines) if n not in cut.kept and len(line) > 3]
+        places += [(cut, number) for number in some]
+        costs += [(len(cut.lines[number]) + BESIDE) * rate for number in some]
     lines = [cut.lines[number] for cut, number in places]
-    costs = [len(line) + BESIDE for line in lines]
     for position in index.best(lines, costs, known, room):
         cut, number = places[position]
         cut.kept.add(number)
         room -= costs[position]
+    for cut, rate in reversed(cuts):
+        for number, line in enumerate(cut.lines):
+            cost = (len(line) + 1) * rate
+            if cost <= room and number not in cut.kept:
+                cut.kept.add(number)
+                room -= cost
 
 
 def last_unit(draft: Draft) -> None:
@@ -171,14 +194,14 @@ def last_unit(draft: Draft) -> None:
 def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
     """Cut these results to the level that fits; to nothing but marks where none does."""
     sizes = [_size(draft, place) for place in places]
-    found = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
-    for share, strict in ((found * 9 // 10, False), (found * 9 // 10, True), (found // 2, True), (0, True)):
-        changes = _bare(draft, places)
-        if share >= SMALLEST // 2:
-            changes, _ = together(draft, places, share, strict=strict)
-        if share == 0 or draft.total - _saved(draft, changes) <= draft.target:
-            draft.replace_while_large(stage, changes, whole=True)
-            return
+    level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
+    large = [place for place in places if _size(draft, place) > level]
+    changes: list[Change] = []
+    if level >= SMALLEST // 2:
+        batch = Batch(draft, large)
+        room = level * len(large)
+        changes = filling(draft, batch, room) or filling(draft, batch, room, strict=True)
+    draft.replace_while_large(stage, changes or _bare(draft, places), whole=True)
 
 
 def _bare(draft: Draft, places: Sequence[Place]) -> list[Change]:

@@ -43,7 +43,8 @@ class Cut:
         self.id = id
 
     def keep_ends(self, room: int) -> None:
-        """Keep first and last lines in about `room` characters; at least one of each."""
+        """Keep errors, and first and last lines in about `room` characters; at least one of each."""
+        self.kept = set(self.errors)
         self.kept.update(_ends(self.lines, range(len(self.lines)), room * 3 // 5))
         self.kept.update(_ends(self.lines, range(len(self.lines) - 1, -1, -1), room * 2 // 5))
 
@@ -107,7 +108,7 @@ class Stub:
         self._build = build
 
     def keep_ends(self, room: int) -> None:
-        """Keep the ends of each cut, in about `room` characters together."""
+        """Keep the errors of each cut, and its ends in about `room` characters together."""
         total = sum(cut.size for cut in self.cuts)
         for cut in self.cuts:
             cut.keep_ends(max(_SHORT, room * cut.size // total))
