@@ -94,8 +94,11 @@ class Env:
         except BrokenPipeError:
             raise Interrupted(SIGPIPE) from None
         except OSError as error:
-            stored = f" (stored all the same: {self.stored})" if self.stored else ""
-            raise InputOutput(f"stdout: {error.strerror}{stored}") from None
+            raise self.unsaid(f"stdout: {error.strerror}") from None
+
+    def unsaid(self, reason: str) -> InputOutput:
+        """The error of output that failed; it says what is stored all the same."""
+        return InputOutput(f"{reason} (stored all the same: {self.stored})" if self.stored else reason)
 
     def note(self, text: str) -> None:
         """A note for people, on stderr; `-q` silences it."""

@@ -111,8 +111,8 @@ COMMANDS = {
                       stdin=b'[{"role":"user","parts":[{"text":"hi"}]}]'),
     "rm": Command(["rm", "demo"], writes=True, prints=False),
     "rm --restore": Command(["rm", "--restore", "demo"], removed, writes=True, prints=False),
-    "prune": Command(["prune", "--keep", "0"]),
-    "prune --yes": Command(["prune", "--keep", "0", "--yes"], writes=True),
+    "prune": Command(["prune", "--keep", "0"], plain),
+    "prune --yes": Command(["prune", "--keep", "0", "--yes"], plain, writes=True),
     "completion": Command(["completion", "bash"]),
 }  # fmt: skip
 

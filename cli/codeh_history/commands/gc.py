@@ -46,6 +46,7 @@ def deltas(env: Env, name: str, path: str, *, yes: bool) -> int:
         count, size = collecting.deltas(path)
         if count and yes:
             collecting.drop_deltas(env, Target(path, "gc"))
+            env.stored = f"{name}, without its deltas"
     except HistoryError as error:
         env.complain(f"{name}: {error}")
         return error.exit_code

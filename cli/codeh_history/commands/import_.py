@@ -50,7 +50,6 @@ def command(
             check(record, f"{where}: message {number}")
         path = create.free_path(env, into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
-        env.stored = id
         env.write(f"{id}\n".encode())
     return 0
 

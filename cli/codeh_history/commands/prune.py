@@ -42,6 +42,7 @@ def command(
             env.note(f"{session.id}: left where it is: {why}")
             continue
         moved += 1
+        env.stored = f"{session.id}, in the trash" if yes else None
         env.write(f"{session.id}\n".encode())
     sessions = "1 session" if moved == 1 else f"{moved} sessions"
     end = (

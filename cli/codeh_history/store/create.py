@@ -51,8 +51,6 @@ def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Js
         return dumps(fields) + b"\n"
 
     log.append(env, path, lines, create=True, header=header)
-    return (
-        path
-        if is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")
-        else id_of(path)
-    )
+    elsewhere = is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")
+    env.stored = path if elsewhere else id_of(path)
+    return env.stored

@@ -219,6 +219,8 @@ class _Receiving:
             if self.pending is None and not self.duplicate:
                 self.echo.parts(reply.parts)
             self.echo.end()
+            if isinstance(self.echo.broken, HistoryError):
+                raise self.env.unsaid(str(self.echo.broken))
             if self.echo.broken:
                 raise self.echo.broken
         calls = sum("functionCall" in part for part in reply.parts)

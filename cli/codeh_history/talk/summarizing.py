@@ -135,6 +135,8 @@ def store(env: Env, target: Target, work: Work) -> View | None:
         return b"".join(dumps(record) + b"\n" for record in new)
 
     log.append(env, target.path, build)
+    if stored:
+        env.stored = target.id
     return stored[0] if stored else None
 
 
