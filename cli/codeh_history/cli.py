@@ -14,17 +14,15 @@ from . import __version__
 from .env import Env
 from .errors import Interrupted, Usage
 
-COMMANDS = {
-    "append": "append", "payload": "payload", "ask": "ask", "calls": "calls",
-    "status": "status", "show": "show", "last": "last", "list": "list_", "search": "search",
-    "stats": "stats", "verify": "verify", "expand": "expand",
-    "context": "context", "curate": "curate", "compact": "compact", "summarize": "summarize",
-    "repair": "repair", "redact": "redact", "fixture": "fixture", "persist": "persist",
-    "hydrate": "hydrate", "gc": "gc",
-    "undo": "undo", "update": "update", "commit": "commit", "clear": "clear", "set": "set_",
-    "fork": "fork", "export": "export", "import": "import_", "rm": "rm", "prune": "prune",
-    "completion": "completion",
-}  # fmt: skip
+SECTIONS = {
+    "Talk": ("append", "payload", "ask", "calls"),
+    "Look": ("status", "show", "last", "list", "search", "stats", "verify", "expand", "context"),
+    "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
+    "Change": ("update", "commit", "clear", "undo", "set"),
+    "Keep and share": ("fork", "import", "export", "rm", "prune", "gc", "completion"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+_RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
 EXAMPLES = """\
   export CODEH_SESSION=demo
   codeh-history append -m "Why is the sky blue?"
@@ -40,6 +38,11 @@ class Command(TyperCommand):
 
     examples = ""
     stray = ""
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a line or two."""
+        return (self.help or "").split("\n\n")[0].replace("\n", " ")
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
@@ -60,10 +63,16 @@ class Group(TyperGroup):
         formatter.write("Examples:\n" + EXAMPLES + "\n")
         super().format_help(ctx, formatter)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        for section, names in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name, load(name).summary) for name in names], col_max=12)
+
 
 def load(name: str) -> Command:
     """The Typer command of a verb, built from its module's `command` function."""
-    module: Any = import_module(f"{__package__}.commands.{COMMANDS[name]}")
+    file = f"{name}_" if name in _RESERVED else name
+    module: Any = import_module(f"{__package__}.commands.{file}")
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name, cls=Command, help=module.__doc__)(module.command)
     built: Any = typer.main.get_command(app)

@@ -37,8 +37,12 @@ def command(
         Optional[list[str]],
         typer.Option("--attach", metavar="FILE", help="Attach a file (image, PDF, audio, text)."),
     ] = None,
-    role: Annotated[Optional[str], typer.Option("--role", help="user (default) or model.")] = None,
-    kind: Annotated[Optional[str], typer.Option("--kind", help="user, codeh, tool, error or info.")] = None,
+    role: Annotated[
+        Optional[str], typer.Option("--role", metavar="ROLE", help="user (default) or model.")
+    ] = None,
+    kind: Annotated[
+        Optional[str], typer.Option("--kind", metavar="KIND", help="user, codeh, tool, error or info.")
+    ] = None,
     call: Annotated[
         Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")
     ] = None,

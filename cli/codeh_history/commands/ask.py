@@ -47,7 +47,9 @@ def command(
             "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
         ),
     ] = None,
-    model: Annotated[Optional[str], typer.Option("--model", help="The provider's model name.")] = None,
+    model: Annotated[
+        Optional[str], typer.Option("--model", metavar="MODEL", help="The provider's model name.")
+    ] = None,
     system: Annotated[
         Optional[str], typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt.")
     ] = None,
@@ -58,21 +60,21 @@ def command(
         Optional[list[str]], typer.Option("--set", metavar="PATH=JSON", help="Set a field of the body.")
     ] = None,
     max_tokens: Annotated[
-        Optional[int], typer.Option("--max-tokens", min=1, help="Longest answer.")
+        Optional[int], typer.Option("--max-tokens", metavar="N", min=1, help="Longest answer.")
     ] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Ask for a stream.")] = False,
     budget: Annotated[
         Optional[str], typer.Option("--budget", metavar="N", help="Compact to this many tokens first.")
     ] = None,
     counter: Annotated[
-        Optional[str], typer.Option("--counter", help="Whose tokens --budget counts.")
+        Optional[str], typer.Option("--counter", metavar="C", help="Whose tokens --budget counts.")
     ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="Only the curation that provider rules force.")
     ] = False,
-    thoughts: Annotated[str, typer.Option("--thoughts", help="keep, old or all.")] = "keep",
+    thoughts: Annotated[str, typer.Option("--thoughts", metavar="T", help="keep, old or all.")] = "keep",
     unanswered: Annotated[
-        str, typer.Option("--unanswered", help="Open calls at the end: error, stub or drop.")
+        str, typer.Option("--unanswered", metavar="U", help="Open calls at the end: error, stub or drop.")
     ] = "error",
     prefill: Annotated[
         bool, typer.Option("--prefill", help="Allow the model's message at the end.")

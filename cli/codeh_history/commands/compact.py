@@ -52,7 +52,9 @@ def command(
     ] = None,
     policy: Annotated[
         Optional[str],
-        typer.Option("--policy", help=f"{' or '.join(POLICIES)}; loop where a share is given."),
+        typer.Option(
+            "--policy", metavar="P", help=f"{' or '.join(POLICIES)}; loop where a share is given."
+        ),
     ] = None,
     system: Annotated[
         Optional[str],

@@ -56,10 +56,13 @@ def command(
         typer.Option("--remove-cmd", metavar="CMD", help="Filter model prose through a command."),
     ] = None,
     thoughts: Annotated[
-        str, typer.Option("--thoughts", help="keep, old or all: which thoughts go.")
+        str, typer.Option("--thoughts", metavar="T", help="keep, old or all: which thoughts go.")
     ] = "keep",
     unanswered: Annotated[
-        str, typer.Option("--unanswered", help="Open calls at the end: error (left alone), stub or drop.")
+        str,
+        typer.Option(
+            "--unanswered", metavar="U", help="Open calls at the end: error (left alone), stub or drop."
+        ),
     ] = "error",
     in_place: InPlace = False,
     report: Report = False,

@@ -27,7 +27,9 @@ def command(
             help="gemini, openai-chat, openai-responses or anthropic; $CODEH_TO.",
         ),
     ] = None,
-    model: Annotated[Optional[str], typer.Option("--model", help="The provider's model name.")] = None,
+    model: Annotated[
+        Optional[str], typer.Option("--model", metavar="MODEL", help="The provider's model name.")
+    ] = None,
     system: Annotated[
         Optional[str], typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt.")
     ] = None,
@@ -41,7 +43,9 @@ def command(
     ] = None,
     max_tokens: Annotated[
         Optional[int],
-        typer.Option("--max-tokens", min=1, help="Longest answer (Anthropic: 8192 by default)."),
+        typer.Option(
+            "--max-tokens", metavar="N", min=1, help="Longest answer (Anthropic: 8192 by default)."
+        ),
     ] = None,
     stream: Annotated[
         bool, typer.Option("--stream", help="Ask for a stream (Gemini's is in the URL).")
@@ -51,16 +55,16 @@ def command(
         typer.Option("--budget", metavar="N", help="Compact to this many tokens (32k) first, or exit 5."),
     ] = None,
     counter: Annotated[
-        Optional[str], typer.Option("--counter", help="Whose tokens --budget counts.")
+        Optional[str], typer.Option("--counter", metavar="C", help="Whose tokens --budget counts.")
     ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="Only the curation that provider rules force.")
     ] = False,
     thoughts: Annotated[
-        str, typer.Option("--thoughts", help="keep, old or all: which thoughts go.")
+        str, typer.Option("--thoughts", metavar="T", help="keep, old or all: which thoughts go.")
     ] = "keep",
     unanswered: Annotated[
-        str, typer.Option("--unanswered", help="Open calls at the end: error, stub or drop.")
+        str, typer.Option("--unanswered", metavar="U", help="Open calls at the end: error, stub or drop.")
     ] = "error",
     prefill: Annotated[
         bool, typer.Option("--prefill", help="Allow the model's message at the end.")

@@ -29,7 +29,10 @@ def command(
     ctx: typer.Context,
     argument: Argument = None,
     unanswered: Annotated[
-        str, typer.Option("--unanswered", help="Open calls at the end: error (left alone), stub or drop.")
+        str,
+        typer.Option(
+            "--unanswered", metavar="U", help="Open calls at the end: error (left alone), stub or drop."
+        ),
     ] = "error",
     output: Annotated[
         Optional[str],

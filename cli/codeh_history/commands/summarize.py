@@ -51,7 +51,9 @@ To = Annotated[
         "--to", metavar="FORMAT", help="stdin is this provider's request body, stdout its response."
     ),
 ]
-Model = Annotated[Optional[str], typer.Option("--model", help="With --to: the provider's model name.")]
+Model = Annotated[
+    Optional[str], typer.Option("--model", metavar="MODEL", help="With --to: the provider's model name.")
+]
 Timeout = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Longest run of the command.")
 ]
@@ -62,7 +64,9 @@ Gate = Annotated[
     bool,
     typer.Option("--gate/--no-gate", help="Refuse a summary that names what its source does not have."),
 ]
-CounterName = Annotated[Optional[str], typer.Option("--counter", help="Whose tokens are counted.")]
+CounterName = Annotated[
+    Optional[str], typer.Option("--counter", metavar="C", help="Whose tokens are counted.")
+]
 
 
 def command(
