@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from codeh_history.stages.compact import Settings
-from codeh_history.stages.compact.replay import Bill, replay
+from codeh_history.stages.compact.replay import Bill, _context, replay
 from codeh_history.tokens import Characters, open_counter
 from codeh_history.view import View
 from compact import long
@@ -128,3 +128,26 @@ def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records: list[dict[st
         assert 0 <= bill["cached"] <= bill["input"]
         assert abs(bill["cost"] - (bill["input"] - 0.9 * bill["cached"])) <= 0.5
     assert found["input"] <= everything["input"]
+
+
+def test_a_new_summary_leaves_the_older_ones_in_the_cache() -> None:
+    def summary(number: int) -> dict[str, Any]:
+        return {
+            "type": "summary",
+            "id": f"S{number}",
+            "summary": f"Part {number}.",
+            "covers": [f"m{number}"],
+        }
+
+    messages = [
+        {"type": "message", "id": f"m{n}", "kind": "user", "parts": [{"text": f"text {n}"}]}
+        for n in range(3)
+    ]
+    before, after = (
+        _context(view_of([HEAD, *messages, *map(summary, range(count))]), Settings(budget=1), COUNTER)
+        for count in (1, 2)
+    )
+    assert after[:2] == before[:2]
+    assert sum(cost for _, cost in after) == sum(cost for _, cost in before) + len("\n\nPart 1.") - len(
+        "text 1"
+    )

@@ -116,10 +116,13 @@ def _compacted(view: View, settings: Settings, counter: Counter) -> View:
 
 
 def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
-    """What a request holds: the prompt and tools, the summaries, each message."""
+    """What a request holds: the prompt and tools, each summary of the record of them, each message."""
     system, tools = settings.system, settings.tools
-    texts = tuple(summary.text for summary in view.summaries)
     context: list[Piece] = [("", counter.scale(counter.history + overhead(counter, system, tools, ())))]
-    if texts:
-        context.append((texts, counter.scale(overhead(counter, None, (), texts))))
+    texts = [summary.text for summary in view.summaries]
+    before = 0
+    for count, text in enumerate(texts, 1):
+        upto = counter.scale(overhead(counter, None, (), texts[:count]))
+        context.append((text, upto - before))
+        before = upto
     return [*context, *zip(view.messages, message_tokens(counter, view.messages), strict=True)]
