@@ -1,5 +1,6 @@
 """Bring conversations from other forms into new sessions and print their ids."""
 
+from functools import partial
 from typing import Annotated, Optional
 
 import typer
@@ -12,7 +13,9 @@ from ..records import check_message, dumps
 from ..session import kind_of
 from ..store import create
 from ..store.log import Locked
+from ..store.resolve import Target
 from ..talk.append import read_file
+from ..talk.reading import tell_damage
 from .options import Quiet
 
 EXAMPLES = """\
@@ -45,7 +48,8 @@ def command(
     for name in files:
         data = env.read_stdin() if name == "-" else read_file(name)
         where = "stdin" if name == "-" else name
-        records = importers.read(data, from_, where)
+        tell = partial(tell_damage, env, Target(where, where), strict=False)
+        records = importers.read(data, from_, where, tell=tell)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
         path = create.free_path(env, into, "imported" if name == "-" else name)

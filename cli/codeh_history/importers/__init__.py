@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..errors import BadData
 from ..model import Json
-from ..records import MAX_DEPTH, depth_exceeds
+from ..records import MAX_DEPTH, Log, depth_exceeds
 from . import native, requests
 
 Importer = Callable[[bytes], list[Json] | None]
@@ -26,20 +26,25 @@ IMPORTERS: dict[str, Importer] = {
 }
 
 
-def read(data: bytes, form: str, name: str) -> list[Json]:
-    """The records of a file in this form; `auto` finds the one form that fits."""
-    if depth_exceeds(data) and native.session(data) is None:
+def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | None = None) -> list[Json]:
+    """The records of a file in this form; `auto` finds the one form that fits.
+
+    `tell` is called with the lines of a session of our own, of which damaged ones are left out.
+    """
+    session = native.session(data) if form in ("auto", "contents") else None
+    if session is None and depth_exceeds(data):
         raise BadData(f"{name}: nested deeper than {MAX_DEPTH} levels")
+    if session is not None:
+        if tell is not None:
+            tell(session)
+        return native.records(session)
+    for candidate in IMPORTERS if form == "auto" else (form,):
+        try:
+            records = IMPORTERS[candidate](data)
+        except BadData as error:
+            raise BadData(f"{name}: {error}") from None
+        if records is not None:
+            return records
     if form == "auto":
-        session = native.session(data)
-        if session is not None:
-            return session
-        for importer in IMPORTERS.values():
-            records = importer(data)
-            if records is not None:
-                return records
         raise BadData(f"{name}: none of the known forms ({', '.join(IMPORTERS)})")
-    records = IMPORTERS[form](data)
-    if records is None:
-        raise BadData(f"{name}: not in the form {form}")
-    return records
+    raise BadData(f"{name}: not in the form {form}")

@@ -8,6 +8,8 @@ from ..model import Json
 from ..records import KNOWN_TYPES, Log, lines_of, parse
 from . import older
 
+_CONTENT = {"message", "ref", "open"}
+
 
 def _value(data: bytes) -> object:
     try:
@@ -16,18 +18,23 @@ def _value(data: bytes) -> object:
         return None
 
 
-def _records(log: Log) -> list[Json]:
+def records(log: Log) -> list[Json]:
+    """The records of a session's lines, without its header: the new session has its own."""
     return [record.data for record in log.records if record.data["type"] != "session"]
 
 
-def session(data: bytes) -> list[Json] | None:
-    """The lines of a session of this program, ids and all."""
+def session(data: bytes) -> Log | None:
+    """The lines of a session of this program, ids and all; damaged ones cost themselves.
+
+    None where what is damaged was every message: another program may use the same names for its lines.
+    """
     if _value(data) is not None and data.count(b"\n") > 1:
         return None  # one JSON value over several lines
     log = parse(lines_of(data))
-    if not any(record.data["type"] in KNOWN_TYPES for record in log.records):
+    types = {record.data["type"] for record in log.records}
+    if not types & KNOWN_TYPES or (log.damage and not types & _CONTENT):
         return None
-    return _records(log)
+    return log
 
 
 def refs(data: bytes) -> list[Json] | None:
@@ -37,7 +44,7 @@ def refs(data: bytes) -> list[Json] | None:
     if not isinstance(items, list) or not items or not older.is_ref(items[0]):
         return None
     log = older.log_of(value, len(data))  # type: ignore[arg-type]
-    return None if log.damage else _records(log)
+    return None if log.damage else records(log)
 
 
 def contents(data: bytes) -> list[Json] | None:
@@ -45,10 +52,11 @@ def contents(data: bytes) -> list[Json] | None:
     value = _value(data)
     if isinstance(value, list):
         log = older.log_of(value, len(data))
-        return None if log.damage or any(older.is_ref(item) for item in value) else _records(log)
+        return None if log.damage or any(older.is_ref(item) for item in value) else records(log)
     if value is not None:
         return None
-    return session(data)
+    lines = session(data)
+    return records(lines) if lines is not None else None
 
 
 def persisted(data: bytes) -> list[Json] | None:
@@ -56,4 +64,4 @@ def persisted(data: bytes) -> list[Json] | None:
     value = _value(data)
     if not isinstance(value, dict) or "recentConversations" not in value:
         return None
-    return _records(older.log_of(value, len(data)))
+    return records(older.log_of(value, len(data)))

@@ -1,0 +1,109 @@
+"""`import`: every form by its content, what is damaged named, recorded conversations whole and valid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history import importers, providers
+from codeh_history.importers import IMPORTERS
+from inside import inside
+from support import corpus, corpus_files, lines, run, session_path
+
+HI: dict[str, Any] = {"role": "user", "parts": [{"text": "hi"}]}
+CHAT: dict[str, Any] = {"role": "user", "content": "hi"}
+ENTRY = {"userMessage": "hi", "assistantResponse": "ho"}
+BLOCK = "0" * 64
+FORMS: dict[str, tuple[Any, str]] = {
+    "contents": ([HI], "contents"),
+    "the oldest contents": ([CHAT], "contents"),
+    "no contents": ([], "contents"),
+    "refs": ([{"flowId": "f", "blockIds": [BLOCK], "role": "user"}], "refs"),
+    "refs in a wrapper": ({"type": "llm2", "refs": [{"blockKeys": [BLOCK], "role": "user"}]}, "refs"),
+    "persisted": ({"recentConversations": [ENTRY], "summaries": [], "lastSummarized": None}, "persisted"),
+    "a Gemini body": ({"contents": [HI]}, "gemini"),
+    "an Anthropic body": ({"model": "claude-x", "max_tokens": 9, "messages": [CHAT]}, "anthropic"),
+    "a chat body": ({"model": "gpt-x", "messages": [CHAT]}, "openai-chat"),
+    "a Responses body": ({"model": "gpt-x", "input": "hi"}, "openai-responses"),
+}
+
+
+@pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
+def test_a_form_is_known_by_its_content(value: Any, form: str) -> None:
+    data = orjson.dumps(value)
+    assert importers.read(data, "auto", "f") == importers.read(data, form, "f")
+    assert all(IMPORTERS[other](data) is None for other in list(IMPORTERS)[: list(IMPORTERS).index(form)])
+    assert importers.read(b"\xef\xbb\xbf" + data, form, "f") == importers.read(data, form, "f")
+
+
+def test_damaged_lines_are_counted_and_named_and_cost_themselves(home: Path, tmp_path: Path) -> None:
+    spoilt = tmp_path / "spoilt.jsonl"
+    given = orjson.dumps(HI) + b'\nnot json\n{"type":"later","x":1}\n{"role":"model","parts":[{"te'
+    spoilt.write_bytes(given)
+    done = run("import", spoilt, home=home)
+    assert done.code == 0
+    assert b"spoilt.jsonl: 2 damaged lines skipped (line 2, byte 40:" in done.err
+    assert [r["type"] for r in lines(session_path(home, "spoilt"))] == ["session", "message", "later"]
+    assert spoilt.read_bytes() == given
+
+
+WRONG = {
+    "no JSON": b"hello", "a number": b"7", "an object": b'{"x":1}', "empty": b"",
+    "lines of a program that uses our names": b'{"type":"session","version":3,"id":"p"}\n'
+    b'{"type":"message","id":"a","message":{"role":"user","content":"hi"}}\n',
+    "a message of another program": b'{"messages":[{"info":{"role":"user"},"parts":[]}]}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
+def test_what_has_no_known_form_is_refused_by_name(home: Path, data: bytes) -> None:
+    done = run("import", "-", home=home, stdin=data)
+    assert (done.code, done.out) == (65, b"")
+    assert done.err.startswith(b"codeh-history: stdin: ")
+    assert done.err.count(b"\n") == 1
+    assert not (home / "sessions").exists()
+
+
+@pytest.mark.parametrize("path", corpus_files("sessions/*"), ids=lambda path: path.name)
+def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home: Path) -> None:
+    """None of their own formats is ours: no line of them may become a session without its messages."""
+    before = path.read_bytes()
+    done = inside("import", str(path), home=home)
+    assert done.code == 65
+    assert path.name.encode() in done.err
+    assert path.read_bytes() == before
+    assert not (home / "sessions").exists()
+
+
+PAYLOADS = {
+    "gemini": "gemini-x",
+    "openai-chat": "gpt-x",
+    "openai-responses": "gpt-x",
+    "anthropic": "claude-x",
+}
+
+
+def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(
+    home: Path, tmp_path: Path
+) -> None:
+    """20 support conversations with their tool calls, as the bodies they were sent in."""
+    conversations = orjson.loads(corpus("sessions", "tau-airline-openai-chat.json").read_bytes())
+    assert len(conversations) == 20
+    for number, body in enumerate(conversations):
+        file = tmp_path / f"c{number}.json"
+        file.write_bytes(orjson.dumps(body))
+        assert inside("import", str(file), home=home).text == f"c{number}"
+        said = [m for m in body["messages"] if m["role"] not in ("system", "developer")]
+        made = [r for r in lines(session_path(home, f"c{number}")) if r["type"] == "message"]
+        assert len(made) == len(said)
+        assert inside("verify", f"c{number}", home=home).code == 0
+        for provider, model in PAYLOADS.items():
+            argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
+            sent = inside("payload", *argv, home=home)
+            assert sent.code == 0, sent.err
+            assert providers.load(provider).problems(orjson.loads(sent.out)) == []
+            for call in (c for m in said for c in m.get("tool_calls") or ()):
+                assert call["function"]["name"].encode() in sent.out
