@@ -39,10 +39,11 @@ def result(id: str, call_id: str, name: str = "f") -> dict[str, Any]:
 def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
-    path = tmp_path / "s.jsonl"
+    path = tmp_path / "sessions" / "s.jsonl"
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in spelled))
     starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
-    verdict = verifying.verify(Env(stderr=99), Target(str(path), ""))
+    verdict = verifying.verify(Env({"CODEH_HOME": str(tmp_path)}, stderr=99), Target(str(path), ""))
     for problem in verdict.problems:
         assert problem.line is not None
         assert starts[problem.line - 1] == problem.offset
@@ -84,6 +85,12 @@ def test_lines_and_what_they_name(lines: list[Any], problems: list[str], tmp_pat
     got = found(tmp_path, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
+
+
+def test_a_copy_may_have_any_name(tmp_path: Path) -> None:
+    path = tmp_path / "copy.jsonl"
+    path.write_bytes(orjson.dumps(HEAD) + b"\n")
+    assert verifying.verify(Env(stderr=99), Target(str(path), "")).problems == []
 
 
 CLEAR = {"type": "clear", "id": "x"}

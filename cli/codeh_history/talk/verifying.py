@@ -14,6 +14,7 @@ from ..model import Message
 from ..pairing import Answer, Call, Pairing
 from ..session import fold
 from ..store import read
+from ..store.paths import sessions_dir
 from ..store.resolve import Target
 from . import skimming
 from .calling import Calling
@@ -37,7 +38,8 @@ class Verdict:
 def verify(env: Env, target: Target) -> Verdict:
     """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
     data = env.read_stdin() if target.path == "-" else None
-    checks = Checks(target.id if data is None else None)
+    kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
+    checks = Checks(target.id if kept else None)
     pieces = checks.through([read.read_log(data)] if data is not None else skimming.logs(target.path))
     pairs = Pairs()
     try:
