@@ -39,11 +39,12 @@ def result(id: str, call_id: str, name: str = "f") -> dict[str, Any]:
 def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
-    path = tmp_path / "sessions" / "s.jsonl"
-    path.parent.mkdir(exist_ok=True)
+    home = tmp_path / "home"
+    path = home / "sessions" / "s.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in spelled))
     starts = [sum(len(line) + 1 for line in spelled[:n]) for n in range(len(spelled))]
-    verdict = verifying.verify(Env({"CODEH_HOME": str(tmp_path)}, stderr=99), Target(str(path), ""))
+    verdict = verifying.verify(Env({"CODEH_HOME": str(home)}, stderr=99), Target(str(path), ""))
     for problem in verdict.problems:
         assert problem.line is not None
         assert starts[problem.line - 1] == problem.offset
