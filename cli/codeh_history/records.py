@@ -194,10 +194,11 @@ def _check(data: object) -> str | None:
     kind = data.get("type")
     if kind == "message":
         return check_message(data) if type(data.get("parts")) is list else "message without `parts`"
-    if kind is None:
-        return "neither a record (no `type`) nor a bare message (no `role` and `parts`)"
+    if type(kind) is not str:
+        bare = "neither a record (no `type`) nor a bare message (no `role` and `parts`)"
+        return bare if kind is None else "`type` is not text"
     if kind not in _NEEDS:
-        return None if isinstance(kind, str) else "`type` is not text"
+        return None
     for name in _NEEDS[kind]:
         if type(data.get(name)) is not _SHAPES[name]:
             return f"{kind} without a valid `{name}`"

@@ -122,7 +122,7 @@ def _wrong(data: object, raw: bytes) -> str | None:
         return "no `parts`"
     if "id" in data and (type(data["id"]) is not str or not data["id"]):
         return "`id` is not text"
-    if data.get("kind", "user") not in ROLE_OF_KIND:
+    if str(data.get("kind", "user")) not in ROLE_OF_KIND:
         return f"kind {data['kind']!r}: one of {', '.join(ROLE_OF_KIND)}"
     if depth_exceeds(raw):
         return "nests deeper than 200 levels"

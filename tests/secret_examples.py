@@ -1,0 +1,46 @@
+"""A secret of every kind that is looked for, put together here so that no scanner takes it for a leak."""
+
+from __future__ import annotations
+
+A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
+HEX = "0123456789abcdef0123456789abcdef"
+SECRETS = {
+    "private-key": "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n-----END RSA " + "PRIVATE KEY-----",
+    "jwt": "eyJhbGciOiJI." + "eyJzdWIiOiIx." + "SflKxwRJSMeKKF2Q",
+    "anthropic-key": "sk-ant-" + "api03-" + A,
+    "openai-key": "sk-" + "proj-" + A,
+    "google-key": "AIza" + A[:35],
+    "google-oauth": "ya29." + A,
+    "aws-key-id": "AKIA" + "IOSFODNN7EXAMPLE",
+    "github-token": "ghp_" + A[:36],
+    "gitlab-token": "glpat-" + A[:20],
+    "slack-token": "xoxb-" + "123456789012-" + A[:24],
+    "slack-webhook": "https://hooks.slack.com/" + "services/T00000000/B00000000/" + A[:24],
+    "discord-webhook": "https://discord.com/api/" + "webhooks/123456789/" + A,
+    "stripe-key": "sk_live_" + A[:24],
+    "huggingface-token": "hf_" + A[:34],
+    "npm-token": "npm_" + A[:36],
+    "pypi-token": "pypi-" + A,
+    "sendgrid-key": "SG." + A[:22] + "." + A,
+    "twilio-key": "SK" + HEX,
+    "mailgun-key": "key-" + HEX,
+    "telegram-token": "123456789:AA" + A[:33],
+    "digitalocean-token": "dop_v1_" + HEX + HEX,
+    "shopify-token": "shpat_" + HEX,
+    "square-token": "sq0atp-" + A[:22],
+    "databricks-token": "dapi" + HEX,
+    "linear-key": "lin_api_" + A,
+    "notion-token": "ntn_" + A,
+    "replicate-token": "r8_" + A[:37],
+    "groq-key": "gsk_" + A,
+    "xai-key": "xai-" + A,
+    "perplexity-key": "pplx-" + A,
+    "azure-key": "AccountKey=" + A + A + "==",
+    "age-key": "AGE-SECRET-KEY-1" + A.upper() + A.upper()[:20],
+    "vault-token": "hvs." + A,
+    "authorization": "Authorization: Basic dXNlcjpwYXNz",
+    "api-key-header": "x-api-key: " + A,
+    "bearer": "Bearer " + A,
+    "url-password": "postgres://user:hunter2@db.example/app",
+    "assignment": 'DB_PASSWORD="correct horse"',
+}
