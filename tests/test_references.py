@@ -131,6 +131,7 @@ def test_attached_files_are_listed_before_the_first_of_them() -> None:
         ([{"name": "x"}], "Attached files:\n- x"),
         ([{}], "Attached files:\n- file"),
         ([{"name": 7, "bytes": "?", "part": "?"}], "Attached files:\n- 7"),
+        ([{"name": "a\n- b\r\u2028c  d"}], "Attached files:\n- a - b c d"),
         ([7], ""), (7, ""), ([], ""), (None, ""),
     ],
 )  # fmt: skip

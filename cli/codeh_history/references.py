@@ -118,7 +118,8 @@ def _file(item: Json) -> str:
     size = item.get("bytes")
     known = [str(item["mimeType"])] if item.get("mimeType") else []
     known += [f"{size} bytes"] if isinstance(size, int) else []
-    return f"- {item.get('name') or 'file'}" + (f" ({', '.join(known)})" if known else "")
+    text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(known)})" if known else "")
+    return " ".join(text.split())  # a name is told in one line, whatever is in it
 
 
 def _listed(message: Message) -> Message:

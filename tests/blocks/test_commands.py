@@ -235,6 +235,20 @@ def test_every_writer_works_by_reference(home: Path) -> None:
     assert contents(home, "a")[-1]["parts"] == [{"text": "next"}]
 
 
+@pytest.mark.parametrize("extra", [0, 1])
+def test_what_is_large(home: Path, tmp_path: Path, extra: int) -> None:
+    """A part above 4 KiB as JSON, and all parts of its message; a file above 64 KiB."""
+    part = {"text": "x" * (4096 - len(b'{"text":""}') + extra)}
+    line = orjson.dumps({"role": "user", "parts": [{"text": "small"}, part]})
+    ok("append", "-s", "a", "--jsonl", stdin=line, home=home)
+    ok("persist", "a", "-i", home=home)
+    assert len(blocks(home)) == 2 * extra
+    (tmp_path / "file.txt").write_bytes(b"x" * (64 * 1024 + extra))
+    ok("append", "-s", "b", "-m", "see", "--attach", tmp_path / "file.txt", home=home)
+    assert len(blocks(home)) == 4 * extra
+    assert lines(session_path(home, "b"))[-1]["type"] == ("ref" if extra else "message")
+
+
 def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home: Path, tmp_path: Path) -> None:
     (tmp_path / "image.png").write_bytes(IMAGE)
     ok("append", "-s", "a", "-m", "see", "--attach", tmp_path / "image.png", home=home)
