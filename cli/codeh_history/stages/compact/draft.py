@@ -49,6 +49,10 @@ class Draft:
         self.in_place = settings.hysteresis
         self._layout: Layout | None = None
         self._index: Index | None = None
+        self._said: list[list[int]] = []  # characters of what each part says
+        self._entries: dict[int, list[extract.Entry]] = {}
+        self._brief: dict[str, str] = {}
+        self._prompts: set[int] = set()
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
@@ -93,14 +97,24 @@ class Draft:
     def index(self) -> Index:
         """The names in all that is sent; searched for where a stub or a summary has to be made."""
         if self._index is None:
-            self._index = Index([extract.texts_of(message) for message in self.messages])
+            said = [extract.texts_of(message) for message in self.messages]
+            self._said = [[sum(map(len, texts)) for texts in parts] for parts in said]
+            self._index = Index(said)
+            self._prompts = set(self.layout.prompts)
         return self._index
 
     def rate(self, number: int, part: int) -> float:
         """What a character of a part costs, in tokens."""
-        shown = self.messages[number].parts[part]
-        size = sum(map(len, extract.said(shown)))
-        return min(1.0, max(0.1, self.untouched[number][part] / max(1, size)))
+        size = self._said[number][part]
+        return min(1.0, max(extract.LEAST_RATE, self.untouched[number][part] / max(1, size)))
+
+    def entries(self, number: int) -> list[extract.Entry]:
+        """What an outline can tell of a message."""
+        if number not in self._entries:
+            self._entries[number] = list(extract.entries(
+                self.messages, number, self._prompts, self.index, self._brief, self.rate
+            ))  # fmt: skip
+        return self._entries[number]
 
     def names_without(self, numbers: Collection[int]) -> set[str]:
         """The names in what the context holds when these messages are gone too."""

@@ -7,7 +7,7 @@ while there is room, what else was said. Extracted, so nothing in it is invented
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from ...model import Message, Part
@@ -23,7 +23,7 @@ LINE = 300  # characters of a kept line, less where there are many
 LEAST_LINE = 30
 BESIDE = 3.0  # tokens of a line beside its text and label
 TOGETHER = 4  # lines that share a label, where there are so many
-USUAL = 0.3  # tokens a character
+USUAL, LEAST_RATE = 0.3, 0.1  # tokens a character
 SPARE = 1.25  # of the room: for how much the best lines are chosen, should there be more of it
 _RULE = re.compile(
     r"\b(?:must|never|always|only|don't|do not|prefer|instead of|make sure|important)\b", re.IGNORECASE
@@ -35,18 +35,20 @@ _ORDER = ("request", "answer", "text", "call", "result")  # whose lines fill wha
 class Entry:
     """The lines of one part, under a label that says whose they are.
 
-    `rate` is what a character costs. `first` are the lines to keep before any other, `kept` those that
-    stay and how many characters of each.
+    `named` are the lines that hold names, `kept` those that stay and how many characters of each;
+    `rate` is what a character costs.
     """
 
-    __slots__ = ("first", "kept", "kind", "label", "lines", "rate")
+    __slots__ = ("kept", "kind", "label", "lines", "named", "rate")
 
-    def __init__(self, kind: str, label: str, lines: list[str], rate: float) -> None:
+    def __init__(
+        self, kind: str, label: str, lines: Sequence[str], named: Sequence[int], rate: float
+    ) -> None:
         self.kind = kind
         self.label = label
         self.lines = lines
+        self.named = [place for place in named if len(lines[place]) <= LINE]
         self.rate = rate
-        self.first = FIRST[kind](lines) if kind in FIRST and lines else []
         self.kept: dict[int, int] = {}
 
     def cost(self, place: int, most: int = LINE) -> float:
@@ -66,6 +68,7 @@ class Outline:
         self._entries = entries
         self._index = index
         self._known = known
+        self._first_of: dict[Entry, list[int]] = {}
         self._named: list[tuple[Entry, int]] | None = None
 
     def write(self, room: float) -> str:
@@ -89,8 +92,10 @@ class Outline:
     def _first(self, kind: str, room: float) -> float:
         """Keep the first lines of a kind's entries, newest first, while they fit; returns their cost."""
         used = 0.0
-        some = [entry for entry in reversed(self._entries) if entry.kind == kind and entry.first]
-        wanted = [(rank, entry, place) for entry in some for rank, place in enumerate(entry.first)]
+        least = LEAST_LINE * LEAST_RATE + BESIDE
+        newest = [entry for entry in reversed(self._entries) if entry.kind == kind][: int(room / least)]
+        some = [(entry, first) for entry in newest if (first := self._first_lines(entry))]
+        wanted = [(rank, entry, place) for entry, first in some for rank, place in enumerate(first)]
         for _, entry, place in sorted(wanted, key=lambda item: item[0]):  # the first of each, then others
             label = 0 if entry.kept else entry.label_cost
             each = (room / len(some) - label - BESIDE) / entry.rate
@@ -100,6 +105,11 @@ class Outline:
                 used += cost
                 entry.kept[place] = most
         return used
+
+    def _first_lines(self, entry: Entry) -> list[int]:
+        if entry not in self._first_of:
+            self._first_of[entry] = FIRST[entry.kind](entry.lines)
+        return self._first_of[entry]
 
     def _best(self, room: float) -> list[tuple[Entry, int]]:
         """The lines that name most, the best first."""
@@ -111,11 +121,11 @@ class Outline:
         lines: list[str] = []
         costs: list[float] = []
         for entry in self._entries:
-            some = [n for n, line in enumerate(entry.lines) if len(line) <= LINE and index.has(line)]
-            label = entry.label_cost / max(1, min(len(some), TOGETHER))
-            places += [(entry, place) for place in some]
-            lines += [entry.lines[place] for place in some]
-            costs += [entry.cost(place) + label for place in some]
+            label = BESIDE + entry.label_cost / max(1, min(len(entry.named), TOGETHER))
+            places += [(entry, place) for place in entry.named]
+            some = [entry.lines[place] for place in entry.named]
+            lines += some
+            costs += [len(line) * entry.rate + label for line in some]
         return [places[number] for number in index.best(lines, costs, known, room)]
 
     def _others(self, room: float) -> None:
@@ -137,13 +147,13 @@ def outline(messages: Sequence[Message], room: float) -> str:
     """About `room` tokens of the messages' own lines, in order."""
     index = Index([texts_of(message) for message in messages])
     prompts = {number for number, message in enumerate(messages) if is_prompt(message)}
-    found = entries(messages, range(len(messages)), prompts, index)
-    return Outline(list(found), index, set()).write(room)
+    found = [entry for n in range(len(messages)) for entry in entries(messages, n, prompts, index, {})]
+    return Outline(found, index, set()).write(room)
 
 
-def texts_of(message: Message) -> list[str]:
-    """What a message says: its texts, and what is called and returned; no thoughts, no media."""
-    return [text for part in message.parts if not part.get("thought") for text in said(part)]
+def texts_of(message: Message) -> list[list[str]]:
+    """What each part of a message says: its text, or what is called and returned; no thoughts, no media."""
+    return [[] if part.get("thought") else said(part) for part in message.parts]
 
 
 def said(part: Part) -> list[str]:
@@ -184,31 +194,30 @@ def _scalars(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def entries(
-    messages: Sequence[Message], wanted: Iterable[int], prompts: Collection[int], index: Index,
+    messages: Sequence[Message], number: int, prompts: Collection[int], index: Index, brief: dict[str, str],
     rate: Rate | None = None,
 ) -> Iterator[Entry]:  # fmt: skip
-    """An entry for each part of the wanted messages that says something.
+    """An entry for each part of a message that says something.
 
-    Of very long ones it has only as much as is searched. `prompts` are the places of real user messages.
+    Of very long ones it has only as much as is searched. `prompts` are the places of real user messages,
+    `brief` remembers what each call was about.
     """
-    brief: dict[str, str] = {}
-    for position in wanted:
-        message = messages[position]
-        last = message.role == "model" and (position + 1 in prompts or position + 1 == len(messages))
-        for number, part in enumerate(message.parts):
-            if part.get("thought"):
-                continue
-            kind, label = _about(part, brief, asked=position in prompts, last=last, role=message.role)
-            texts = [stubs.described(part, message.id)] if label == "File" else said(part)
-            lines = [line for text in texts for line in index.lines_of(text) if line and not line.isspace()]
-            if lines:
-                yield Entry(kind, label, lines, rate(position, number) if rate else USUAL)
+    message = messages[number]
+    last = message.role == "model" and (number + 1 in prompts or number + 1 == len(messages))
+    for place, part in enumerate(message.parts):
+        kind, label = _about(part, brief, asked=number in prompts, last=last, role=message.role)
+        lines: Sequence[str] = index.lines[number][place]
+        if label == "File":
+            lines = [stubs.described(part, message.id)]
+        if lines:
+            cost = rate(number, place) if rate else USUAL
+            yield Entry(kind, label, lines, index.named(lines), cost)
 
 
 def _about(
     part: Part, brief: dict[str, str], *, asked: bool, last: bool, role: str | None
 ) -> tuple[str, str]:
-    """A part's kind and label; `brief` remembers what each call was about."""
+    """A part's kind and label."""
     if "functionCall" in part:
         call = part["functionCall"]
         label = brief[str(call.get("id") or call["name"])] = _brief(part)

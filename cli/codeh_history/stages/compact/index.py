@@ -15,54 +15,62 @@ from itertools import chain
 from . import words
 
 BARE = 0.25  # the worth of a line that is nothing but names
+ENOUGH = 4  # names about which a word, or a sign of structure, says something
 _SAYS = re.compile(r"[=(){}<>\[\]:+?!]")  # it says how names belong together
 _NONE: frozenset[str] = frozenset()
 
 
 class Index:
-    """The names in a context, line by line; each different line is searched once.
+    """The names in a context, line by line; each different word is looked at once.
 
-    `messages` are the names in each message. Of very long texts only the beginning is searched, so
-    that the time is bounded.
+    `lines` are those of each part of each message, blank ones left out, `messages` the names in each
+    message. Of very long texts only the beginning is searched, so that the time is bounded.
     """
 
-    __slots__ = ("_again", "_bare", "_names", "messages", "most")
+    __slots__ = ("_again", "_bare", "_named", "_names", "lines", "messages", "most")
 
-    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        """From the texts of each message."""
-        self.most = words.water_level([len(text) for some in texts for text in some], words.SCANNED)
-        self._names: dict[str, Collection[str]] = {}
+    def __init__(self, said: Sequence[Sequence[Sequence[str]]]) -> None:
+        """From the texts of each part of each message."""
+        self.most = words.water_level(
+            [len(t) for parts in said for texts in parts for t in texts], words.SCANNED
+        )
+        self._named: dict[str, Collection[str]] = {}  # a word between blanks → the names in it
+        self._names: dict[str, Collection[str]] = {}  # a line → the names in it
         self._bare: set[str] = set()
-        lines = [[line for text in some for line in self.lines_of(text)] for some in texts]
-        self.search(chain.from_iterable(lines))
-        self.messages = [self.names(some) for some in lines]
+        self.lines = [[self.lines_of(texts) for texts in parts] for parts in said]
+        self.search(line for parts in self.lines for lines in parts for line in lines)
+        self.messages = [self.names(chain.from_iterable(parts)) for parts in self.lines]
         counts = Counter(chain.from_iterable(self.messages))
         self._again = {name for name, count in counts.items() if count > 1}
 
-    def lines_of(self, text: str) -> list[str]:
-        """The lines that are searched of a text."""
-        return words.lines_of(text[: self.most])
+    def lines_of(self, texts: Iterable[str]) -> list[str]:
+        """The lines that are searched of texts, without blank ones."""
+        lines = [line for text in texts for line in words.lines_of(text[: self.most])]
+        return [line for line in lines if line and not line.isspace()]
 
     def search(self, lines: Iterable[str]) -> None:
         """Look for names in lines not seen before."""
         names = self._names
         fresh = [line for line in dict.fromkeys(lines) if line not in names]
-        found = list(map(words.WORD.findall, fresh))
-        known = set(filter(words.is_name, set().union(*found)))
-        for line, some in zip(fresh, found, strict=True):
+        split = [line.split() for line in fresh]
+        for word in set().union(*split).difference(self._named):
+            self._named[word] = words.names(word)
+        known = {word for word, found in self._named.items() if found}
+        for line, some in zip(fresh, split, strict=True):
             here = known.intersection(some)
-            names[line] = here or _NONE
-            if here and (len(some) - len(here)) * 4 < len(here) and _is_bare(line, some, here):
+            names[line] = set().union(*map(self._named.__getitem__, here)) if here else _NONE
+            if here and len(some) < len(here) * 4 and _is_bare(line, names[line]):
                 self._bare.add(line)
 
-    def has(self, line: str) -> bool:
-        """Whether a line holds a name."""
-        return bool(self._names.get(line))
+    def named(self, lines: Sequence[str]) -> list[int]:
+        """Which of these lines hold names."""
+        names = self._names
+        return [number for number, line in enumerate(lines) if names.get(line)]
 
     def names(self, lines: Iterable[str]) -> set[str]:
         """All names in these lines."""
         names = self._names
-        return set().union(*[names.get(line, _NONE) for line in lines])
+        return set().union(*[found for line in lines if (found := names.get(line))])
 
     def best(self, lines: Sequence[str], costs: Sequence[float], known: set[str], room: float) -> list[int]:
         """Which lines bring most that is not known, for their costs, in this room; the best first.
@@ -97,6 +105,9 @@ class Index:
         return worth * BARE if line in self._bare else worth
 
 
-def _is_bare(line: str, found: Sequence[str], names: Collection[str]) -> bool:
+def _is_bare(line: str, names: Collection[str]) -> bool:
     """Whether a line is a list of names and says nothing about them."""
-    return (len(found) - len(names) + len(_SAYS.findall(line))) * 4 < len(names)
+    if len(names) <= ENOUGH and _SAYS.search(line):
+        return False
+    plain = len(words.WORD.findall(line)) - len(names)
+    return (plain + len(_SAYS.findall(line))) * ENOUGH < len(names)

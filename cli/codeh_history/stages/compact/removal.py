@@ -82,8 +82,8 @@ def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
 
 
 def _outline(draft: Draft, covered: Sequence[int]) -> extract.Outline:
-    found = extract.entries(draft.messages, covered, set(draft.layout.prompts), draft.index, draft.rate)
-    return extract.Outline(list(found), draft.index, draft.names_without(covered))
+    found = [entry for number in covered for entry in draft.entries(number)]
+    return extract.Outline(found, draft.index, draft.names_without(covered))
 
 
 def _fitting(draft: Draft, covered: Sequence[int], outline: extract.Outline, *, absorb: bool) -> str | None:
