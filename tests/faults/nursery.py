@@ -162,7 +162,6 @@ def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
     signal.alarm(SECONDS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.update(request["env"], CODEH_HOME=request["home"])
-    os.makedirs(request["home"], exist_ok=True)
     os.chdir("/")
     os.umask(request["umask"])
     if request["stdin"] is None:

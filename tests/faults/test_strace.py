@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -108,16 +107,3 @@ def test_a_sync_that_fails_is_not_called_durable(place: Path, nursery: Nursery) 
     done = inject(subject, sync, "error=EIO")
     assert (done.code, done.out) == (74, b"")
     assert b"durability is unknown" in done.err
-
-
-def test_no_command_opens_a_connection(place: Path, nursery: Nursery) -> None:
-    """No socket at all, in any of them."""
-    from tracing import strace
-
-    for name in by_profile(FEW, list(SCENARIOS), list(SCENARIOS)):
-        subject = made(name, place / re.sub(r"\W", "", name), nursery)
-        subject.fresh()
-        trace = place / "trace"
-        assert strace(subject, "-e", "trace=socket,connect,sendto", "-o", str(trace)).code == 0
-        assert "connect(" not in trace.read_text()
-        assert "socket(" not in trace.read_text()

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,15 @@ class Call:
 def strace(subject: Subject, *options: str, mutant: str | None = None) -> Done:
     """Run a subject's command under strace, in its home as it is."""
     scenario = subject.scenario
+    env = {**FIXED, **scenario.extra}
+    return strace_of(scenario.argv, subject.home, env, scenario.stdin, *options, mutant=mutant)
+
+
+def strace_of(
+    argv: Sequence[object], home: Path, env: Mapping[str, str], stdin: bytes | None, *options: str,
+    mutant: str | None = None,
+) -> Done:  # fmt: skip
+    """Run a command line under strace with these options."""
     places = [str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)]
     program = [
         sys.executable,
@@ -65,10 +74,9 @@ def strace(subject: Subject, *options: str, mutant: str | None = None) -> Done:
         ":".join(places),
     ]
     program.append(str(MUTANTS / f"{mutant}.py") if mutant else "-")
-    env = environ({**FIXED, **scenario.extra}, subject.home)
     done = subprocess.run(
-        ["strace", "-f", *options, *program, *scenario.argv], capture_output=True, check=False, env=env, timeout=60,
-        cwd="/", **given(scenario.stdin),
+        ["strace", "-f", *options, *program, *map(str, argv)], capture_output=True, check=False, timeout=60,
+        env=environ(env, home), cwd="/", **given(stdin),
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from ..env import Env
 from ..errors import BadData, InputOutput
-from ..store.paths import ensure_dir, make_dir, sync_dir
+from ..folders import ensure_dir, make_dir, sync_dir
 from ..store.replace import remove
 from . import Data, is_block_id
 

@@ -13,7 +13,8 @@ import stat
 import time
 
 from ..errors import BadData, InputOutput, NotFound, TryAgain
-from .paths import ensure_dir, id_of, sync_dir
+from ..folders import ensure_dir, sync_dir
+from .paths import id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

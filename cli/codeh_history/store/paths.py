@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 
 from ..errors import Usage
@@ -47,41 +46,3 @@ def id_of(path: str) -> str:
     """The session id that a file's name stands for."""
     name = os.path.basename(path)
     return name.rsplit(".", 1)[0] if is_path(name) else name
-
-
-def ensure_dir(path: str) -> None:
-    """Make a directory of ours and those above it, 0700 under any umask; durable on return."""
-    if not path or os.path.isdir(path):
-        return
-    parent = os.path.dirname(path)
-    if parent and parent != path:
-        ensure_dir(parent)
-    if make_dir(path):
-        sync_dir(parent)
-
-
-def make_dir(path: str) -> bool:
-    """Make one directory, 0700 under any umask; whether it was not there. Its name is not synced."""
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        return False
-    os.chmod(path, 0o700)
-    return True
-
-
-def sync_dir(path: str) -> None:
-    """Make the names in a directory durable; on some file systems that cannot be asked for."""
-    try:
-        fd = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        if error.errno not in (
-            errno.EINVAL,
-            errno.ENOTSUP,
-            errno.EACCES,
-        ):  # EACCES: may be written, not read
-            raise

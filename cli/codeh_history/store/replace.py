@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 from ..env import Env
 from ..errors import InputOutput
+from ..folders import sync_dir
 from . import log
 from .log import Locked
-from .paths import sync_dir
 
 SUFFIX = ".tmp"  # of the temporary files; what a killed process left is swept by `gc`
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -64,10 +64,10 @@ def _publish(path: str, data: bytes) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a temporary file, if it is there."""
+    """Remove a temporary file, if it is there; what cannot be removed is for `gc`."""
     try:
         os.unlink(path)
-    except FileNotFoundError:
+    except OSError:
         pass
 
 

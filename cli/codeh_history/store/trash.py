@@ -6,9 +6,10 @@ import os
 
 from ..env import Env
 from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
+from ..folders import ensure_dir, sync_dir
 from . import log
 from .log import Locked
-from .paths import ensure_dir, is_id, path_of, sync_dir
+from .paths import is_id, path_of
 
 
 def trash_dir(env: Env) -> str:

@@ -133,7 +133,7 @@ def still_held(env: Env, target: Target, data: bytes) -> list[str]:
 
 def _child_of(path: str, session: str) -> bool:
     try:
-        with open(path, "rb") as file:
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
             header = orjson.loads(file.readline())
     except (OSError, ValueError):
         return False

@@ -14,8 +14,9 @@ from collections.abc import Callable
 import orjson
 
 from ..env import Env
+from ..folders import ensure_dir
 from ..model import Json
-from ..store.paths import ensure_dir
+from ..store.replace import remove
 
 MANY = 1000  # fewer sessions are counted as fast as they are remembered
 VERSION = 1
@@ -83,6 +84,8 @@ class Remembered:
             os.replace(temporary, self._file)
         except OSError:
             pass
+        finally:
+            remove(temporary)
 
 
 def stamp_of(path: str) -> Stamp | None:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 from ..env import Env
 from ..errors import HistoryError
+from ..folders import ensure_dir
 from ..model import Json
 from ..session import View
 from ..store import read
-from ..store.paths import ensure_dir
 from ..store.resolve import Target, ids
 from ..summarizers import window
 from ..turns import exchanges

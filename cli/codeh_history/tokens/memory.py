@@ -7,9 +7,12 @@ not WAL: processes that create the file together fail at the switch to WAL whate
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from ..folders import ensure_dir
 
 if TYPE_CHECKING:
     import sqlite3
@@ -48,13 +51,12 @@ def remember(path: str, counts: Iterable[tuple[bytes, int]]) -> None:
 @contextmanager
 def _opened(path: str) -> Iterator[sqlite3.Connection | None]:
     """The database, or None; an error of SQLite or of the file system ends the block without a word."""
-    import os
     import sqlite3
 
     db = None
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        ensure_dir(os.path.dirname(path))
+        _make(path)
         db = sqlite3.connect(path, timeout=5)
         db.execute("pragma synchronous=off")
         db.execute(_TABLE)
@@ -67,6 +69,17 @@ def _opened(path: str) -> Iterator[sqlite3.Connection | None]:
         pass
     finally:
         _close(db)
+
+
+def _make(path: str) -> None:
+    """The file, 0600 under any umask, if it is not there."""
+
+    try:
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    os.fchmod(fd, 0o600)
+    os.close(fd)
 
 
 def _close(db: sqlite3.Connection | None) -> None:

@@ -1,0 +1,214 @@
+"""What is written is for its owner alone, goes nowhere else, and is never written through another's file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+from pathlib import Path
+
+import orjson
+import pytest
+from nursery import Fault, Nursery
+from profiles import Tally, by_profile
+from scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
+from tracing import needs_strace, strace_of
+from verbs import COMMANDS
+
+from support import session_path
+
+UMASKS = [0, 0o022, 0o777]
+WRITERS = [name for name, command in COMMANDS.items() if command.writes and command.argv[0] != "import"]
+CANARY = "canary-8c1d5e"
+
+
+def modes(home: Path) -> dict[str, tuple[int, int]]:
+    """Mode and inode of all there is."""
+    there = [home, *home.rglob("*")]
+    infos = {str(path): path.lstat() for path in there if path.exists() or path.is_symlink()}
+    return {path: (stat.S_IMODE(info.st_mode), info.st_ino) for path, info in infos.items()}
+
+
+def open_to_others(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> dict[str, str]:
+    """What is new (or was replaced) and is not 0600, or 0700 for a directory."""
+    new = {path: mode for path, (mode, inode) in after.items() if before.get(path, (0, 0))[1] != inode}
+    return {
+        path: oct(mode) for path, mode in new.items() if mode != (0o700 if Path(path).is_dir() else 0o600)
+    }
+
+
+@pytest.mark.parametrize("umask", UMASKS, ids=oct)
+def test_files_and_directories_of_every_command(umask: int, place: Path, nursery: Nursery) -> None:
+    for name, command in COMMANDS.items():
+        home = place / name.replace(" ", "")
+        command.prepare(home)
+        before = modes(home)
+        argv = [
+            word for word in command.argv if word not in ("--counter", "approx")
+        ]  # so that counts are kept
+        done = nursery.run(argv, home, env=command.env, stdin=command.stdin, umask=umask)
+        assert done.code == 0, (name, done)
+        assert open_to_others(before, modes(home)) == {}, name
+        assert (home / "cache").exists() or name != "stats"
+
+
+@pytest.mark.parametrize("umask", UMASKS, ids=oct)
+def test_a_home_that_is_made(umask: int, place: Path, nursery: Nursery) -> None:
+    """By whatever command comes first, even one that only remembers counts in it."""
+    elsewhere = place / "x.jsonl"
+    elsewhere.write_bytes(SESSION)
+    for number, argv in enumerate(
+        [
+            ["append", "-m", "x"],
+            ["stats", elsewhere],
+            ["payload", elsewhere, "--to", "gemini", "--budget", "4k"],
+        ]
+    ):
+        home = place / str(number)
+        done = nursery.run(argv, home, env=FIXED, umask=umask)
+        assert done.code == 0, done
+        assert open_to_others({}, modes(home)) == {}
+
+
+@pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
+def test_a_temporary_file_while_it_is_there(name: str, place: Path, nursery: Nursery) -> None:
+    subject = Subject(SCENARIOS[name], place, nursery)
+    subject.fresh()
+    before = modes(subject.home)
+    subject.run(fault=Fault(list(subject.done.calls).index("replace"), signal.SIGKILL), umask=0)
+    left = [path for path in subject.home.rglob("*.tmp") if str(path) not in before]
+    assert left
+    assert open_to_others(before, modes(subject.home)) == {}
+
+
+# -- other people's files -----------------------------------------------------------------------------------
+
+
+def symlink(path: Path, victim: Path) -> None:
+    path.symlink_to(victim)
+
+
+def hard_link(path: Path, victim: Path) -> None:
+    path.hardlink_to(victim)
+
+
+def fifo(path: Path, _: Path) -> None:
+    os.mkfifo(path)
+
+
+def directory(path: Path, _: Path) -> None:
+    path.mkdir()
+
+
+def another_users(path: Path, victim: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can make a file of another user")
+    shutil.copy(victim, path)
+    os.chown(path, 65534, 65534)
+
+
+@pytest.mark.parametrize("kind", [symlink, hard_link, fifo, directory, another_users])
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_is_not_a_file_of_ours_alone_is_not_written(
+    name: str, kind: object, place: Path, nursery: Nursery, tally: Tally
+) -> None:
+    command = COMMANDS[name]
+    home, victim = place / "home", place / "victim.jsonl"
+    command.prepare(home)
+    restored = command.argv[:2] == ["rm", "--restore"]
+    path = home / "trash" / "demo.1.jsonl" if restored else session_path(home, "demo")
+    content = path.read_bytes() if path.exists() else SESSION
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
+    victim.write_bytes(content)
+    kind(path, victim)  # type: ignore[operator]
+    owner = path.lstat()
+    done = nursery.run(command.argv, home, env=command.env, stdin=command.stdin)
+    assert victim.read_bytes() == content
+    tally("links, FIFOs, directories, other users' files", 1)
+    if restored or (command.argv[0] == "fork" and kind not in (fifo, directory)):
+        return  # moved as it is; read, and copied into a file of ours
+    assert (path.lstat().st_ino, path.lstat().st_size) == (owner.st_ino, owner.st_size)
+    assert done.code in (3, 65, 74) or (done.code == 0 and command.argv[0] in ("gc", "prune")), done
+    if command.argv[0] not in ("gc", "prune"):
+        assert done.out == b""
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["list"],
+        ["search", "x"],
+        ["gc", "--yes"],
+        ["prune", "--keep", "0", "--yes"],
+        ["status", "-s", "@"],
+        ["summarize", "--all"],
+        ["redact", "-i", "demo", "--yes"],
+        ["show", "fi"],
+        ["rm", "fifo"],
+    ],
+    ids=" ".join,
+)
+def test_a_fifo_among_the_sessions_holds_nobody_up(argv: list[str], place: Path, nursery: Nursery) -> None:
+    plain(home := place / "home")
+    os.mkfifo(home / "sessions" / "fifo.jsonl")
+    done = nursery.run(argv, home, env=FIXED)
+    assert done.code >= 0, done
+    assert b"bug" not in done.err
+
+
+# -- what leaves the process ----------------------------------------------------------------------------------
+
+
+@needs_strace
+@pytest.mark.parametrize(
+    "name", by_profile(["append", "payload", "compact"], list(COMMANDS), list(COMMANDS))
+)
+def test_no_command_opens_a_connection(name: str, place: Path, tally: Tally) -> None:
+    """Not even a socket. The counter is the exact one, whose vocabularies lie in a package."""
+    command = COMMANDS[name]
+    home = place / "home"
+    command.prepare(home)
+    argv = [word for word in command.argv if word not in ("--counter", "approx")]
+    done = strace_of(
+        argv, home, command.env, command.stdin, "-e", "trace=network", "-o", str(place / "trace")
+    )
+    assert done.code == 0, done
+    trace = (place / "trace").read_text()
+    assert "+++ exited with 0 +++" in trace
+    assert "socket(" not in trace
+    assert "connect(" not in trace
+    tally("connections", 1)
+
+
+CALL = {"functionCall": {"name": "$(touch pwned)", "args": {"secret": CANARY}, "id": "c1"}}
+
+
+@needs_strace
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["ask", "-m", CANARY, "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],
+        ["calls", "--via", "cat; echo $CODEH_CALL_NAME"],
+        ["summarize", "demo", "--max-conversations", "3", "--min-batch", "1", "--via", "cat >/dev/null; echo The user asked."],
+    ],
+    ids=lambda argv: argv[0],
+)  # fmt: skip
+def test_no_text_of_a_session_is_in_a_command_line(argv: list[str], place: Path) -> None:
+    """Nor a key of the environment; and no text is run."""
+    home = place / "home"
+    record = {"type": "message", "id": "c", "kind": "codeh", "role": "model", "parts": [CALL]}
+    plain(home, SESSION + orjson.dumps(record) + b"\n" + message("u9", f"more {CANARY}"))
+    (home / "answer").write_bytes(ANSWER)
+    env = {**FIXED, "API_KEY": CANARY}
+    done = strace_of(
+        argv, home, env, None, "-s", "100000", "-e", "trace=execve", "-o", str(place / "trace")
+    )
+    assert done.code == 0, done
+    lines = (place / "trace").read_text().splitlines()[1:]  # the first is our own
+    commands = [line for line in lines if "execve(" in line]
+    assert any('"/bin/sh", "-c"' in line for line in commands)
+    assert not [line for line in commands if CANARY in line]
+    assert not list(place.rglob("pwned"))
+    assert not Path("/pwned").exists()
