@@ -1,7 +1,8 @@
-"""The scripts complete what a person would type; bash itself is asked."""
+"""The scripts complete what a person would type; the shells themselves are asked."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -112,3 +113,40 @@ def test_the_other_shells(shell: str, tmp_path: Path) -> None:
 def test_an_unknown_shell_is_exit_2() -> None:
     result = support.run("completion", "tcsh")
     assert (result.code, result.err) == (2, b"codeh-history: tcsh: one of bash, zsh, fish\n")
+
+
+def other(shell: str, path: Path) -> Path:
+    """The script for another shell; skips where that shell is missing."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    result = support.run("completion", shell)
+    assert result.code == 0, result.err
+    file = path / f"complete.{shell}"
+    file.write_bytes(result.out)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("sho", ["show"]), ("show de", ["debug", "demo"]), ("show x", []),
+        ("payload --to g", ["gemini"]), ("show --js", ["--json", "--jsonl"]), ("rm demo de", ["debug", "demo"]),
+        ("export --to h", ["html"]), ("completion z", ["zsh"]),
+    ],
+)  # fmt: skip
+def test_fish_offers_the_same(line: str, offered: list[str], sessions: Path, tmp_path: Path) -> None:
+    script = other("fish", tmp_path)
+    done = subprocess.run(
+        ["fish", "-N", "-c", f"source {script}; complete -C'codeh-history {line}'"],
+        capture_output=True, text=True, check=True, cwd=tmp_path, env=support.environ(home=sessions),
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert [found.split("\t")[0] for found in done.stdout.splitlines()] == offered
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_zsh_takes_the_script(tmp_path: Path) -> None:
+    script = other("zsh", tmp_path)
+    ask = f"autoload -Uz compinit; compinit -u -D; source {script}; print ${{_comps[codeh-history]}}"
+    done = subprocess.run(["zsh", "-f", "-c", ask], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("_codeh_history\n", "")

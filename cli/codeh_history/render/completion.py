@@ -139,7 +139,7 @@ FISH = """\
 function __codeh_history_sessions
     set -l home (set -q CODEH_HOME; and echo $CODEH_HOME; or echo ~/.codeh)
     for file in $home/sessions/*.json*
-        string replace -r '.*/(.*)\\.jsonl?$' '$1' -- $file
+        string replace -rf '.*/([A-Za-z0-9][A-Za-z0-9_-]*)\\.jsonl?$' '$1' -- $file
     end
 end
 """
