@@ -121,7 +121,7 @@ def main(role: str, name: str, count: str) -> None:
     if mutant:
         runpy.run_path(str(Path(__file__).with_name("mutants") / f"{mutant}.py"))
     if role in WRITERS:
-        with (HOME / "acks" / name).open("w") as acks:
+        with (HOME / "acks" / name).open("w", buffering=1) as acks:
             for id, text in WRITERS[role](name, int(count)):
                 acks.write(f"{id.decode().strip()}\t{text}\n")
         return

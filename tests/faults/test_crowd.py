@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
+import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from codeh_history.session import fold
 from support import ROOT, environ, run, session_path
 
 CROWD = ROOT / "tests" / "faults" / "crowd.py"
+KILLS = by_profile(1, 5, 50)  # rounds
 COUNT = by_profile(12, 100, 1000)  # for each writer
 WRITERS = ("append", "append", "keyed", "keyed", "batch", "stream")
 OTHERS = ("replace", "compact", "summarize", "look")
@@ -73,7 +76,7 @@ def counted(home: Path, failed: list[str]) -> Outcome:
     place = {id: n for n, id in enumerate(made)}
     lost = disordered = total = 0
     for file in (home / "acks").iterdir():
-        acks = [line.split("\t") for line in file.read_text().splitlines()]
+        acks = [line.split("\t") for line in file.read_text().split("\n")[:-1]]
         total += len(acks)
         lost += sum(texts.get(id) != text for id, text in acks)
         places = [place.get(id, -1) for id, _ in acks]
@@ -92,6 +95,35 @@ def test_many_at_once(home: Path, tally: Tally) -> None:
         outcome.lost,
         outcome.torn,
     )
+
+
+def test_writers_that_are_killed_at_work(home: Path, tally: Tally) -> None:
+    """Again and again, after some acknowledgements; what was acknowledged stays, and the next goes on."""
+    plain(home, SMALL)
+    (home / "acks").mkdir()
+    env = environ({"CODEH_SESSION": "demo"}, home)
+    chance = random.Random(1)
+    for round in range(KILLS):
+        argvs = [
+            [sys.executable, CROWD, role, f"{role}{round}.{n}", "9999"] for n, role in enumerate(WRITERS)
+        ]
+        crowd = [subprocess.Popen(argv, env=env, stderr=subprocess.DEVNULL) for argv in argvs]
+        for process, argv in zip(crowd, argvs, strict=True):
+            wait_for(home / "acks" / argv[3], chance.randrange(1, 12))
+            process.kill()
+            process.wait()
+    outcome = counted(home, [])
+    assert outcome.fine, outcome
+    assert outcome.acknowledged >= KILLS * len(WRITERS)
+    tally("writers killed at work, acknowledged records", outcome.acknowledged, outcome.lost, outcome.torn)
+
+
+def wait_for(acks: Path, count: int) -> None:
+    """Until so many are acknowledged."""
+    deadline = time.monotonic() + 60
+    while not acks.exists() or acks.read_bytes().count(b"\n") < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
 
 
 def test_a_session_begun_by_many(home: Path, tally: Tally) -> None:
