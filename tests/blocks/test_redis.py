@@ -82,9 +82,12 @@ def test_a_wrong_password_is_an_error_without_it(tmp_path: Path) -> None:
     try:
         host = f"127.0.0.1:{server.port}/0"
         redis_store(f"redis://:right-horse@{host}").mset(dict([ONE]))
+        for url in (f"redis://{host}", f"redis://:right-horse@{host}"):
+            password = "right-horse" if "right" not in url else "wrong-horse"
+            assert fetch(redis_store(url, CODEH_BLOCKS_PASSWORD=password), [ONE[0]]) == dict([ONE])
         for url in (f"redis://:wrong-horse@{host}", f"redis://{host}"):
             with pytest.raises(InputOutput) as raised:
-                redis_store(url).mget([ONE[0]])
+                redis_store(url, CODEH_BLOCKS_PASSWORD="bad-horse").mget([ONE[0]])
             assert "horse" not in str(raised.value)
             assert host in str(raised.value)
     finally:

@@ -1,8 +1,9 @@
 """Blocks in Redis or Valkey, for many machines: `redis://[user:password@]host:port/db`, `rediss://…`.
 
-Keys are `WORKSPACE:block:SHA256` (`CODEH_WORKSPACE`, default `default`). What a server keeps is as durable
-as it was configured to be (`appendonly yes`). Options of the URL's query go to the client
-(`?socket_timeout=30`, `?ssl_ca_certs=FILE`).
+A password may also come from `CODEH_BLOCKS_PASSWORD`. Keys are `WORKSPACE:block:SHA256`
+(`CODEH_WORKSPACE`, default `default`). What a server keeps is as durable as it was configured to be
+(`appendonly yes`). Options of the URL's query go to the client (`?socket_timeout=30`,
+`?ssl_ca_certs=FILE`).
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class RedisStore:
         if not is_id(workspace):
             raise Usage(f"CODEH_WORKSPACE: {workspace}: letters, digits, _ and - (at most 128)")
         self._prefix = f"{workspace}:block:"
-        self._client, self._error = _connect(url, self.name)
+        password = env.environ.get("CODEH_BLOCKS_PASSWORD") or None
+        self._client, self._error = _connect(url, self.name, password)
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         with self._failing():
@@ -114,8 +116,11 @@ class RedisStore:
             raise InputOutput(f"{self.name}: {_one_line(error)}{what}") from None
 
 
-def _connect(url: str, name: str) -> tuple[Any, type[Exception]]:
-    """The client, which connects with its first command, and the class of its errors."""
+def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception]]:
+    """The client, which connects with its first command, and the class of its errors.
+
+    `password` is for a URL that has none.
+    """
     try:
         import redis
         from redis.backoff import NoBackoff
@@ -126,7 +131,7 @@ def _connect(url: str, name: str) -> tuple[Any, type[Exception]]:
         ) from None
     try:
         client: Any = redis.Redis.from_url(
-            url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=SECONDS,
+            url, password=password, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=SECONDS,
             retry=Retry(NoBackoff(), 0),
         )  # fmt: skip
         client.connection_pool.make_connection()  # looks at the options; nothing is connected yet
