@@ -12,6 +12,7 @@ import strategies as some
 from codeh_history import stream
 from codeh_history.apply import apply
 from codeh_history.ops import Op
+from codeh_history.pairing import open_at_end
 from codeh_history.records import block_of, lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.undo import newest
@@ -161,3 +162,14 @@ def test_2026_11_22_an_undone_message_could_not_be_appended_again(home: Path) ->
     for argv in (["append", "--jsonl"], ["undo"], ["append", "--jsonl"]):
         assert run(*argv, "-s", "demo", stdin=line).code == 0
     assert [m.id for m in fold(parse(lines_of(session_path(home, "demo").read_bytes()))).messages] == ["a"]
+
+
+def test_2026_11_22_a_call_beside_a_providers_own_result_was_taken_for_lost() -> None:
+    call = {"functionCall": {"id": "c1", "name": "f", "args": {}}}
+    result = {"native": {"provider": "openai-responses", "value": {"type": "custom_tool_call_output"}}}
+    log = [
+        HEADER, message("a"), {**message("m"), "kind": "codeh", "role": "model", "parts": [call]},
+        {**message("t"), "kind": "tool", "parts": [result]},
+    ]  # fmt: skip
+    assert [call.id for call in open_at_end(some.view_of(log).messages)] == ["c1"]
+    assert open_at_end(some.view_of([*log, message("b")]).messages) == []

@@ -148,6 +148,14 @@ def open_calls(messages: Sequence[Message]) -> list[Call]:
     return [call for call in pair(messages).calls if call.answer is None]
 
 
+def only_results(message: Message) -> bool:
+    """Whether a user's message holds nothing but results: of functions, or such as only a provider knows."""
+    of_tools = message.kind == "tool"
+    return bool(message.parts) and all(
+        "functionResponse" in part or (of_tools and "native" in part) for part in message.parts
+    )
+
+
 def open_at_end(messages: Sequence[Message]) -> list[Call]:
     """The open calls of the last model message, where nothing but its own results follows it."""
     for message in reversed(messages):
@@ -155,7 +163,7 @@ def open_at_end(messages: Sequence[Message]) -> list[Call]:
             continue
         if message.role == "model":
             break
-        if not message.parts or any("functionResponse" not in part for part in message.parts):
+        if not only_results(message):
             return []
     else:
         return []

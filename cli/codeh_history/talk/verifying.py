@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ..env import Env
 from ..errors import HistoryError
 from ..model import Message
-from ..pairing import Answer, Call, Pairing
+from ..pairing import Answer, Call, Pairing, only_results
 from ..session import fold
 from ..store import read
 from ..store.paths import sessions_dir
@@ -89,7 +89,7 @@ class Pairs:
             return
         if message.role == "model":
             self.last_model = number
-        if not message.parts or any("functionResponse" not in part for part in message.parts):
+        if not only_results(message):
             self.others.append(number)
         if uses_tools(message):
             self.known[message.id] = number, offset
