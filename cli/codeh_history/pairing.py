@@ -149,7 +149,7 @@ def open_calls(messages: Sequence[Message]) -> list[Call]:
 
 
 def only_results(message: Message) -> bool:
-    """Whether a user's message holds nothing but results: of functions, or such as only a provider knows."""
+    """Whether a user's message holds nothing but results: of functions, or such as one provider knows."""
     of_tools = message.kind == "tool"
     return bool(message.parts) and all(
         "functionResponse" in part or (of_tools and "native" in part) for part in message.parts
