@@ -34,6 +34,12 @@ class Draft:
         self.tokens = part_tokens(counter, self.messages)
         if counter.missed:
             remember(counter, self.messages, self.tokens)
+        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
+            (number, place)
+            for number, message in enumerate(self.messages)
+            for place, part in enumerate(message.parts)
+            if len(part) > 1 or "text" not in part
+        ]
         self.summaries = [summary.text for summary in view.summaries]
         self.view = view
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
@@ -78,20 +84,16 @@ class Draft:
     def costs(self, numbers: Iterable[int]) -> int:
         return sum(self.cost(number) for number in numbers)
 
-    def free(self, end: int | None = None) -> list[int]:
-        """The positions (before `end`) of messages that may be changed and removed."""
-        fixed = self.layout.fixed
-        return [n for n in range(len(self.messages) if end is None else end) if n not in fixed]
+    def open(self, places: Iterable[Place]) -> list[Place]:
+        """Those of the parts that are still as they were, and stay in the context."""
+        out = self.gone | self.doomed
+        return [place for place in places if place[0] not in out and place not in self.new]
 
-    def open_places(self, numbers: Iterable[int]) -> list[Place]:
-        """The parts of these messages that are still as they were, and stay in the context."""
-        return [
-            (number, part)
-            for number in numbers
-            if number not in self.gone and number not in self.doomed
-            for part in range(len(self.messages[number].parts))
-            if (number, part) not in self.new
-        ]
+    def free(self, end: int | None = None) -> list[Place]:
+        """The open parts (before the message `end`) that are no plain text, and may be changed."""
+        fixed = self.layout.fixed
+        end = len(self.messages) if end is None else end
+        return self.open(place for place in self.special if place[0] < end and place[0] not in fixed)
 
     @property
     def index(self) -> Index:

@@ -94,9 +94,8 @@ class Outline:
         used = 0.0
         least = LEAST_LINE * LEAST_RATE + BESIDE
         newest = [entry for entry in reversed(self._entries) if entry.kind == kind][: int(room / least)]
-        some = [(entry, first) for entry in newest if (first := self._first_lines(entry))]
-        wanted = [(rank, entry, place) for entry, first in some for rank, place in enumerate(first)]
-        for _, entry, place in sorted(wanted, key=lambda item: item[0]):  # the first of each, then others
+        some = [entry for entry in newest if kind != "result" or self._places(entry, 0)]
+        for entry, place in self._in_turn(some):
             label = 0 if entry.kept else entry.label_cost
             each = (room / len(some) - label - BESIDE) / entry.rate
             most = int(min(LINE, max(LEAST_LINE, each)))
@@ -104,9 +103,25 @@ class Outline:
             if used + cost <= room and place not in entry.kept:
                 used += cost
                 entry.kept[place] = most
+            elif used + least > room:
+                break
         return used
 
-    def _first_lines(self, entry: Entry) -> list[int]:
+    def _in_turn(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, int]]:
+        """The first line of each entry, then the next of each, as they matter."""
+        rank = 0
+        while entries:
+            found = [
+                (entry, places) for entry in entries if len(places := self._places(entry, rank)) > rank
+            ]
+            yield from ((entry, places[rank]) for entry, places in found)
+            entries = [entry for entry, _ in found]
+            rank += 1
+
+    def _places(self, entry: Entry, rank: int) -> Sequence[int]:
+        """The lines that come first in an entry, as far as this rank, the more important before."""
+        if rank == 0 and entry.kind != "result":
+            return (0,)
         if entry not in self._first_of:
             self._first_of[entry] = FIRST[entry.kind](entry.lines)
         return self._first_of[entry]

@@ -27,14 +27,15 @@ class Index:
     message. Of very long texts only the beginning is searched, so that the time is bounded.
     """
 
-    __slots__ = ("_again", "_bare", "_named", "_names", "lines", "messages", "most")
+    __slots__ = ("_again", "_bare", "_named", "_names", "_seen", "lines", "messages", "most")
 
     def __init__(self, said: Sequence[Sequence[Sequence[str]]]) -> None:
         """From the texts of each part of each message."""
         self.most = words.water_level(
             [len(t) for parts in said for texts in parts for t in texts], words.SCANNED
         )
-        self._named: dict[str, Collection[str]] = {}  # a word between blanks → the names in it
+        self._seen: set[str] = set()  # words between blanks
+        self._named: dict[str, set[str]] = {}  # such a word → the names in it, where there are any
         self._names: dict[str, Collection[str]] = {}  # a line → the names in it
         self._bare: set[str] = set()
         self.lines = [[self.lines_of(texts) for texts in parts] for parts in said]
@@ -53,9 +54,10 @@ class Index:
         names = self._names
         fresh = [line for line in dict.fromkeys(lines) if line not in names]
         split = [line.split() for line in fresh]
-        for word in set().union(*split).difference(self._named):
-            self._named[word] = words.names(word)
-        known = {word for word, found in self._named.items() if found}
+        words_here = set().union(*split)
+        self._named.update(words.names_in(words_here - self._seen))
+        self._seen |= words_here
+        known = set(self._named)
         for line, some in zip(fresh, split, strict=True):
             here = known.intersection(some)
             names[line] = set().union(*map(self._named.__getitem__, here)) if here else _NONE

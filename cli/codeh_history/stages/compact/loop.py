@@ -46,7 +46,9 @@ def _reduce(draft: Draft, settings: Settings) -> None:
     if not draft.fits:
         small.references(draft, live=True)
     if not draft.fits:
-        results = [p for p in draft.open_places(_live(draft)) if "functionResponse" in draft.part(p)]
+        live = set(_live(draft))
+        places = draft.open(place for place in draft.special if place[0] in live)
+        results = [place for place in places if "functionResponse" in draft.part(place)]
         shrink.to_fit(draft, "outputs", [p for p in results if small.sources_of(draft.part(p)) is None])
     if not draft.fits:
         shrink.last_unit(draft)

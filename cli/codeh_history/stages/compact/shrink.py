@@ -187,8 +187,8 @@ def fill(index: Index, cuts: Sequence[tuple[stubs.Cut, float]], known: set[str],
 def last_unit(draft: Draft) -> None:
     """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
     if draft.layout.yielding:
-        places = draft.open_places(draft.layout.last)
-        to_fit(draft, "last-unit", [p for p in places if "functionResponse" in draft.part(p)])
+        last = [place for place in draft.special if place[0] in draft.layout.last]
+        to_fit(draft, "last-unit", [p for p in draft.open(last) if "functionResponse" in draft.part(p)])
 
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
@@ -215,21 +215,20 @@ def _size(draft: Draft, place: Place) -> int:
 
 def _places(draft: Draft, kind: str) -> list[Place]:
     """The calls or responses that may be changed, oldest first; references have a stage of their own."""
-    places = [place for place in draft.open_places(draft.free()) if KINDS[kind] in draft.part(place)]
+    places = [place for place in draft.free() if KINDS[kind] in draft.part(place)]
     return [place for place in places if sources_of(draft.part(place)) is None]
 
 
 def newest(draft: Draft, most: int) -> set[Place]:
     """The newest calls and responses that together have at most so many tokens."""
     found: set[Place] = set()
-    for number in range(len(draft.messages) - 1, -1, -1):
-        for part in range(len(draft.messages[number].parts) - 1, -1, -1):
-            shown = draft.messages[number].parts[part]
-            if ("functionResponse" in shown or "functionCall" in shown) and number not in draft.gone:
-                most -= draft.tokens[number][part]
-                if most < 0:
-                    return found
-                found.add((number, part))
+    for number, part in reversed(draft.special):
+        shown = draft.messages[number].parts[part]
+        if ("functionResponse" in shown or "functionCall" in shown) and number not in draft.gone:
+            most -= draft.tokens[number][part]
+            if most < 0:
+                return found
+            found.add((number, part))
     return found
 
 
@@ -237,9 +236,7 @@ def _media(draft: Draft) -> list[Place]:
     """Inline and linked files older than the newest exchanges."""
     prompts = draft.layout.prompts
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
-    return [
-        p for p in draft.open_places(draft.free(end)) if draft.part(p).keys() & {"inlineData", "fileData"}
-    ]
+    return [p for p in draft.free(end) if draft.part(p).keys() & {"inlineData", "fileData"}]
 
 
 def savings(draft: Draft) -> list[int]:
@@ -248,7 +245,7 @@ def savings(draft: Draft) -> list[int]:
     media = set(_media(draft))
     saving = [0] * len(draft.messages)
     prompt = draft.layout.prompt or 0
-    for place in draft.open_places(draft.free()):
+    for place in draft.free():
         part = draft.part(place)
         if place in media or (is_thought(part) and place[0] < prompt):
             saving[place[0]] += _size(draft, place)

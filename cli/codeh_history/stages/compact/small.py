@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ...model import Json, Part
@@ -21,10 +23,10 @@ DAMPED = 1.2  # from this overshoot on, references are reduced a little less tha
 def thoughts(draft: Draft) -> None:
     """Thoughts before the last real user message; all of a message's or none, never in the live loop."""
     end = draft.layout.prompt or 0
-    for number in range(end):
+    for number, some in groupby(draft.free(end), itemgetter(0)):
         message = draft.messages[number]
-        places = [p for p in draft.open_places([number]) if is_thought(message.parts[p[1]])]
-        if draft.fits or not places or message.role != "model" or number in draft.layout.fixed:
+        places = [place for place in some if is_thought(draft.part(place))]
+        if draft.fits or not places or message.role != "model":
             continue
         if len(places) == len(message.parts):
             draft.drop("thoughts", [number], "old thoughts")
@@ -92,7 +94,7 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
 
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
     """Only before the last real user message: what the live loop found may still be cited."""
-    for place in draft.open_places(draft.free(draft.layout.prompt or 0)):
+    for place in draft.free(draft.layout.prompt or 0):
         found = sources_of(draft.part(place))
         if found:
             items = [item for item in found[1] if _number(item) in cited]

@@ -7,11 +7,11 @@ name nobody else mentions is worth more than its neighbours, so that is what an 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 
 WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
-_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|\w\.\w{1,5}$|^[\d:]+$|[A-Z]{3}")
+_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
+SUFFIX = 5  # characters after the last point of a name such as `main.py` or `80.5`, at most
 
 _ERROR_HINTS = (
     "err",
@@ -43,9 +43,22 @@ def names(text: str) -> set[str]:
     return {word for word in set(WORD.findall(text)) if is_name(word)}
 
 
-@lru_cache(maxsize=1 << 16)
+def names_in(words: Iterable[str]) -> dict[str, set[str]]:
+    """The names in each of these words, which blanks separate; no entry for a word without."""
+    odd = [word for word in words if not (word.islower() and word.isalpha())]
+    found = list(map(WORD.findall, odd))
+    known = set(filter(is_name, set().union(*found)))
+    return {word: here for word, some in zip(odd, found, strict=True) if (here := known.intersection(some))}
+
+
 def is_name(word: str) -> bool:
-    return _NAME.search(word) is not None
+    """Whether a word is more than a plain one: a path, a symbol, a number, an id."""
+    stem, _, end = word.rpartition(".")
+    if stem and 0 < len(end) <= SUFFIX and end.isalnum() and stem[-1].isalnum():
+        return True
+    if stem.replace(".", "").isdigit():
+        return False  # a number with more digits than anybody repeats
+    return word.replace(":", "").isdigit() or _NAME.search(word) is not None
 
 
 def lines_of(text: str) -> list[str]:
