@@ -272,6 +272,19 @@ def test_a_fifo_and_a_folder_in_the_way_neither_hang_nor_crash(root: Path, direc
         directory.mset(dict([ONE]))
 
 
+@pytest.mark.parametrize("count", [3, 300])
+def test_one_block_that_cannot_be_written_fails_all(root: Path, directory: BlockStore, count: int) -> None:
+    many = dict(block(b'{"text":"%d"}' % number) for number in range(count))
+    path_of(root, list(many)[count // 2]).mkdir(parents=True)
+    with pytest.raises(InputOutput, match=r"directory.*nothing refers to what was written"):
+        directory.mset(many)
+    files = [path for path in root.rglob("*") if path.is_file()]
+    assert all(many[path.name] == path.read_bytes() for path in files)
+    path_of(root, list(many)[count // 2]).rmdir()
+    directory.mset(many)
+    assert fetch(directory, list(many)) == many
+
+
 def test_a_root_that_cannot_be_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = open_store(Env({"CODEH_HOME": str(tmp_path), "CODEH_BLOCKS": str(tmp_path / "file")}))

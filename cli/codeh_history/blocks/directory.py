@@ -11,8 +11,9 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from ..env import Env
 from ..errors import BadData, InputOutput
@@ -21,6 +22,9 @@ from ..store.replace import remove
 from . import Data, is_block_id
 
 _STEP = 1 << 20
+_MANY = 16
+_THREADS = 8
+_T = TypeVar("_T")
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -79,19 +83,19 @@ class DirectoryStore:
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
-            changed: set[str] = set()
-            for id, data in blocks.items():
-                if self._holds(id, memoryview(data)):
-                    continue
-                folder = os.path.dirname(self._path(id))
-                if make_dir(folder):
-                    changed.add(self.root)
+            folders = sorted({os.path.dirname(self._path(id)) for id in blocks})
+            made = [folder for folder in folders if make_dir(folder)]
+            for folder in folders:
                 if os.path.islink(folder):
                     raise BadData(f"{folder}: a symbolic link in the block store; remove it")
-                self._write(folder, id, data)
-                changed.add(folder)
-            for folder in sorted(changed):
-                sync_dir(folder)
+            _each(self._put, list(blocks.items()))
+            # a block that was there, too: who wrote it may have been killed before this
+            _each(sync_dir, folders + [self.root] * bool(made))
+
+    def _put(self, block: tuple[str, Data]) -> None:
+        id, data = block
+        if not self._holds(id, memoryview(data)):
+            self._write(os.path.dirname(self._path(id)), id, data)
 
     def _holds(self, id: str, data: memoryview) -> bool:
         """Whether the block is there, whole and ours; it then counts as written now."""
@@ -181,6 +185,22 @@ class DirectoryStore:
         for shard in os.scandir(self.root):
             if len(shard.name) == 2 and shard.is_dir(follow_symlinks=False):
                 yield from os.scandir(shard.path)
+
+
+def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
+    """Do it for all of them; where they are many, several wait for the disk at once."""
+    if len(items) < _MANY:
+        for item in items:
+            work(item)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(_THREADS)
+    try:
+        for _ in pool.map(work, items):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _contents(fd: int, size: int) -> bytes:
