@@ -14,7 +14,7 @@ VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
 MAX_DEPTH = 200  # of what is written
 MAX_READ = 240  # a deeper line is damage: a request nests it deeper still, and orjson dumps stops at 254
-_SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
+SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
 _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _UP = {0x7B: 1, 0x7D: -1}
 _PEELED = 8  # levels taken off fast, which most brackets belong to
@@ -95,11 +95,12 @@ class Log:
         self.plain = plain
 
 
-def parse(lines: Iterable[bytes], source: bytes = b"") -> Log:
+def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | None = None) -> Log:
     """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
 
     An unterminated last line that is whole is a record: its append was cut between line and newline.
-    `source`: the bytes that the lines are of, where they start at its first.
+    `source`: the bytes that the lines are of, where they start at its first. `gaps`: where in the file a
+    blank line stands for one too long to be a record, and how long that is.
     """
     records: list[Record] = []
     damage: list[Damage] = []
@@ -121,10 +122,13 @@ def parse(lines: Iterable[bytes], source: bytes = b"") -> Log:
             if data is None:
                 if line.strip():
                     damage.append(Damage(number, start, _why(line, error)))
+                elif gaps and start in gaps:
+                    offset += gaps[start]
+                    damage.append(Damage(number, start, f"{gaps[start]} bytes: too long for a record"))
                 continue
         simple = _is_plain(data)
         size = len(line) - len(data["parts"][0]["text"]) if simple else len(line)
-        if size > _SHALLOW and depth_exceeds(line, MAX_READ):
+        if size > SHALLOW and depth_exceeds(line, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if simple:

@@ -65,4 +65,5 @@ def read(data: bytes) -> Log:
             from ..importers import older
 
             return older.log_of(value, len(data))
-    return parse(lines_of(data), data)
+    gaps = getattr(data, "gaps", None)
+    return parse(lines_of(data), b"" if gaps else data, gaps)

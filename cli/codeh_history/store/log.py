@@ -45,7 +45,13 @@ class Locked:
         self.created = created
 
     def read(self) -> bytes:
-        """What the file holds now."""
+        """What the file holds now, without lines too long to be records."""
+        from .read import records_in
+
+        return records_in(self._fd, self.size)
+
+    def whole(self) -> bytes:
+        """What the file holds now: for what writes it again."""
         return pread_all(self._fd, self.size)
 
     def find(self, needle: bytes, start: int = 0) -> int:
@@ -82,12 +88,12 @@ class Locked:
         return line, end + 1
 
 
-def pread_all(fd: int, size: int) -> bytes:
-    """The first `size` bytes of a file."""
+def pread_all(fd: int, size: int, start: int = 0) -> bytes:
+    """`size` bytes of a file, the first ones or those from `start` on."""
     chunks = []
     at = 0
     while at < size:
-        chunk = os.pread(fd, min(size - at, 1 << 30), at)
+        chunk = os.pread(fd, min(size - at, 1 << 30), start + at)
         if not chunk:
             break
         chunks.append(chunk)

@@ -16,10 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHUNK = 1 << 18
+LONGEST = 64 << 20  # bytes of a line; a longer one is no record, and is left out of what is read
+_STEP = 1 << 20
+
+
+class Cut(bytes):
+    """A file's bytes with a blank line for each that was too long; `gaps`: where these stood, and how long.
+
+    Where: in the file. How long: without the newline.
+    """
+
+    gaps: dict[int, int]
 
 
 def read_bytes(path: str) -> bytes:
     """The bytes of a session file; what is appended while reading is left out."""
+    fd, size = _opened(path)
+    try:
+        return records_in(fd, size)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    finally:
+        os.close(fd)
+
+
+def whole(path: str) -> bytes:
+    """The same, whatever is in it: for what writes it again."""
     fd, size = _opened(path)
     try:
         return pread_all(fd, size)
@@ -29,12 +51,48 @@ def read_bytes(path: str) -> bytes:
         os.close(fd)
 
 
+def records_in(fd: int, size: int) -> bytes:
+    """The first bytes of a file, without lines too long to be records."""
+    gaps = _gaps(fd, size) if size > LONGEST else None
+    if not gaps:
+        return pread_all(fd, size)
+    pieces: list[bytes] = []
+    at = 0
+    for start, length in gaps.items():
+        pieces.append(pread_all(fd, start - at, at))
+        at = start + length
+        pieces.append(b"\n" if at >= size else b"")
+    pieces.append(pread_all(fd, size - at, at))
+    cut = Cut(b"".join(pieces))
+    cut.gaps = gaps
+    return cut
+
+
+def _gaps(fd: int, size: int) -> dict[int, int]:
+    """Where lines too long begin, and how long they are."""
+    found: dict[int, int] = {}
+    begin = 0  # of the line being read
+    for start in range(0, size, _STEP):
+        chunk = os.pread(fd, min(_STEP, size - start), start)
+        first = chunk.find(b"\n")
+        if first >= 0:
+            if start + first - begin > LONGEST:
+                found[begin] = start + first - begin
+            begin = start + chunk.rfind(b"\n") + 1
+    if size - begin > LONGEST:
+        found[begin] = size - begin
+    return found
+
+
 def lines_at(path: str) -> Iterator[bytes]:
-    """The lines of a session file one by one; what is appended while reading is left out."""
+    """The lines of a session file one by one; what is appended while reading is left out.
+
+    A line too long to be a record comes in pieces, which are none.
+    """
     fd, left = _opened(path)
     try:
         with open(fd, "rb", buffering=CHUNK) as file:
-            for line in file:
+            for line in file if left <= LONGEST else iter(lambda: file.readline(LONGEST), b""):
                 if len(line) > left:
                     break
                 left -= len(line)

@@ -9,23 +9,31 @@ import orjson
 
 from ..model import Json
 from ..session import timestamp
+from .read import LONGEST
 
 
 def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
-    """Lines from the last to the first, each with its offset and without newline; blank ones left out."""
+    """Lines from the last to the first, each with its offset and without newline; blank ones left out.
+
+    Of a line too long to be a record, the beginning comes alone.
+    """
     end = size
     held: list[bytes] = []  # pieces of the line in progress, last first
+    length = 0  # of these
     while end > 0:
         start = max(0, end - step)
         chunk = os.pread(fd, end - start, start)
         while (at := chunk.rfind(b"\n")) >= 0:
             line = chunk[at + 1 :] + b"".join(reversed(held))
-            held = []
+            held, length = [], 0
             if line.strip():
                 yield start + at + 1, line
             chunk = chunk[:at]
         if chunk:
+            if length > LONGEST:
+                held.clear()
             held.append(chunk)
+            length += len(chunk)
         end = start
     line = b"".join(reversed(held))
     if line.strip():

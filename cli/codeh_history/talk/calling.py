@@ -8,7 +8,7 @@ from ..model import Message, Part
 from ..pairing import Pairing, pair
 from .skimming import uses_tools
 
-MANY = 20_000  # messages that are held before answered calls are let go
+MANY = 4_000  # messages that are held before answered calls are let go
 _GAP = 4  # a longer alternation of roles between two messages with tools says no more than this
 
 

@@ -24,7 +24,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
     those who append; under the lock it finds that done.
     """
     check(target)
-    data = read.read_bytes(target.path)
+    data = read.whole(target.path)
     tell_damage(env, target, read.read_log(data), strict=strict)
     new = b"".join(rewrite(data))
     if new == data:
@@ -32,7 +32,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 
     def build(locked: Locked) -> bytes | None:
         nonlocal new
-        now = locked.read()
+        now = locked.whole()
         if now != data:
             new = b"".join(rewrite(now))
         return new if new != now else None

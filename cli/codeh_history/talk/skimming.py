@@ -59,6 +59,11 @@ def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
     at = lines = 0
     seen: dict[int, int] = {}
     for block in _blocks(fd, size, step):
+        if isinstance(block, int):
+            yield Log([], [Damage(lines + 1, at, f"{block} bytes: too long for a record")], block)
+            at += block + 1
+            lines += 1
+            continue
         # A byte order mark counts on the file's first line only: later pieces begin with an empty line.
         log = parse(chain((b"\n",), lines_of(block)) if at else lines_of(block))
         shift = 1 if at else 0
@@ -74,24 +79,32 @@ def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
         yield log
 
 
-def _blocks(fd: int, size: int, step: int) -> Iterator[bytes]:
-    """The file in blocks that end with a line; the last may end without one."""
-    at = 0
-    held: list[bytes] = []
+def _blocks(fd: int, size: int, step: int) -> Iterator[bytes | int]:
+    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
+    at = length = 0
+    held: list[bytes] = []  # of the line in progress, `length` bytes
     while at < size:
         chunk = os.pread(fd, min(step, size - at), at)
         if not chunk:
             break
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
+        if length > read.LONGEST and cut:
+            first = chunk.find(b"\n")
+            yield length + first
+            chunk, cut = chunk[first + 1 :], cut - first - 1
+            held, length = [], 0
         if cut:
             yield b"".join([*held, chunk[:cut]])
-            held = [chunk[cut:]]
-        else:
-            held.append(chunk)
-    rest = b"".join(held)
-    if rest:
-        yield rest
+            held, length = [], 0
+        if length > read.LONGEST:
+            held.clear()
+        held.append(chunk[cut:])
+        length += len(chunk) - cut
+    if length > read.LONGEST:
+        yield length
+    elif length:
+        yield b"".join(held)
 
 
 def _renumber(record: Record, seen: dict[int, int]) -> None:

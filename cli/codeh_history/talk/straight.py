@@ -12,7 +12,7 @@ import orjson
 
 from ..model import Json
 from ..providers.turns import Texts
-from ..records import VERSION, Log
+from ..records import MAX_READ, SHALLOW, VERSION, Log, depth_exceeds
 from ..session import View
 from ..store.read import lines_at
 from ..turns import IDE_MARKERS, SYSTEM_PREFIX
@@ -61,6 +61,7 @@ def _read(lines: Iterable[bytes], found: Straight) -> bool:
             data["type"] != "message" or type(id) is not str or len(part) != 1 or type(text) is not str
             or not text or text.isspace() or text.startswith(SYSTEM_PREFIX)
             or (_HASH in text and any(marker in text for marker in IDE_MARKERS))
+            or (len(line) - len(text) > SHALLOW and depth_exceeds(line, MAX_READ))
             or "item" in data or "attached" in data or "references" in data  # more than the text is sent
         ):  # fmt: skip
             return False
