@@ -9,6 +9,7 @@ from ..errors import Usage
 from ..store.resolve import for_writing
 from ..talk import append, asking, compose, payload
 from ..talk.telling import tell
+from . import request_options as request
 from .options import Quiet, Session
 
 EXAMPLES = """\
@@ -33,68 +34,31 @@ def command(
     attach: Annotated[
         Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")
     ] = None,
-    to: Annotated[
-        Optional[str],
-        typer.Option(
-            "--to",
-            metavar="PROVIDER",
-            help="gemini, openai-chat, openai-responses or anthropic; $CODEH_TO.",
-        ),
-    ] = None,
+    to: request.To = None,
     via: Annotated[
         Optional[str],
         typer.Option(
             "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
         ),
     ] = None,
-    model: Annotated[
-        Optional[str], typer.Option("--model", metavar="MODEL", help="The provider's model name.")
-    ] = None,
-    system: Annotated[
-        Optional[str], typer.Option("--system", metavar="TEXT|@FILE", help="The system prompt.")
-    ] = None,
-    tools: Annotated[
-        Optional[str], typer.Option("--tools", metavar="@FILE", help="Tool declarations.")
-    ] = None,
-    set_: Annotated[
-        Optional[list[str]], typer.Option("--set", metavar="PATH=JSON", help="Set a field of the body.")
-    ] = None,
-    max_tokens: Annotated[
-        Optional[int], typer.Option("--max-tokens", metavar="N", min=1, help="Longest answer.")
-    ] = None,
-    stream: Annotated[bool, typer.Option("--stream", help="Ask for a stream.")] = False,
-    budget: Annotated[
-        Optional[str], typer.Option("--budget", metavar="N", help="Compact to this many tokens first.")
-    ] = None,
-    counter: Annotated[
-        Optional[str], typer.Option("--counter", metavar="C", help="Whose tokens --budget counts.")
-    ] = None,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Only the curation that provider rules force.")
-    ] = False,
-    thoughts: Annotated[str, typer.Option("--thoughts", metavar="T", help="keep, old or all.")] = "keep",
-    unanswered: Annotated[
-        str, typer.Option("--unanswered", metavar="U", help="Open calls at the end: error, stub or drop.")
-    ] = "error",
-    prefill: Annotated[
-        bool, typer.Option("--prefill", help="Allow the model's message at the end.")
-    ] = False,
-    cache: Annotated[bool, typer.Option("--cache", help="Place provider cache marks.")] = False,
-    context: Annotated[
-        bool, typer.Option("--context", help="Put the context prompt in the system prompt.")
-    ] = False,
-    persist: Annotated[bool, typer.Option("--persist", help="Persist the session's blocks first.")] = False,
-    user_template: Annotated[
-        Optional[str],
-        typer.Option("--user-template", metavar="FILE", help="Jinja, for the last user message."),
-    ] = None,
-    system_template: Annotated[
-        Optional[str],
-        typer.Option("--system-template", metavar="FILE", help="Jinja, for the system prompt."),
-    ] = None,
-    var: Annotated[
-        Optional[list[str]], typer.Option("--var", metavar="K=V", help="A template variable.")
-    ] = None,
+    model: request.Model = None,
+    system: request.System = None,
+    tools: request.Tools = None,
+    set_: request.Set = None,
+    max_tokens: request.MaxTokens = None,
+    stream: request.Stream = False,
+    budget: request.Budget = None,
+    counter: request.Counter = None,
+    raw: request.Raw = False,
+    thoughts: request.Thoughts = "keep",
+    unanswered: request.Unanswered = "error",
+    prefill: request.Prefill = False,
+    cache: request.Cache = False,
+    context: request.Context = False,
+    persist: request.Persist = False,
+    user_template: request.UserTemplate = None,
+    system_template: request.SystemTemplate = None,
+    var: request.Var = None,
     echo: Annotated[bool, typer.Option("--echo", help="Print the text as it arrives.")] = False,
     key: Annotated[
         Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")
