@@ -1,0 +1,211 @@
+"""How much memory sessions of any size take: a million records, a line of a GiB, ten thousand sessions.
+
+The sizes of `make test` are an eighth and less; `make test-all` takes the whole ones.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from support import PROGRAM, environ
+
+Kind = Callable[[int], Iterator[str]]
+MIB = 1 << 20
+HEADER = '{"type":"session","version":1,"id":"%s","created":"2026-01-01T00:00:00.000Z"}\n'
+MESSAGE = (
+    '{"type":"message","id":"%s","ts":"2026-01-01T00:00:00.000Z","kind":"%s","role":"%s","parts":[%s]}\n'
+)
+CALL = '{"functionCall":{"id":"toolu_%020d","name":"read_file","args":{"path":"src/part%d.py"}}}'
+RESULT = '{"functionResponse":{"id":"toolu_%020d","name":"read_file","response":{"output":"the file, in two lines"}}}'
+TEXT = '{"text":"message %d of a session that is long, as they are after a year of working with one"}'
+
+
+class Cost:
+    """How a command ended, what it said, and the most memory it held at once, in MiB."""
+
+    def __init__(self, code: int, err: str, mib: int) -> None:
+        self.code, self.err, self.mib = code, err, mib
+
+
+def cost(home: Path, *argv: str, limit: int | None = None) -> Cost:
+    """Run a command in a process of its own, with at most `limit` MiB of address space."""
+
+    def bound() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (limit * MIB, limit * MIB))
+
+    with (home / "out").open("wb") as out, (home / "err").open("wb") as err:
+        child = subprocess.Popen(
+            [*PROGRAM, *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=environ(home=home),
+            preexec_fn=bound,  # noqa: PLW1509 - no threads here
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    unit = MIB if sys.platform == "darwin" else 1024
+    return Cost(child.returncode, (home / "err").read_text(), used.ru_maxrss // unit)
+
+
+def texts(count: int) -> Iterator[str]:
+    for number in range(count):
+        kind, role = ("codeh", "model") if number % 2 else ("user", "user")
+        yield MESSAGE % (f"m{number:020}", kind, role, TEXT % number)
+
+
+def tools(count: int) -> Iterator[str]:
+    """Calls and their results, and nothing else."""
+    for number in range(count // 2):
+        yield MESSAGE % (f"c{number:020}", "codeh", "model", CALL % (number, number))
+        yield MESSAGE % (f"r{number:020}", "tool", "user", RESULT % number)
+
+
+def session(home: Path, lines: Iterator[str], name: str = "s") -> Path:
+    path = home / "sessions" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        file.write(HEADER % name)
+        file.writelines(lines)
+    return path
+
+
+# -- long sessions -------------------------------------------------------------------------------------
+
+SAME = [["append", "-s", "s", "-m", "x"], ["last", "s"], ["show", "s", "-n", "3"]]
+BOUNDED = [["list"], ["verify", "s"], ["search", "notthere", "s"]]
+MOST = 100  # MiB, at any length
+MORE = 12  # MiB that ten times as many records may take where they should take no more
+
+
+@pytest.mark.parametrize("kind", [texts, tools])
+def test_a_session_of_60_000_records(tmp_path: Path, kind: Kind) -> None:
+    grown(tmp_path, kind, 60_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [texts, tools])
+def test_a_session_of_a_million_records(tmp_path: Path, kind: Kind) -> None:
+    grown(tmp_path, kind, 1_000_000)
+
+
+def grown(home: Path, kind: Kind, count: int) -> None:
+    """What must not grow does not from a tenth of so many records on; the rest stays below MOST."""
+    session(home / "short", kind(count // 10))
+    session(home / "long", kind(count))
+    for argv in [*SAME, *BOUNDED]:
+        found = cost(home / "long", *argv)
+        print(f"{' '.join(argv)}: {found.mib} MiB on {count:,} {kind.__name__}")
+        assert found.code in (0, 1), found.err
+        assert found.mib <= (cost(home / "short", *argv).mib + MORE if argv in SAME else MOST), argv
+
+
+# -- a long line ---------------------------------------------------------------------------------------
+
+READERS = [
+    ["show", "s"], ["show", "s", "-n", "2"], ["last", "s"], ["list"], ["verify", "s"], ["search", "word", "s"],
+    ["payload", "s", "--to", "gemini"], ["curate", "s"], ["status", "s"], ["stats", "s"], ["calls", "s"], ["export", "s", "--to", "contents"],
+]  # fmt: skip
+WRITERS = [
+    ["append", "-s", "s", "-m", "x"], ["append", "-s", "s", "-m", "x", "--key", "k"], ["undo", "-s", "s"],
+    ["update", "-s", "s", "a", "-m", "y"], ["clear", "-s", "s"],
+]  # fmt: skip
+SILENT = ("last", "verify", "append", "undo", "update", "clear")  # verify prints it
+LINE = '{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"%s"}]}\n'
+
+
+def with_long_line(home: Path, mib: int, *, ended: bool = True) -> Path:
+    """A session with a line of so many MiB between two words."""
+    path = session(home, iter([LINE % ("a", "the first word")]))
+    begin, end = (LINE % ("long", "|")).split("|")
+    with path.open("a") as file:
+        file.write(begin)
+        for _ in range(mib):
+            file.write("x" * MIB)
+        if ended:
+            file.write(end + LINE % ("z", "the last word"))
+    return path
+
+
+def check_long_line(home: Path, path: Path, argv: list[str], *, limit: int, most: int) -> None:
+    size = path.stat().st_size
+    found = cost(home, *argv, limit=limit)
+    assert found.code == (1 if argv[0] in ("verify", "calls") else 0), (argv, found.err)
+    assert found.mib <= most, argv
+    if argv[0] not in SILENT:
+        assert "1 damaged line skipped" in found.err, argv
+    out = (home / "out").read_text()
+    if argv[0] in ("show", "payload", "curate", "search", "export"):
+        assert "the last word" in out, argv
+    if argv[0] == "verify":
+        assert "too long for a record" in out
+    assert path.stat().st_size - size < 1000
+
+
+@pytest.mark.parametrize("argv", [*READERS[:7], WRITERS[0], WRITERS[2]], ids=" ".join)
+def test_a_line_of_256_mib_is_skipped_and_counted(long_line: Path, argv: list[str]) -> None:
+    """In less address space than it would fill."""
+    check_long_line(long_line.parent.parent, long_line, argv, limit=450, most=170)
+
+
+@pytest.fixture(scope="module")
+def long_line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = with_long_line(tmp_path_factory.mktemp("home"), 256)
+    yield path
+    path.unlink()
+
+
+def test_a_long_line_that_was_torn_costs_only_itself(tmp_path: Path) -> None:
+    path = with_long_line(tmp_path, 70, ended=False)
+    assert cost(tmp_path, "append", "-s", "s", "-m", "the next word", limit=450).code == 0
+    for argv in (
+        ["show", "s"],
+        ["last", "s"],
+        ["show", "s", "-n", "1"],
+        ["payload", "s", "--to", "gemini"],
+    ):
+        assert cost(tmp_path, *argv, limit=450).code == 0
+        assert "the next word" in (tmp_path / "out").read_text()
+    found = cost(tmp_path, "verify", "s", limit=450)
+    assert (found.code, (tmp_path / "out").read_text().count("\n")) == (1, 1)
+    path.unlink()
+
+
+@pytest.mark.slow
+def test_a_line_of_a_gib_is_skipped_and_counted(tmp_path: Path) -> None:
+    path = with_long_line(tmp_path, 1024)
+    for argv in [*READERS, *WRITERS]:
+        check_long_line(tmp_path, path, argv, limit=600, most=200)
+    path.unlink()
+
+
+# -- many sessions -------------------------------------------------------------------------------------
+
+
+def many(home: Path, count: int) -> None:
+    for number in range(count):
+        session(home, texts(4), f"s{number}")
+
+
+def test_a_thousand_sessions_are_listed_in_little_memory(tmp_path: Path) -> None:
+    many(tmp_path, 1000)
+    assert cost(tmp_path, "list").mib <= 60
+    assert len((tmp_path / "out").read_text().splitlines()) == 1000
+
+
+@pytest.mark.slow
+def test_ten_thousand_sessions_are_listed_in_little_memory(tmp_path: Path) -> None:
+    many(tmp_path, 10_000)
+    for argv in (["list"], ["list", "--json"], ["search", "notthere"], ["status", "@"]):
+        found = cost(tmp_path, *argv)
+        print(f"{' '.join(argv)}: {found.mib} MiB")
+        assert found.code in (0, 1)
+        assert found.mib <= MOST
