@@ -101,7 +101,7 @@ def repeated(draft: Draft) -> None:
 
 
 def _repetitions(draft: Draft) -> Iterator[Change]:
-    newest: dict[bytes, Message] = {}
+    newest: dict[bytes | str, Message] = {}
     found: list[Change] = []
     for number in range(len(draft.messages) - 1, -1, -1):
         message = draft.messages[number]
@@ -121,7 +121,7 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
     yield from reversed(found)
 
 
-def _content(part: Part) -> bytes | None:
+def _content(part: Part) -> bytes | str | None:
     """What makes two parts equal; None for what is never compared (calls, thoughts, native items)."""
     if "functionResponse" in part:
         response = part["functionResponse"]
@@ -129,7 +129,7 @@ def _content(part: Part) -> bytes | None:
     if "inlineData" in part:
         return dumps(part["inlineData"])
     text = part.get("text", "")
-    return text.encode() if text and not part.get("thought") and not part.keys() - {"text"} else None
+    return text if text and not part.get("thought") and not part.keys() - {"text"} else None
 
 
 def _text(part: Part, message: Message, why: str) -> Part:

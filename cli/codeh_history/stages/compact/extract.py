@@ -33,17 +33,18 @@ _ORDER = ("request", "answer", "text", "call", "result")  # whose lines fill wha
 
 
 class Entry:
-    """The lines of one part, under a label that says whose they are.
+    """The lines of one part of a message, under a label that says whose they are.
 
     `named` are the lines that hold names, `kept` those that stay and how many characters of each;
     `rate` is what a character costs.
     """
 
-    __slots__ = ("kept", "kind", "label", "lines", "named", "rate")
+    __slots__ = ("kept", "kind", "label", "lines", "named", "number", "rate")
 
     def __init__(
-        self, kind: str, label: str, lines: Sequence[str], named: Sequence[int], rate: float
+        self, number: int, kind: str, label: str, lines: Sequence[str], named: Sequence[int], rate: float
     ) -> None:
+        self.number = number
         self.kind = kind
         self.label = label
         self.lines = lines
@@ -70,6 +71,14 @@ class Outline:
         self._known = known
         self._first_of: dict[Entry, list[int]] = {}
         self._named: list[tuple[Entry, int]] | None = None
+
+    def only(self, numbers: Collection[int], known: set[str]) -> Outline:
+        """The outline of fewer messages, of the lines that were chosen already."""
+        fewer = Outline([entry for entry in self._entries if entry.number in numbers], self._index, known)
+        fewer._first_of = self._first_of
+        if self._named is not None:
+            fewer._named = [(entry, place) for entry, place in self._named if entry.number in numbers]
+        return fewer
 
     def write(self, room: float) -> str:
         """About `room` tokens of the messages' lines, in order."""
@@ -226,7 +235,7 @@ def entries(
             lines = [stubs.described(part, message.id)]
         if lines:
             cost = rate(number, place) if rate else USUAL
-            yield Entry(kind, label, lines, index.named(lines), cost)
+            yield Entry(number, kind, label, lines, index.named(lines), cost)
 
 
 def _about(

@@ -53,12 +53,14 @@ class Index:
         """Look for names in lines not seen before."""
         names = self._names
         fresh = [line for line in dict.fromkeys(lines) if line not in names]
-        split = [line.split() for line in fresh]
-        words_here = set().union(*split)
+        words_here: set[str] = set()
+        for line in fresh:
+            words_here.update(line.split())
         self._named.update(words.names_in(words_here - self._seen))
         self._seen |= words_here
         known = set(self._named)
-        for line, some in zip(fresh, split, strict=True):
+        for line in fresh:
+            some = line.split()  # again: cheaper than to hold all
             here = known.intersection(some)
             names[line] = set().union(*map(self._named.__getitem__, here)) if here else _NONE
             if here and len(some) < len(here) * 4 and _is_bare(line, names[line]):

@@ -50,7 +50,7 @@ def summarise(draft: Draft) -> None:
     if need < room * ENOUGH and not absorb:
         fewer = _oldest(draft, groups, lambda _: int(need) + LEAST, absorb=absorb)
         if len(fewer) < len(covered):
-            covered, outline = fewer, _outline(draft, fewer)
+            covered, outline = fewer, outline.only(set(fewer), draft.names_without(fewer))
     text = _fitting(draft, covered, outline, absorb=absorb)
     if text is not None:
         draft.summarise("summary", covered, text, absorb=absorb)
