@@ -10,7 +10,7 @@ import orjson
 from support import Result, run
 
 BIG = "s3cret " * 1000
-IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # above 64 KiB
+IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
 PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
 
 

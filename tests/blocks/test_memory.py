@@ -14,7 +14,7 @@ import pytest
 from support import environ, run, session_path
 
 MIB = 1 << 20
-COUNTING = 60 * MIB  # the vocabulary and the cache of counts, beside the session
+COUNTING = 8 * MIB  # the counter, beside the session
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -47,6 +47,8 @@ def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) 
         used = peak("payload", "demo", "--to", provider, "--model", "m", home=home, out=body)
         assert used - base < most
         assert body.stat().st_size > count * size * 4 // 3
+    for looking in ("status", "stats", "search image"):
+        assert peak(*looking.split(), "-s", "demo", home=home) - base < most + COUNTING
     small = ("payload", "demo", "--to", "gemini", "--budget", "3k")
     assert peak(*small, home=home, out=body) - base < most + COUNTING
     assert 0 < body.stat().st_size < count * size * 4 // 3

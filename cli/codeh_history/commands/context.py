@@ -6,6 +6,7 @@ import typer
 
 from ..env import Env
 from ..talk import clock, contextual
+from ..talk.deferring import Deferred
 from ..talk.reading import open_view
 from .options import Argument, Quiet, Session, Strict
 
@@ -38,6 +39,6 @@ def command(
     env.quiet = quiet
     moment = clock.now(env, now)
     clock.local(tz)
-    _, view = open_view(env, session, argument, strict=strict)
+    _, view = open_view(env, session, argument, strict=strict, media=Deferred(measured=True))
     env.write(contextual.prompt_of(view, moment, tz, recent).encode("utf-8", "replace"))
     return 0

@@ -10,6 +10,7 @@ from ..model import Json
 from ..render import bars, values
 from ..render.messages import rich_wanted, width
 from ..talk import amounts
+from ..talk.deferring import Deferred
 from ..talk.measuring import cache_bill, counter_for, measure
 from ..talk.reading import open_view
 from . import options
@@ -25,32 +26,36 @@ STRAY = "the session is the only argument"
 SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
 
+Counter = Annotated[
+    Optional[str],
+    typer.Option(
+        "--counter", metavar="C", help="o200k_base, cl100k_base or approx; by the model's name without."
+    ),
+]
+Calibrated = Annotated[
+    bool, typer.Option("--calibrated", help="Correct by the usage recorded for the model; say how far.")
+]
+Cache = Annotated[
+    bool,
+    typer.Option("--cache", help="Replay the session's requests: tokens, cached tokens, relative cost."),
+]
+Budget = Annotated[
+    Optional[str],
+    typer.Option("--budget", metavar="N", help=f"--cache: compacted in place to N ({BUDGET})."),
+]
+Policy = Annotated[
+    Optional[str], typer.Option("--policy", metavar="P", help="--cache: tiered (default) or loop.")
+]
+
 
 def command(
     ctx: typer.Context,
     argument: options.Argument = None,
-    counter: Annotated[
-        Optional[str],
-        typer.Option(
-            "--counter", metavar="C", help="o200k_base, cl100k_base or approx; by the model's name without."
-        ),
-    ] = None,
-    calibrated: Annotated[
-        bool, typer.Option("--calibrated", help="Correct by the usage recorded for the model; say how far.")
-    ] = False,
-    cache: Annotated[
-        bool,
-        typer.Option(
-            "--cache", help="Replay the session's requests: tokens, cached tokens, relative cost."
-        ),
-    ] = False,
-    budget: Annotated[
-        Optional[str],
-        typer.Option("--budget", metavar="N", help=f"--cache: compacted in place to N ({BUDGET})."),
-    ] = None,
-    policy: Annotated[
-        Optional[str], typer.Option("--policy", metavar="P", help="--cache: tiered (default) or loop.")
-    ] = None,
+    counter: Counter = None,
+    calibrated: Calibrated = False,
+    cache: Cache = False,
+    budget: Budget = None,
+    policy: Policy = None,
     json: options.Json = False,
     session: options.Session = None,
     strict: options.Strict = False,
@@ -59,7 +64,7 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     limits = _limits(budget, policy, cache=cache)
-    _, view = open_view(env, session, argument, strict=strict)
+    _, view = open_view(env, session, argument, strict=strict, media=Deferred(measured=True))
     counting = counter_for(env, view, counter)
     extra: Json = {}
     if calibrated:

@@ -9,6 +9,7 @@ from ..escape import visible
 from ..model import Json
 from ..render import values
 from ..render.words import some
+from ..talk.deferring import Deferred
 from ..talk.reading import open_view
 from ..talk.standing import standing
 from . import options
@@ -35,7 +36,7 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    target, view = open_view(env, session, argument, strict=strict)
+    target, view = open_view(env, session, argument, strict=strict, media=Deferred(measured=True))
     found = standing(env, target, view, counter)
     if json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))

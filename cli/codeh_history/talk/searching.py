@@ -14,6 +14,7 @@ from ..records import Log
 from ..render import parts
 from ..store.resolve import Target
 from . import skimming
+from .deferring import Deferred
 from .reading import tell_damage, view_of
 from .skimming import NeedsFold, Skim
 
@@ -47,7 +48,7 @@ def hits(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = F
             pass
         else:
             return
-    view = view_of(env, target, strict=strict)
+    view = view_of(env, target, strict=strict, media=Deferred(measured=True))
     for number, message in enumerate(view.messages, 1):
         yield from _in_message(target, number, message, pattern)
 
