@@ -108,7 +108,7 @@ def agent_framework(make: Callable[[Any, int], Any]) -> Contexts:
     def contexts(contents: Contents, budget: int) -> Iterator[Contents]:
         import agent_framework as library
 
-        strategy = make(library, budget - counter().history)
+        strategy = make(library, max(1, budget - counter().history))
         messages: list[Any] = []
         made: dict[str, Any] = {}
         before = 0

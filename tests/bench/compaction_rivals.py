@@ -156,7 +156,7 @@ def agent_framework(strategy: Callable[[Any, int], Any]) -> Contender:
 
         logging.getLogger("agent_framework").setLevel(logging.CRITICAL)
         given = [as_message(library, chat, n) for n, chat in enumerate(to_chat(case.contents))]
-        made = strategy(library, budget - counter().history)
+        made = strategy(library, max(1, budget - counter().history))
         after = asyncio.run(library.apply_compaction(given, strategy=made, tokenizer=Tokens()))
         return [as_content(message) for message in after]
 
