@@ -1,0 +1,110 @@
+"""Whether anything is done, and what cannot be had; limits of messages and exchanges; plans as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.apply import apply
+from codeh_history.errors import BadData, BudgetUnreachable
+from codeh_history.stages.compact import Settings, compact, compacted, counts, read
+from codeh_history.tokens import Characters, open_counter
+from compact.short import BIG, asked, plan, said, tokens
+from histories import model, session, user
+
+
+def test_an_exact_fit_is_left_alone_and_one_token_less_is_not() -> None:
+    view = session([user("one two three"), model("four"), user("five"), model("six")])
+    assert plan(view, tokens(view)).ops == []
+    smaller = plan(view, tokens(view) - 1)
+    assert [op["op"] for op in smaller.ops] == ["drop"]
+
+
+def test_an_empty_session_stays_empty() -> None:
+    view = session([])
+    assert plan(view, 3, exact=True) == plan(view, 3, exact=True)
+    assert plan(view, 3, exact=True).after == 3
+    with pytest.raises(BudgetUnreachable, match="floor is 3"):
+        plan(view, 2)
+
+
+def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = session([user("hello"), model("world")])
+    monkeypatch.setattr("codeh_history.tokens.vocabulary.PACKAGE", "no_such_package_here")
+    assert compacted(view, budget=100, counter=open_counter(None)) is view
+    with pytest.raises(Exception, match="vocabulary"):
+        compacted(view, budget=10, counter=open_counter(None))
+
+
+def test_nothing_is_changed_in_place() -> None:
+    view = session(
+        [user("go"), *asked("c", "bash", {"command": "x " * 500}, {"output": BIG}), user("on"), model("ok")]
+    )
+    before = said(view)
+    plan(view, tokens(view) // 3)
+    assert said(view) == before
+
+
+@pytest.mark.parametrize(("beside", "words"), [
+    ({}, "floor is 1,"), ({"system": "a b c " * 100}, r"system 30., tools 0"),
+    ({"tools": [{"name": "t", "description": "a b " * 100}]}, "system 0, tools 2"),
+])  # fmt: skip
+def test_a_refusal_names_the_floor_and_the_largest_units(beside: Any, words: str) -> None:
+    view = session([user("old"), model("old"), user("word " * 1000)])
+    with pytest.raises(BudgetUnreachable, match=words) as refused:
+        plan(view, 500, **beside)
+    assert ":3 m2 1,0" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_system_prompt_above_the_budget_is_said_so() -> None:
+    with pytest.raises(BudgetUnreachable, match="system and tools alone are above it"):
+        plan(session([user("hi")]), 50, system="a b c " * 100)
+
+
+def test_a_single_message_above_the_budget_is_refused_whole() -> None:
+    view = session([user("word " * 500)])
+    with pytest.raises(BudgetUnreachable):
+        plan(view, 100)
+
+
+def test_budget_one_message_keeps_only_the_latest_prompt() -> None:
+    view = session([user("old one"), model("old two"), user("latest")])
+    after = apply(view, plan(view, 3 + 4 + 1).ops)
+    assert [message.id for message in after.messages] == ["m2"]
+
+
+def test_a_hundred_and_three_messages_in_turns_of_two_become_ninety_nine() -> None:
+    view = session([user("q") if n % 2 == 0 else model("a") for n in range(103)])
+    after = apply(view, counts.items(view, 100).ops)
+    assert len(after.messages) == 99
+    assert after.messages[0].id == "m4"
+
+
+def test_keep_last_alone_keeps_exchanges_and_pins() -> None:
+    view = session(
+        [{**user("pin"), "pinned": True}, model("a"), user("b"), model("c"), user("d"), model("e")]
+    )
+    after = apply(view, counts.last(view, 1).ops)
+    assert [message.id for message in after.messages] == ["m0", "m4", "m5"]
+
+
+def test_characters_are_a_budget_too() -> None:
+    view = session([user("x" * 60), *asked("c", "f", {}, {"output": "y" * 10}), user("z")])
+    budget = 1 + len("{}") + len('{"output":"yyyyyyyyyy"}')
+    found = compact(view, Settings(budget=budget), Characters())
+    assert [message.id for message in apply(view, found.ops).messages] == ["m1", "m2", "m3"]
+    assert found.counter == "characters"
+
+
+@pytest.mark.parametrize("data", [
+    None, [], 5, {}, {"ops": {}}, {"ops": [5]}, {"ops": [{}]}, {"ops": [{"op": "drop"}]}, {"ops": [{"op": "insert"}]},
+    {"ops": [{"op": "drop", "ids": "m0"}]}, {"ops": [{"op": "drop", "ids": ["nobody"]}]}, {"ops": [{"op": ["drop"]}]},
+    {"ops": [{"op": "replace", "id": "m0", "part": 0, "block": "0" * 64, "with": None}]},
+    {"ops": [{"op": "replace", "id": "m0", "part": -1, "block": "", "with": {}}]},
+    {"ops": [{"op": "summarize", "ids": ["m0"], "summary": 5}]}, {"ops": [], "before": "many"}, {"ops": [], "budget": 1.5},
+])  # fmt: skip
+def test_what_is_no_plan_for_this_session_is_refused(data: Any) -> None:
+    with pytest.raises(BadData, match="plan"):
+        read(data, session([user("a")]))

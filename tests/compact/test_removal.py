@@ -1,0 +1,126 @@
+"""Summaries, units, and what may go at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.apply import apply
+from codeh_history.session import View
+from codeh_history.stages.compact.units import Layout, units
+from compact.long import output, prose
+from compact.short import asked, plan, said, tokens
+from histories import call, model, result, session, tool, user
+
+
+def test_the_fewest_oldest_exchanges_are_summarised() -> None:
+    view = session(
+        [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
+    )
+    found = plan(view, tokens(view) * 3 // 4)
+    assert found.stages == ["summary"]
+    (op,) = found.ops
+    covered = op["ids"]
+    assert covered == [f"m{n}" for n in range(len(covered))]
+    assert len(covered) % 2 == 0
+    after = apply(view, found.ops)
+    assert len(after.summaries) == 1
+    assert tokens(after) > tokens(view) * 3 // 4 * 0.9  # it fills the budget
+    assert "Question 0" in after.summaries[0].text
+    assert f"Question {len(covered) // 2 - 1}" in after.summaries[0].text
+    assert op["conversationCount"] == len(covered) // 2
+    assert (op["periodStart"], op["periodEnd"]) == (view.messages[0].ts, view.messages[0].ts)
+
+
+def test_kept_messages_of_one_compaction_are_kept_or_summarised_by_the_next() -> None:
+    view = session(
+        [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
+    )
+    once = apply(view, plan(view, tokens(view) // 2).ops)
+    twice = plan(once, tokens(once) // 2)
+    covered = [id for op in twice.ops for id in op["ids"]]
+    shown = {message.id for message in apply(once, twice.ops).messages}
+    assert {message.id for message in once.messages} == shown | {id for id in covered if id.startswith("m")}
+
+
+def test_more_than_five_summaries_become_one() -> None:
+    view = session(
+        [m for n in range(30) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
+    )
+    records = [
+        {
+            "type": "summary",
+            "id": f"S{n}",
+            "createdAt": "x",
+            "summary": prose(n, 40),
+            "covers": [f"m{2 * n}", f"m{2 * n + 1}"],
+        }
+        for n in range(6)
+    ]
+    view = _with(view, records)
+    assert len(view.summaries) == 6
+    after = apply(view, plan(view, tokens(view) * 2 // 3).ops)
+    assert len(after.summaries) == 1
+
+
+def _with(view: View, records: list[Any]) -> View:
+    from codeh_history.records import parse
+    from codeh_history.session import fold
+
+    return fold(parse([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
+
+
+def test_an_agent_loop_of_one_prompt_is_compacted() -> None:
+    loop = [
+        m
+        for n in range(300)
+        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+    ]
+    view = session([user("do it all"), *loop, model("done")])
+    for share in (0.5, 0.1, 0.02):
+        after = apply(view, plan(view, int(tokens(view) * share)).ops)
+        assert after.messages[0].id == "m0"
+        assert after.messages[-1].id == view.messages[-1].id
+        calls = [m.id for m in after.messages if "functionCall" in m.parts[0]]
+        answers = [m.id for m in after.messages if "functionResponse" in m.parts[0]]
+        assert [int(a[1:]) - 1 for a in answers] == [int(c[1:]) for c in calls]
+
+
+def test_only_the_last_stage_touches_the_last_unit() -> None:
+    view = session(
+        [user("old"), model("old"), user("go"), *asked("c", "bash", {}, {"output": output(1, 900)})]
+    )
+    found = plan(view, 300)
+    assert found.stages[-1] == "last-unit"
+    assert [line["id"] for line in found.report() if line["stage"] == "last-unit"] == ["m4"]
+    after = apply(view, found.ops)
+    assert "codeh-history expand m4]" in said(after)
+    assert tokens(after) > 200  # an equal share of what is left, not nothing
+
+
+def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked() -> None:
+    pinned = [model(call("bash", "c")), {**tool(result("bash", "c", {"output": "pinned"})), "pinned": True}]
+    turns = [m for n in range(10) for m in (user(f"q{n} {prose(n, 30)}"), model(prose(n, 30)))]
+    view = session([user("start"), *pinned, *turns])
+    after = {m.id for m in apply(view, plan(view, tokens(view) // 2, keep_last=2).ops).messages}
+    assert {"m1", "m2"} < after
+    assert {f"m{len(view.messages) - n}" for n in range(1, 5)} < after
+    layout = Layout(view.messages, 2)
+    assert {1, 2} < layout.fixed
+
+
+@pytest.mark.parametrize(("messages", "expected"), [
+    ([user("a"), model("b")], [[0], [1]]),
+    (asked("c", "f", {}, {}), [[0, 1]]),
+    ([model(call("f", "a"), call("f", "b")), tool(result("f", "a")), tool(result("f", "b"))], [[0, 1, 2]]),
+    ([model(call("f", "a")), user("wait"), tool(result("f", "a"))], [[0, 2], [1]]),
+    ([model(call("f", "a")), model(call("f", "b")), tool(result("f", "a"), result("f", "b"))], [[0, 1, 2]]),
+    ([model({"text": "hm", "thought": True}), model(call("f", "a")), tool(result("f", "a"))], [[0, 1, 2]]),
+    ([model(call("f", "a")), tool(result("f", "a")), model(call("f", "a")), tool(result("f", "a"))], [[0, 1], [2, 3]]),
+    ([tool(result("f", "a")), model(call("f", "a"))], [[0], [1]]),
+    ([model(call("f")), tool(result("f")), tool(result("f"))], [[0, 1], [2]]),
+])  # fmt: skip
+def test_units(messages: Any, expected: list[list[int]]) -> None:
+    assert units(session(messages).messages) == expected
