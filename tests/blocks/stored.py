@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from support import Result, run
+from inside import inside
+from support import Result
 
 BIG = "s3cret " * 1000
 IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
@@ -15,8 +16,8 @@ PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
 
 
 def ok(*argv: Any, home: Path, **more: Any) -> Result:
-    """Run a command that must succeed."""
-    done = run(*argv, home=home, **more)
+    """Run a command here, which must succeed."""
+    done = inside(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err
     return done
 

@@ -13,6 +13,7 @@ from codeh_history.env import Env
 from codeh_history.records import lines_of, parse
 from codeh_history.session import fold
 from codeh_history.talk.hydrating import hydrated
+from inside import inside
 from support import lines, run, session_path
 
 READERS = [
@@ -42,7 +43,7 @@ def same(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("argv", READERS, ids=" ".join)
 def test_readers_hydrate_by_themselves(made: Path, same: Path, argv: list[str]) -> None:
-    plain, by_reference = (run(*argv, home=home) for home in (made, same))
+    plain, by_reference = (inside(*argv, home=home) for home in (made, same))
     assert plain.code in (0, 1)
     assert (by_reference.code, by_reference.out) == (plain.code, plain.out)
 
@@ -98,11 +99,11 @@ def test_a_missing_block_stops_who_would_vouch_for_it(home: Path) -> None:
     (home / "blocks" / id[:2] / id).unlink()
     before = session_path(home, "a").read_bytes()
     for argv in (["redact", "a"], ["fixture", "a"], ["redact", "a", "-i", "--yes"]):
-        lost = run(*argv, home=home)
+        lost = inside(*argv, home=home)
         assert (lost.code, lost.out) == (65, b"")
         assert id.encode() in lost.err
     assert session_path(home, "a").read_bytes() == before
-    (problem,) = run("verify", "a", "--json", home=home).lines
+    (problem,) = inside("verify", "a", "--json", home=home).lines
     assert id in orjson.dumps(problem).decode()
 
 

@@ -19,8 +19,9 @@ from blocks.stored import BIG, ok
 from codeh_history.blocks import BlockStore, fetch, open_store
 from codeh_history.env import Env
 from codeh_history.errors import InputOutput, Usage
+from inside import inside
 from redis_server import Server, free_port, needs_redis
-from support import run, session_path
+from support import session_path
 
 
 def block(data: bytes) -> tuple[str, bytes]:
@@ -218,7 +219,7 @@ def cut_off(home: Path, tmp_path: Path, own_redis: Server) -> tuple[Path, dict[s
     [
         ["show"], ["payload", "--to", "gemini"], ["export"], ["hydrate"], ["hydrate", "-i"], ["persist", "--all"],
         ["persist", "-i", "--all"], ["compact", "--max-chars", "9"], ["redact", "-i", "--yes"],
-        ["payload", "--to", "gemini", "--persist"], ["append", "-m", "see", "--attach", "large.txt"],
+        ["payload", "--to", "gemini", "--persist"], ["append", "-m", "see", "--attach", "LARGE"],
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -226,14 +227,15 @@ def test_without_its_store_a_command_fails_and_loses_nothing(
     cut_off: tuple[Path, dict[str, str]], tmp_path: Path, own_redis: Server, argv: list[str]
 ) -> None:
     home, env = cut_off
+    argv = [str(tmp_path / "large.txt") if word == "LARGE" else word for word in argv]
     before = session_path(home, "demo").read_bytes()
-    failed = run(*argv, "-s", "demo", home=home, env=env, cwd=tmp_path)
+    failed = inside(*argv, "-s", "demo", home=home, env=env)
     assert (failed.code, failed.out) == (74, b"")
     assert own_redis.url.encode() in failed.err
     assert failed.err.count(b"\n") == 1
     assert session_path(home, "demo").read_bytes() == before
     own_redis.start()
-    assert run(*argv, "-s", "demo", home=home, env=env, cwd=tmp_path).code in (0, 5, 65)
+    assert inside(*argv, "-s", "demo", home=home, env=env).code in (0, 5, 65)
     assert BIG.encode() in ok("export", "demo", home=home, env=env).out
 
 
@@ -244,4 +246,4 @@ def test_what_needs_no_block_needs_no_store(cut_off: tuple[Path, dict[str, str]]
         ["undo"], ["update", ":2", "-m", "smaller"], ["persist", "-i"], ["list"], ["set", "title=x"],
     ):  # fmt: skip
         named = [] if argv == ["list"] else ["-s", "demo"]
-        assert run(*argv, *named, home=home, env=env).code in (0, 1), argv
+        assert inside(*argv, *named, home=home, env=env).code in (0, 1), argv

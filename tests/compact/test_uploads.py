@@ -8,11 +8,12 @@ from typing import Any
 import orjson
 import pytest
 
-from support import Result, lines, run, session_path
+from inside import inside
+from support import Result, lines, session_path
 
 
 def ok(*argv: Any, home: Path, **more: Any) -> Result:
-    done = run(*argv, home=home, **more)
+    done = inside(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err
     return done
 
@@ -29,7 +30,7 @@ def answered(home: Path, words: int = 5) -> None:
 
 def kept(home: Path, *argv: str) -> tuple[list[str], Result]:
     """The names of the files that are whole after a compaction, and how it ended."""
-    done = run("compact", "s", *argv, home=home)
+    done = inside("compact", "s", *argv, home=home)
     names = [
         m["attached"][0]["name"] for m in done.lines if any("inlineData" in p for p in m.get("parts", ()))
     ]
