@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from codeh_history import references
 from codeh_history.apply import apply
 from codeh_history.ops import replace
 from codeh_history.records import block_of
-from support import Result, lines, run, session_path
+from support import Result, lines, run, session_path, start
 
 FOUND = [
     {"number": 5, "id": "doc_1", "text": "ページ", "title": "T", "url": "https://x", "score": 0.5},
@@ -186,6 +187,16 @@ def test_numbers_are_never_used_again(searched: Path, tmp_path: Path) -> None:
     ok("persist", "s", "-i", "--all", home=searched)
     ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
     assert [r["number"] for r in search(searched, tmp_path, "one.json", "4 hits")] == [8, 9, 10, 11]
+
+
+def test_writers_at_once_never_take_the_same_number(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "found.json").write_bytes(orjson.dumps([{"id": str(n), "text": "x"} for n in range(3)]))
+    ok("append", "-s", "s", "-m", "go", home=home)
+    argv = ("append", "-s", "s", "-m", "found", "--references", tmp_path / "found.json")
+    writers = [start(*argv, home=home, stdout=subprocess.DEVNULL) for _ in range(8)]
+    assert [writer.wait() for writer in writers] == [0] * 8
+    found = [r["number"] for m in lines(session_path(home, "s"))[2:] for r in m["references"]]
+    assert found == list(range(1, 25))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
