@@ -19,7 +19,10 @@ from support import run
 HARMLESS = [
     "the token count is 15", "max_tokens=8192", "total tokens: 5", "function getToken(token) { return token; }",
     "token=$TOKEN", "password: ", "see https://example.com:8080/a@b", "sk-learn and sk-image", "key: value",
-    "eyJ is how they begin", "secret", "the API key is missing", "/home/me/.ssh/id_rsa", "commit 3f2a9c1",
+    "eyJ is how they begin", "secret", "the API key is missing", "/home/me/.ssh/id_rsa", "commit 3f2a9c1", "token = getToken()", 'api_key = os.environ["X"]',
+    'password = input("x")', "SORT_KEY=created", "PRIMARY KEY=id", "cache_key=user:1", "passwords: a, b", "ssh://git@github.com/x",
+    "the authorization: required by law", "Bearer of bad news that is long", 'secretary = "Jane Doe"', "password: required",
+    "cookies: none", "--tokens 15", "nextPageToken",
 ]  # fmt: skip
 
 
@@ -31,6 +34,35 @@ def test_a_secret_is_replaced(kind: str, secret: str, around: str) -> None:
     assert "[redacted:" in text
     assert secret.rsplit(maxsplit=1)[-1].strip('"') not in text
     assert sum(redactor.counts.values()) >= 1
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("levels", [1, 2])
+def test_a_secret_is_replaced_in_json_in_a_text(secret: str, levels: int) -> None:
+    """As tools print it, and as their output stands in another's."""
+    text = orjson.dumps({"a": secret, "password": "hunter22"}).decode()
+    for _ in range(levels - 1):
+        text = orjson.dumps({"output": text}).decode()
+    cleaned = Redactor().text(text)
+    assert orjson.loads(cleaned)
+    assert "hunter22" not in cleaned
+    inside = orjson.dumps(secret).decode()[1:-1]
+    assert secret not in cleaned
+    assert inside not in cleaned
+
+
+SPELLINGS = {
+    "API_KEY=abc123def": "abc123def", "export OPENAI_API_KEY=foo-bar-baz": "foo-bar-baz", "DB_PASS=hunter2x": "hunter2x",
+    "STRIPE_KEY=abcdef": "abcdef", "authToken=abcdef-1234": "abcdef-1234", "apiKey: 'abcdef'": "abcdef", "GITHUB_TOKEN: abcdefgh": "abcdefgh",
+    "https://user:p@ss@host/x": "p@ss", "redis://:secret1@host:6379/0": "secret1", "?access_token=abc1234&x=1": "abc1234",
+    'curl -H "Authorization: Bearer abcd1234"': "abcd1234", "curl -H 'x-api-key: abcd1234'": "abcd1234",
+    "Proxy-Authorization: Basic QWxhZGRpbg==": "QWxhZGRpbg==", "--api-key abcdef12": "abcdef12", "--token=abcdef12": "abcdef12",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "secret"), SPELLINGS.items(), ids=SPELLINGS)
+def test_however_it_is_spelled(text: str, secret: str) -> None:
+    assert secret not in Redactor().text(text)
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -52,8 +84,16 @@ def test_signatures_media_and_ids_stay() -> None:
     assert Redactor().value(part) is part
 
 
-def test_a_key_named_like_a_secret_gives_its_value_away() -> None:
-    assert Redactor().value({"api_key": "x"}) == {"api_key": "[redacted:assignment]"}
+@pytest.mark.parametrize(
+    "key", ["api_key", "apiKey", "accessToken", "db_password", "Authorization", "client-secret"]
+)
+def test_a_key_named_like_a_secret_gives_its_value_away(key: str) -> None:
+    assert Redactor().value({key: "x"}) == {key: "[redacted:assignment]"}
+
+
+@pytest.mark.parametrize("key", ["nextPageToken", "tokens", "key", "secretary", "page_token"])
+def test_a_key_named_otherwise_does_not(key: str) -> None:
+    assert Redactor().value({key: "x"}) == {key: "x"}
 
 
 @given(files_of())
@@ -81,6 +121,27 @@ def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path: Pa
     assert [m.id for m in fold(parse(lines_of(path.read_bytes()))).messages] == [
         m.id for m in fold(parse(lines_of(before))).messages
     ]
+
+
+def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path: Path) -> None:
+    """Forks, forks of forks, other sessions, the trash, and blocks."""
+    secret = SECRETS["npm-token"]
+    run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
+    run("append", "-s", "harmless", "-m", "hello", home=tmp_path)
+    run("append", "-s", "other", "-m", f"it was {secret}", home=tmp_path)
+    for old, new in [("s", "child"), ("child", "grandchild"), ("s", "gone"), ("s", "clean")]:
+        run("fork", old, "--into", new, home=tmp_path)
+    run("rm", "gone", home=tmp_path)
+    run("redact", "clean", "-i", "--yes", home=tmp_path)
+    run("persist", "s", "-i", "--all", home=tmp_path)
+    told = run("redact", "s", "-i", "--yes", home=tmp_path).err.decode()
+    assert [line.partition(" is still in ")[2] for line in told.splitlines() if "still in" in line] == [
+        "fork child", "fork grandchild", "session other", "trash gone.1.jsonl",
+        "1 block (gc removes those that no session needs, after 7 days)",
+    ]  # fmt: skip
+    assert secret not in told
+    again = run("redact", "s", "-i", "--yes", home=tmp_path).err
+    assert b"still in" not in again
 
 
 def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path: Path) -> None:

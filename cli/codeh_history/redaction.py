@@ -15,6 +15,8 @@ from typing import Any
 from .errors import BadData
 from .model import Json
 
+# A value that stands without quotes: no variable, no call, no index.
+_WORD = r"[^\s\"'$<({\[\\][^\s\"',;()\[\]{}\\&]{5,}(?![(\[.\w])"
 # Each matches a vendor's documented form; a group named `secret` narrows what is replaced. A pattern
 # begins with something literal: one that could begin at any word takes seconds on a megabyte.
 _TABLE: tuple[tuple[str, str], ...] = (
@@ -25,6 +27,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ),
     ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
+    ("openrouter-key", r"\bsk-or-v1-[0-9a-f]{32,}"),
     ("openai-key", r"\bsk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,}"),
     ("google-key", r"\bAIza[A-Za-z0-9_-]{35}"),
     ("google-oauth", r"\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}"),
@@ -52,28 +55,60 @@ _TABLE: tuple[tuple[str, str], ...] = (
     ("groq-key", r"\bgsk_[A-Za-z0-9]{30,}"),
     ("xai-key", r"\bxai-[A-Za-z0-9]{30,}"),
     ("perplexity-key", r"\bpplx-[A-Za-z0-9]{30,}"),
-    ("openrouter-key", r"\bsk-or-v1-[0-9a-f]{32,}"),
+    ("tavily-key", r"\btvly-[A-Za-z0-9_-]{16,}"),
+    ("sentry-token", r"\bsntry[su]_[A-Za-z0-9+/=_-]{20,}"),
+    ("grafana-token", r"\bgl(?:sa|c)_[A-Za-z0-9+/=_]{20,}"),
+    ("postman-key", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("newrelic-key", r"\bNRAK-[A-Z0-9]{27}"),
+    ("docker-token", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}"),
+    ("figma-token", r"\bfig[dou]_[A-Za-z0-9_-]{20,}"),
+    ("atlassian-token", r"\bATATT3[A-Za-z0-9_=-]{20,}"),
+    ("supabase-key", r"\bsb(?:p|_secret)_[A-Za-z0-9_]{20,}"),
+    ("rubygems-key", r"\brubygems_[0-9a-f]{48}"),
+    ("pulumi-token", r"\bpul-[0-9a-f]{40}"),
+    ("doppler-token", r"\bdp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._-]{20,}"),
+    ("planetscale-token", r"\bpscale_[a-z]+_[A-Za-z0-9_.-]{20,}"),
     ("azure-key", r"(?i)\b(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})"),
     ("age-key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
     ("vault-token", r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}"),
     (
         "authorization",
-        (r"(?i)\b(?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?"
-        r"(?P<secret>(?:bearer|basic|token|digest|negotiate)\s+[^\s\"',;]{6,}|[^\s\"',;]{16,})"),
+        (r"(?i)\b(?:proxy-)?authorization\\*[\"']?\s*[:=]\s*\\*[\"']?"
+        r"(?P<secret>(?:bearer|basic|token|digest|negotiate)\s+[^\s\"',;\\]{6,}|[^\s\"',;\\]{16,})"),
     ),
     (
         "api-key-header",
-        (r"(?i)\b(?:x-api-key|x-goog-api-key|api-key|x-auth-token|private-token)[\"']?\s*[:=]\s*[\"']?"
-        r"(?P<secret>[^\s\"',;]{6,})"),
+        (r"(?i)\b(?:x-api-key|x-goog-api-key|api-key|x-auth-token|private-token)\\*[\"']?\s*[:=]\s*\\*[\"']?"
+        r"(?P<secret>[^\s\"',;\\]{6,})"),
+    ),
+    (
+        "cookie",
+        r"(?i)\b(?:set-)?cookie\\*[\"']?\s*:\s*\\*[\"']?(?P<secret>[\w.-]+=[^\s;\"'\\]{8,}(?:;\s*[\w.-]+=[^\s;\"'\\]+)*)",
     ),
     ("bearer", r"(?i)\bbearer\s+(?P<secret>[A-Za-z0-9._~+/-]{20,}=*)"),
-    ("url-password", r"://[^\s/:@\"']*:(?P<secret>[^\s/@\"']{1,})@"),
+    ("url-password", r"://[^\s/:@\"']*:(?P<secret>[^\s/\"']+)@"),
     (
         "assignment",
-        (r"(?i)(?<![A-Za-z0-9])(?:secret|token|passwd|password|pwd|api[_-]?key|access[_-]?key|private[_-]?key"
-        r"|client[_-]?secret|encryption[_-]?key|credentials?)(?:[_-][A-Z0-9]+)*[\"']?\s*"
-        r"(?:=|:=|:(?=\s*[\"'])|=>)\s*"
-        r"(?:[\"'](?P<secret>[^\"'\n]{4,})[\"']|(?P<bare>[^\s\"'$<({\[][^\s\"',;]{5,}))"),
+        (r"(?:(?<![A-Za-z0-9])|(?<=[a-z0-9])(?=[A-Z]))(?i:secret|token|passwd|password|passphrase|pwd|api[_-]?key"
+        r"|access[_-]?key|private[_-]?key|client[_-]?secret|encryption[_-]?key|credentials?)(?:[_-][A-Z0-9]+)*"
+        r"\\*[\"']?\s*(?:=|:=|:(?=\s*\\*[\"'])|=>)\s*"
+        rf"(?:(?P<quote>\\*[\"'])(?P<secret>[^\"'\n\\]{{4,}})(?P=quote)|(?P<bare>{_WORD}))"),
+    ),
+    (
+        "environment",  # MY_KEY=x, DB_PASS=x; of YAML: GITHUB_TOKEN: x
+        (r"(?<![A-Za-z0-9_])(?:(?!(?:SORT|PRIMARY|PUBLIC|FOREIGN|PARTITION|CACHE)_)[A-Z][A-Z0-9]*_)+(?:KEY|PASS|PAT|AUTH)"
+        rf"=\\*[\"']?(?P<secret>{_WORD})"),
+    ),
+    (
+        "setting",
+        (r"(?<![\w.-])(?:[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|PASSWORD|KEY):[ \t]+"
+        r"(?P<secret>[^\s\"'$<({\[][^\s\"',;\\]{5,})"
+        r"|(?i:[\w.-]*(?:password|passwd|secret|token|api_?key)):[ \t]+"
+        r"(?P<bare>(?=[^\s\"',;\\]*\d)[^\s\"'$<({\[][^\s\"',;\\]{5,}))"),
+    ),
+    (
+        "option",
+        rf"(?i)(?<![\w-])--?(?:password|passwd|token|secret|api-key|apikey)[ =]+[\"']?(?P<secret>{_WORD})",
     ),
 )  # fmt: skip
 # A word (in lower case) that each rule's finds contain: without it the rule is not tried.
@@ -93,7 +128,15 @@ _NEEDLES: dict[str, tuple[str, ...]] = {
     "azure-key": ("accountkey", "sharedaccesskey"), "age-key": ("age-secret-key",),
     "vault-token": ("hvs.", "hvb.", "hvr."), "authorization": ("authorization",),
     "api-key-header": ("api-key", "-token"), "bearer": ("bearer",), "url-password": ("://",),
-    "assignment": ("secret", "token", "passw", "pwd", "key", "credential"),
+    "tavily-key": ("tvly-",), "sentry-token": ("sntry",), "grafana-token": ("glsa_", "glc_"),
+    "postman-key": ("pmak-",), "newrelic-key": ("nrak-",), "docker-token": ("dckr_",),
+    "figma-token": ("figd_", "figo_", "figu_"),
+    "atlassian-token": ("atatt3",), "supabase-key": ("sbp_", "sb_secret_"), "rubygems-key": ("rubygems_",),
+    "pulumi-token": ("pul-",), "doppler-token": ("dp.",), "planetscale-token": ("pscale_",),
+    "cookie": ("cookie",), "assignment": ("secret", "token", "pass", "pwd", "key", "credential"),
+    "environment": ("_key=", "_pass=", "_pat=", "_auth="),
+    "setting": ("password:", "passwd:", "secret:", "token:", "key:"),
+    "option": ("-passw", "-token", "-secret", "-api"),
 }  # fmt: skip
 _UNTOUCHED = frozenset(
     ("thoughtSignature", "signature", "encrypted_content", "data", "mimeType", "id", "block")
@@ -101,10 +144,14 @@ _UNTOUCHED = frozenset(
 
 
 class Redactor:
-    """Replaces secrets in strings and counts them by kind; values are never kept."""
+    """Replaces secrets in strings and counts them by kind.
+
+    `removed`: the values, to look for what else holds them; they are never printed.
+    """
 
     def __init__(self, extra: Sequence[tuple[str, str]] = ()) -> None:
         self.counts: Counter[str] = Counter()
+        self.removed: set[str] = set()
         self.rules: list[tuple[str, Pattern[str]]] = [
             (kind, compiled(kind, text)) for kind, text in (*extra, *_TABLE)
         ]
@@ -129,6 +176,7 @@ class Redactor:
             if "[redacted:" in found.string[start:end]:
                 return found[0]
             self.counts[kind] += 1
+            self.removed.add(found.string[start:end])
             whole = found.start()
             return found[0][: start - whole] + mark + found[0][end - whole :]
 
@@ -161,13 +209,15 @@ class Redactor:
         """A value whose key alone says it is a secret (`{"password": "x"}`) goes whole."""
         if isinstance(item, str) and _SECRET_KEY.fullmatch(key) and item and "[redacted:" not in item:
             self.counts["assignment"] += 1
+            self.removed.add(item)
             return "[redacted:assignment]"
         return self.value(item, key)
 
 
 _SECRET_KEY = re.compile(
-    r"(?i)(?:[a-z0-9]+[_-])*(?:secret|token|passwd|password|api[_-]?key|access[_-]?key|private[_-]?key"
-    r"|client[_-]?secret|authorization|credentials?)"
+    r"(?!(?i:.*(?:page|next|cursor|sync)))"  # where a list goes on
+    r"(?:[A-Za-z0-9]+[_-])*(?:[a-z0-9]+(?=[A-Z]))?(?i:secret|token|passwd|password|passphrase|api[_-]?key"
+    r"|access[_-]?key|private[_-]?key|client[_-]?secret|authorization|credentials?)"
 )
 
 

@@ -12,7 +12,7 @@ from ..errors import NegativeAnswer, Usage
 from ..records import lines_of
 from ..redaction import Redactor
 from ..store import read
-from ..talk import filtering, redacting, rewriting
+from ..talk import filtering, redacting, remains, rewriting
 from ..talk.hydrating import Hydration
 from ..talk.reading import view_of
 from .options import Argument, InPlace, Quiet, Session, Strict
@@ -50,7 +50,7 @@ def command(
     rewriting.check(target)
     if not yes:
         ask(env, target.id)
-    held = redacting.still_held(env, target, read.read_bytes(target.path))
+    before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:
         redactor.counts.clear()
@@ -58,8 +58,8 @@ def command(
 
     rewriting.in_place(env, target, rewrite, strict=strict)
     redacting.report(env, target.id, redactor)
-    for place in held:
-        env.note(f"{target.id}: what was removed may still be in {place}")
+    for place in remains.places(env, target, before, redactor.removed):
+        env.note(f"{target.id}: what was removed is still in {place}")
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,8 +13,6 @@ from ..model import Summary
 from ..records import block_of, dumps, lines_of
 from ..redaction import Redactor
 from ..session import View
-from ..store.resolve import Target, ids
-from ..store.trash import trash_dir
 from .append import read_file
 from .rewriting import ended, records
 
@@ -115,27 +112,3 @@ def report(env: Env, session: str, redactor: Redactor) -> None:
     total = sum(redactor.counts.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items()))
     env.note(f"{session}: {total} redacted{f' ({kinds})' if kinds else ''}; best effort, so look it over")
-
-
-def still_held(env: Env, target: Target, data: bytes) -> list[str]:
-    """What may still hold what was removed: forks, trash, blocks."""
-    places: list[str] = []
-    for id, path in ids(env):
-        if path != target.path and _child_of(path, target.id):
-            places.append(f"fork {id}")
-    if os.path.isdir(trash_dir(env)):
-        kept = [name for name in sorted(os.listdir(trash_dir(env))) if name.startswith(f"{target.id}.")]
-        places += [f"trash {name}" for name in kept]
-    if b'"blockIds"' in data:
-        places.append("its blocks (gc removes those that no session needs, after 7 days)")
-    return places
-
-
-def _child_of(path: str, session: str) -> bool:
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
-            header = orjson.loads(file.readline())
-    except (OSError, ValueError):
-        return False
-    parent = header.get("parent") if isinstance(header, dict) else None
-    return isinstance(parent, dict) and parent.get("session") == session
