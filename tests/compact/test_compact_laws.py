@@ -58,16 +58,16 @@ def test_the_result_fits_and_is_what_the_plan_says(records: Any, share: float, p
     assert plan.floor <= plan.after <= max(1, int(total(view) * share))
 
 
-@given(records=long.histories(), share=shares)
-def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float) -> None:
+@given(records=long.histories(), share=shares, policy=policies)
+def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float, policy: str) -> None:
     view = session(records)
-    whole = compact(view, settings(total(view), exact=True), COUNTER)
+    whole = compact(view, settings(total(view), exact=True, policy=policy), COUNTER)
     budget = max(1, int(total(view) * share))
-    assert (planned(view, share) is None) == (budget < whole.floor)
-    at_floor = compact(view, settings(whole.floor), COUNTER)
+    assert (planned(view, share, policy=policy) is None) == (budget < whole.floor)
+    at_floor = compact(view, settings(whole.floor, policy=policy), COUNTER)
     assert total(apply(view, at_floor.ops)) <= whole.floor
     with pytest.raises(BudgetUnreachable, match=f"floor is {whole.floor:,}"):
-        compact(view, settings(whole.floor - 1), COUNTER)
+        compact(view, settings(whole.floor - 1, policy=policy), COUNTER)
 
 
 @given(records=long.histories(), share=shares, policy=policies)

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from codeh_history.apply import apply
+from codeh_history.errors import BudgetUnreachable
+from codeh_history.session import View
+from codeh_history.stages.compact import Plan, Settings, compact
+from codeh_history.tokens import Characters
 from compact.long import IMAGE, prose
 from compact.short import asked, loop, said, sources, tokens
 from histories import model, session, user
@@ -43,3 +52,64 @@ def test_the_margin_stays_free() -> None:
     view = session([user("find"), *asked("c", "search", {}, sources(*range(1, 40))), model("hm")])
     after = loop(view, 3000)
     assert tokens(after) <= 2700
+
+
+# -- the rounds of the reducer that the policy follows, in characters, framing aside ------------------------
+
+
+def chars(view: View, budget: int, **fields: Any) -> Plan:
+    return compact(view, Settings(budget=budget, policy="loop", **fields), Characters())
+
+
+@pytest.mark.parametrize(
+    ("share", "left"), [(0.4, ["m2", "m3", "m4"]), (0.39, ["m4"]), (0.2, ["m4"]), (0.9, ["m2", "m3", "m4"])]
+)
+def test_whole_exchanges_fit_their_share_to_the_character(share: float, left: list[str]) -> None:
+    """Exchanges of 10, 8 and 3: `share` of 20 is what those before the newest may take."""
+    turns = [user("abcd"), model("abcdef"), user("abc"), model("abcde"), user("abc")]
+    view = session(turns)
+    after = apply(view, chars(view, 20, upload_share=0.0, history_share=share).ops)
+    assert [message.id for message in after.messages] == left
+
+
+def found(count: int, start: int) -> Any:
+    """A result of so many references, a hundred characters each with its comma."""
+    return {
+        "sources": [
+            {"source_number": start + n, "content": "x" * (68 - len(str(start + n)))} for n in range(count)
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("budget", "left"), [(1000, (5, 1)), (1112, (6, 1)), (1500, (8, 1)), (2000, (12, 3))]
+)
+def test_every_tool_gives_by_the_overshoot_round_by_round(budget: int, left: tuple[int, int]) -> None:
+    """12 and 3 references over a base of 300; nine tenths of the budget may be used."""
+    view = session(
+        [user("u" * 270), *asked("a", "search", {}, found(12, 1)), *asked("b", "web", {}, found(3, 13))]
+    )
+    plan_ = chars(view, budget, exact=True)
+    assert plan_.before == 1800
+    after = apply(view, plan_.ops)
+    kept = [
+        [item["source_number"] for item in message.parts[0]["functionResponse"]["response"]["sources"]]
+        for message in (after.messages[2], after.messages[4])
+    ]
+    assert (len(kept[0]), len(kept[1])) == left
+    assert kept == [list(range(1, 1 + left[0])), list(range(13, 13 + left[1]))]  # no number changes
+    assert plan_.after == 300 + 100 * sum(left) <= max(1800 * (budget == 2000), budget * 0.9)
+
+
+def test_a_long_result_in_the_live_loop_is_cut_to_what_fits() -> None:
+    lines = "\n".join(f"line {n} of the listing" for n in range(800))
+    view = session([user("u" * 500), *asked("a", "bash", {}, {"output": lines}), *asked("b", "ls", {}, {})])
+    plan_ = chars(view, 10_000, exact=True)
+    assert 9000 * 0.97 <= plan_.after <= 9000
+    assert said(apply(view, plan_.ops)).count("left out; codeh-history expand") == 1
+
+
+def test_one_reference_too_large_is_refused() -> None:
+    view = session([user("find"), *asked("a", "search", {}, found(1, 1)), user("u" * 90)])
+    with pytest.raises(BudgetUnreachable, match="cannot be reached"):
+        chars(view, 60)

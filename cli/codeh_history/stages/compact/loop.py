@@ -2,7 +2,8 @@
 
 Of the budget, a margin of 10 % stays free. Uploaded files may take `upload_share`, newest first, none cut
 in two; what they do not use is lent to the history before the newest exchange, which keeps its most recent
-whole exchanges. In the newest exchange references are reduced, never renumbered, then long results cut.
+whole exchanges. In the newest exchange references are reduced, never renumbered, then long results cut;
+where all that is not enough, the oldest exchanges go, then the oldest units of the newest.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from ...references import rendered
 from ...tokens import Counter, parts_tokens
 from ...view import View
-from . import shrink, small, stubs
+from . import removal, shrink, small, stubs
 from .draft import Draft, Place
 from .plan import HIGH, LOW, Plan, Settings
 from .tiered import aim, finished, proven
@@ -50,6 +51,8 @@ def _reduce(draft: Draft, settings: Settings) -> None:
         places = draft.open(place for place in draft.special if place[0] in live)
         results = [place for place in places if "functionResponse" in draft.part(place)]
         shrink.to_fit(draft, "outputs", [p for p in results if small.sources_of(draft.part(p)) is None])
+    if not draft.fits:
+        _oldest(draft)
     if not draft.fits:
         shrink.last_unit(draft)
 
@@ -100,3 +103,11 @@ def _history(draft: Draft, most: int) -> None:
         most -= cost
         if closed:
             draft.drop("history", group, "older than the history's share of the window")
+
+
+def _oldest(draft: Draft) -> None:
+    """Drop the oldest exchanges, then units of the newest, until it fits."""
+    for group in draft.layout.groups:
+        if not draft.fits and not draft.gone.intersection(group):
+            draft.drop("drop", group, "the oldest, and nothing less suffices")
+    removal.forget(draft)

@@ -122,6 +122,11 @@ def drop(draft: Draft) -> None:
         for unit in _whole(draft, group):
             if not draft.fits and not draft.gone.intersection(unit):
                 draft.drop("drop", unit, "the oldest unit")
+    forget(draft)
+
+
+def forget(draft: Draft) -> None:
+    """Leave nothing but a mark of the summaries there are."""
     if not draft.fits and draft.summaries:
         text = _bare(draft)
         if draft.summary_total(text, (), absorb=True) < draft.total:
