@@ -22,96 +22,97 @@ EXAMPLES = """\
 """
 STRAY = "say -m TEXT"
 
+Message = Annotated[
+    Optional[list[str]],
+    typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable, joined by a blank line."),
+]
+File = Annotated[
+    Optional[list[str]],
+    typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
+]
+Attach = Annotated[
+    Optional[list[str]],
+    typer.Option("--attach", metavar="FILE", help="Attach a file (image, PDF, audio, text)."),
+]
+Role = Annotated[Optional[str], typer.Option("--role", metavar="ROLE", help="user (default) or model.")]
+Kind = Annotated[
+    Optional[str], typer.Option("--kind", metavar="KIND", help="user, codeh, tool, error or info.")
+]
+Call = Annotated[Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")]
+Args = Annotated[Optional[str], typer.Option("--args", metavar="JSON", help="The call's arguments.")]
+CallId = Annotated[
+    Optional[str],
+    typer.Option("--call-id", metavar="ID", help="The id of the call, or of the call answered."),
+]
+Result = Annotated[
+    Optional[str],
+    typer.Option(
+        "--result", metavar="NAME", help="A tool's result; text or JSON object from -m, -F or stdin."
+    ),
+]
+Failed = Annotated[bool, typer.Option("--failed", help="The tool failed; the text is its error.")]
+References = Annotated[
+    Optional[str],
+    typer.Option("--references", metavar="FILE", help="JSON list of {id, title?, url?, text, score?}."),
+]
+Exchange = Annotated[
+    Optional[str],
+    typer.Option(
+        "--exchange",
+        metavar="FILE|-",
+        help="A history entry: {userMessage, assistantResponse, toolsUsed?, source?}.",
+    ),
+]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="Many messages, one a line, all or nothing.")]
+From = Annotated[
+    Optional[str],
+    typer.Option("--from", metavar="FORMAT", help="stdin is a provider's response: auto, or a provider."),
+]
+Echo = Annotated[bool, typer.Option("--echo", help="With --from: print the text as it arrives.")]
+Key = Annotated[
+    Optional[str],
+    typer.Option("--key", metavar="K", help="Store once under this key, however often it is retried."),
+]
+Pin = Annotated[bool, typer.Option("--pin", help="Keep it verbatim through curation and compaction.")]
+Pending = Annotated[bool, typer.Option("--pending", help="Not committed yet (see update, commit).")]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Replace secrets by [redacted:kind] first; best effort.")
+]
+MaxItems = Annotated[
+    Optional[int],
+    typer.Option("--max-items", metavar="N", help="Then hide the oldest turns above N messages."),
+]
+
 
 def command(
     ctx: typer.Context,
-    message: Annotated[
-        Optional[list[str]],
-        typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable, joined by a blank line."),
-    ] = None,
-    file: Annotated[
-        Optional[list[str]],
-        typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
-    ] = None,
-    attach: Annotated[
-        Optional[list[str]],
-        typer.Option("--attach", metavar="FILE", help="Attach a file (image, PDF, audio, text)."),
-    ] = None,
-    role: Annotated[
-        Optional[str], typer.Option("--role", metavar="ROLE", help="user (default) or model.")
-    ] = None,
-    kind: Annotated[
-        Optional[str], typer.Option("--kind", metavar="KIND", help="user, codeh, tool, error or info.")
-    ] = None,
-    call: Annotated[
-        Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")
-    ] = None,
-    args: Annotated[
-        Optional[str], typer.Option("--args", metavar="JSON", help="The call's arguments.")
-    ] = None,
-    call_id: Annotated[
-        Optional[str],
-        typer.Option("--call-id", metavar="ID", help="The id of the call, or of the call answered."),
-    ] = None,
-    result: Annotated[
-        Optional[str],
-        typer.Option(
-            "--result", metavar="NAME", help="A tool's result; text or JSON object from -m, -F or stdin."
-        ),
-    ] = None,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="The tool failed; the text is its error.")
-    ] = False,
-    references: Annotated[
-        Optional[str],
-        typer.Option("--references", metavar="FILE", help="JSON list of {id, title?, url?, text, score?}."),
-    ] = None,
-    exchange: Annotated[
-        Optional[str],
-        typer.Option(
-            "--exchange",
-            metavar="FILE|-",
-            help="A history entry: {userMessage, assistantResponse, toolsUsed?, source?}.",
-        ),
-    ] = None,
-    jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="Many messages, one a line, all or nothing.")
-    ] = False,
-    from_: Annotated[
-        Optional[str],
-        typer.Option(
-            "--from", metavar="FORMAT", help="stdin is a provider's response: auto, or a provider."
-        ),
-    ] = None,
-    echo: Annotated[
-        bool, typer.Option("--echo", help="With --from: print the text as it arrives.")
-    ] = False,
-    key: Annotated[
-        Optional[str],
-        typer.Option("--key", metavar="K", help="Store once under this key, however often it is retried."),
-    ] = None,
-    pin: Annotated[
-        bool, typer.Option("--pin", help="Keep it verbatim through curation and compaction.")
-    ] = False,
-    pending: Annotated[
-        bool, typer.Option("--pending", help="Not committed yet (see update, commit).")
-    ] = False,
-    redact: Annotated[
-        bool, typer.Option("--redact", help="Replace secrets by [redacted:kind] first; best effort.")
-    ] = False,
-    max_items: Annotated[
-        Optional[int],
-        typer.Option("--max-items", metavar="N", help="Then hide the oldest turns above N messages."),
-    ] = None,
+    message: Message = None,
+    file: File = None,
+    attach: Attach = None,
+    role: Role = None,
+    kind: Kind = None,
+    call: Call = None,
+    args: Args = None,
+    call_id: CallId = None,
+    result: Result = None,
+    failed: Failed = False,
+    references: References = None,
+    exchange: Exchange = None,
+    jsonl: Jsonl = False,
+    from_: From = None,
+    echo: Echo = False,
+    key: Key = None,
+    pin: Pin = False,
+    pending: Pending = False,
+    redact: Redact = False,
+    max_items: MaxItems = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    if from_ is not None and redact:
-        raise Usage("--redact goes with what you append; for a whole session there is `redact`")
     if from_ is not None:
-        return receive(env, session, from_, echo=echo)
+        return receive(env, session, from_, echo=echo, redact=redact)
     if echo:
         raise Usage("--echo goes with --from")
     if jsonl:
@@ -126,22 +127,29 @@ def command(
         pending=pending, max_items=max_items, redact=redact,
     )  # fmt: skip
     if exchange is not None:
-        from ..talk import exchange as entry
-
         if given != compose.Given():
             raise Usage("--exchange goes with -s and -q only")
-        return entry.run(env, session, exchange)
+        return store_entry(env, session, exchange)
     plain = compose.Given(message=given.message, file=given.file, role=role, kind=kind)
     if given == plain:
         return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
     return compose.run(env, session, given)
 
 
-def receive(env: Env, session: str | None, format: str, *, echo: bool) -> int:
+def store_entry(env: Env, session: str | None, file: str) -> int:
+    """Store a history entry as the exchange that it tells."""
+    from ..talk import exchange
+
+    return exchange.run(env, session, file)
+
+
+def receive(env: Env, session: str | None, format: str, *, echo: bool, redact: bool) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     from ..store.resolve import for_writing
     from ..talk import receive as receiving
 
+    if redact:
+        raise Usage("--redact goes with what you append; for a whole session there is `redact`")
     if format != "auto" and format not in providers.FORMATS:
         raise Usage(f"--from {format}: auto, {', '.join(providers.FORMATS)}")
     target = for_writing(env, session)

@@ -6,7 +6,7 @@ import typer
 
 from ..env import Env
 from ..errors import Usage
-from ..store.resolve import for_writing
+from ..store.resolve import Target, for_writing
 from ..talk import append, asking, compose, payload
 from ..talk.telling import tell
 from . import request_options as request
@@ -21,26 +21,33 @@ EXAMPLES = """\
 """
 STRAY = "say -m TEXT"
 
+Message = Annotated[
+    Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")
+]
+File = Annotated[
+    Optional[list[str]],
+    typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
+]
+Attach = Annotated[Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")]
+Via = Annotated[
+    Optional[str],
+    typer.Option(
+        "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
+    ),
+]
+Echo = Annotated[bool, typer.Option("--echo", help="Print the text as it arrives.")]
+Key = Annotated[
+    Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")
+]
+
 
 def command(
     ctx: typer.Context,
-    message: Annotated[
-        Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")
-    ] = None,
-    file: Annotated[
-        Optional[list[str]],
-        typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
-    ] = None,
-    attach: Annotated[
-        Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")
-    ] = None,
+    message: Message = None,
+    file: File = None,
+    attach: Attach = None,
     to: request.To = None,
-    via: Annotated[
-        Optional[str],
-        typer.Option(
-            "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
-        ),
-    ] = None,
+    via: Via = None,
     model: request.Model = None,
     system: request.System = None,
     tools: request.Tools = None,
@@ -59,10 +66,8 @@ def command(
     user_template: request.UserTemplate = None,
     system_template: request.SystemTemplate = None,
     var: request.Var = None,
-    echo: Annotated[bool, typer.Option("--echo", help="Print the text as it arrives.")] = False,
-    key: Annotated[
-        Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")
-    ] = None,
+    echo: Echo = False,
+    key: Key = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
@@ -75,13 +80,7 @@ def command(
     target = for_writing(env, session)
     if message or file or attach:
         given = compose.Given(message=message or (), file=file or (), attach=attach or (), key=key)
-        if attach or key is not None:
-            env.stored, created = compose.store(env, target, given)
-        else:
-            text = append.text_of(env, message or [], file or [])
-            env.stored, created = append.store(env, target.path, text, "user", "user")
-        if created:
-            env.note(f"new session {target.id}")
+        store(env, target, given)
     body = payload.body_of(
         env, None, target.path, to=to, model=model, system=system, tools=tools, set=set_ or (),
         max_tokens=max_tokens, stream=stream, budget=budget, counter=counter, raw=raw, thoughts=thoughts,
@@ -92,3 +91,14 @@ def command(
     received = asking.exchange(env, target, body, via, echo=echo)
     tell(env, target.id, received, echo=echo)
     return 0
+
+
+def store(env: Env, target: Target, prompt: compose.Given) -> None:
+    """Append the prompt; without it, an unanswered one is sent again."""
+    if prompt.attach or prompt.key is not None:
+        env.stored, created = compose.store(env, target, prompt)
+    else:
+        text = append.text_of(env, list(prompt.message), list(prompt.file))
+        env.stored, created = append.store(env, target.path, text, "user", "user")
+    if created:
+        env.note(f"new session {target.id}")

@@ -26,44 +26,49 @@ EXAMPLES = """\
 """
 STRAY = "the session is the only argument"
 
+Only = Annotated[
+    Optional[list[str]],
+    typer.Option("--only", metavar="PASS", help=f"Only these passes: {', '.join(stages.PASSES)}."),
+]
+Skip = Annotated[Optional[list[str]], typer.Option("--skip", metavar="PASS", help="All but these passes.")]
+IdeMarker = Annotated[
+    Optional[list[str]],
+    typer.Option("--ide-marker", metavar="TEXT", help="What marks IDE context, instead of the defaults."),
+]
+KeepSystem = Annotated[
+    Optional[list[str]],
+    typer.Option("--keep-system", metavar="REGEX", help="Keep System: texts it is found in."),
+]
+Remove = Annotated[
+    Optional[list[str]],
+    typer.Option("--remove", metavar="REGEX", help="Cut from model prose (dot matches newlines)."),
+]
+RemoveCmd = Annotated[
+    Optional[list[str]],
+    typer.Option("--remove-cmd", metavar="CMD", help="Filter model prose through a command."),
+]
+Thoughts = Annotated[
+    str, typer.Option("--thoughts", metavar="T", help="keep, old or all: which thoughts go.")
+]
+Unanswered = Annotated[
+    str,
+    typer.Option(
+        "--unanswered", metavar="U", help="Open calls at the end: error (left alone), stub or drop."
+    ),
+]
+
 
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    only: Annotated[
-        Optional[list[str]],
-        typer.Option("--only", metavar="PASS", help=f"Only these passes: {', '.join(stages.PASSES)}."),
-    ] = None,
-    skip: Annotated[
-        Optional[list[str]], typer.Option("--skip", metavar="PASS", help="All but these passes.")
-    ] = None,
-    ide_marker: Annotated[
-        Optional[list[str]],
-        typer.Option(
-            "--ide-marker", metavar="TEXT", help="What marks IDE context, instead of the defaults."
-        ),
-    ] = None,
-    keep_system: Annotated[
-        Optional[list[str]],
-        typer.Option("--keep-system", metavar="REGEX", help="Keep System: texts it is found in."),
-    ] = None,
-    remove: Annotated[
-        Optional[list[str]],
-        typer.Option("--remove", metavar="REGEX", help="Cut from model prose (dot matches newlines)."),
-    ] = None,
-    remove_cmd: Annotated[
-        Optional[list[str]],
-        typer.Option("--remove-cmd", metavar="CMD", help="Filter model prose through a command."),
-    ] = None,
-    thoughts: Annotated[
-        str, typer.Option("--thoughts", metavar="T", help="keep, old or all: which thoughts go.")
-    ] = "keep",
-    unanswered: Annotated[
-        str,
-        typer.Option(
-            "--unanswered", metavar="U", help="Open calls at the end: error (left alone), stub or drop."
-        ),
-    ] = "error",
+    only: Only = None,
+    skip: Skip = None,
+    ide_marker: IdeMarker = None,
+    keep_system: KeepSystem = None,
+    remove: Remove = None,
+    remove_cmd: RemoveCmd = None,
+    thoughts: Thoughts = "keep",
+    unanswered: Unanswered = "error",
     in_place: InPlace = False,
     report: Report = False,
     session: Session = None,
