@@ -51,6 +51,19 @@ def test_a_workspace_is_a_plain_name(name: str) -> None:
         redis_store("redis://127.0.0.1:1/0", CODEH_WORKSPACE=name)
 
 
+@pytest.mark.parametrize(
+    "options", ["decode_responses=True", "encoding=utf-16", "protocol=3", "protocol=2", "db=1"]
+)
+def test_options_of_the_client_change_no_block(redis_url: str, options: str) -> None:
+    store = redis_store(f"{redis_url}?{options}&socket_timeout=5")
+    odd = block('{"text":"é\u2028日本"}'.encode())
+    store.mset(dict([ONE, odd]))
+    assert fetch(store, [ONE[0], odd[0]]) == dict([ONE, odd])
+    assert store.sizes([odd[0]]) == {odd[0]: len(odd[1])}
+    assert store.stale(time.time() + 1000).keys() >= {ONE[0]}
+    assert store.delete([ONE[0], odd[0]], time.time() + 1000) == 2
+
+
 PASSWORD = "s3cr3t-p%40ss"
 
 

@@ -134,6 +134,8 @@ def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Excep
             url, password=password, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=SECONDS,
             retry=Retry(NoBackoff(), 0),
         )  # fmt: skip
+        # blocks are bytes, whatever the URL says
+        client.connection_pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
         client.connection_pool.make_connection()  # looks at the options; nothing is connected yet
     except (ValueError, TypeError):  # their text may show the password
         raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
