@@ -38,3 +38,18 @@ def test_every_exit_code_is_in_the_table() -> None:
     ]
     for code in {c.exit_code for c in classes} | {0, 70}:
         assert re.search(rf"^\| {code} \|", README, re.MULTILINE), code
+
+
+PROOFS = re.findall(r"`([\w/]+\.py)::(\w+)`", README)
+
+
+@pytest.mark.parametrize(("file", "name"), PROOFS, ids="::".join)
+def test_every_promise_names_a_test_that_is_there(file: str, name: str) -> None:
+    assert re.search(rf"^def {name}\(", (ROOT / "tests" / file).read_text(), re.MULTILINE)
+
+
+def test_every_promise_has_its_tests() -> None:
+    promises = README.split("## Promises")[1].split("\n## ")[0]
+    numbered = re.split(r"^(\d+)\. ", promises, flags=re.MULTILINE)
+    assert numbered[1::2] == [str(n) for n in range(1, 16)]
+    assert all("::test_" in promise for promise in numbered[2::2])

@@ -160,6 +160,9 @@ def one(request: dict[str, Any]) -> dict[str, Any]:
 def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
     """Be the program, with its streams, its environment, its mutant and its fault."""
     signal.alarm(SECONDS)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever this process inherited (nohup, &)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.update(request["env"], CODEH_HOME=request["home"])
     os.chdir("/")

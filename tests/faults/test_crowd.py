@@ -19,8 +19,8 @@ from codeh_history.session import fold
 from support import ROOT, environ, run, session_path
 
 CROWD = ROOT / "tests" / "faults" / "crowd.py"
-KILLS = by_profile(1, 5, 50)  # rounds
-COUNT = by_profile(12, 100, 1000)  # for each writer
+KILLS = by_profile(1, 3, 50)  # rounds
+COUNT = by_profile(12, 60, 1000)  # for each writer
 WRITERS = ("append", "append", "keyed", "keyed", "batch", "stream")
 OTHERS = ("replace", "compact", "summarize", "look")
 

@@ -19,14 +19,15 @@ from codeh_history.env import Env
 from codeh_history.records import lines_of, parse
 from codeh_history.store import log
 
-MOST = by_profile(10, 50, 1 << 30)  # places in a file
+PLACES = by_profile(10, 25, 1 << 30)  # in a line that is appended
+IN_FILES = by_profile(10, 25, 400)  # in a file that is written anew
 
 
 def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
     """Limits from nothing to all that is written, in each file."""
     start = 0 if subject.scenario.replaces else len(subject.before)
     end = max(len(subject.before), len(subject.after), *map(len_of, subject.home.rglob("*")))
-    step = max(1, (end - start) // MOST)
+    step = max(1, (end - start) // (IN_FILES if subject.scenario.replaces else PLACES))
     for limit in sorted({*range(start, end + 1, step), start + 1, end - 1}):
         yield Fault(limit=limit, deadly=deadly)
 
@@ -38,13 +39,13 @@ def len_of(path: Path) -> int:
 def test_killed_while_it_writes(subject: Subject, tally: Tally) -> None:
     tries, found = problems(subject, cuts(subject, deadly=True))
     assert found == []
-    tally("kill -9 inside a write, at each byte", tries)
+    tally("kill -9 inside a write, after each byte", tries)
 
 
 def test_the_disk_is_full(subject: Subject, tally: Tally) -> None:
     tries, found = problems(subject, cuts(subject, deadly=False))
     assert found == []
-    tally("a disk that is full after each byte", tries)
+    tally("a write that fails after each byte", tries)
 
 
 @pytest.mark.parametrize("most", [1, 7, 100])
@@ -53,7 +54,7 @@ def test_the_system_takes_less_than_given(subject: Subject, most: int, tally: Ta
     done = subject.run(fault=Fault(short=most))
     assert subject.wrong(done) is None
     assert done.code == 0
-    tally("short writes", 1)
+    tally("writes that take 1, 7 or 100 bytes", 1)
 
 
 def test_a_file_cut_at_each_byte(place: Path, nursery: Nursery, tally: Tally) -> None:

@@ -163,7 +163,7 @@ def test_a_fifo_among_the_sessions_holds_nobody_up(argv: list[str], place: Path,
 
 @needs_strace
 @pytest.mark.parametrize(
-    "name", by_profile(["append", "payload", "compact"], list(COMMANDS), list(COMMANDS))
+    "name", by_profile(["append", "payload", "compact"], list(COMMANDS)[::4], list(COMMANDS))
 )
 def test_no_command_opens_a_connection(name: str, place: Path, tally: Tally) -> None:
     """Not even a socket. The counter is the exact one, whose vocabularies lie in a package."""
@@ -179,7 +179,7 @@ def test_no_command_opens_a_connection(name: str, place: Path, tally: Tally) -> 
     assert "+++ exited with 0 +++" in trace
     assert "socket(" not in trace
     assert "connect(" not in trace
-    tally("connections", 1)
+    tally("a trace of network calls (strace)", 1)
 
 
 CALL = {"functionCall": {"name": "$(touch pwned)", "args": {"secret": CANARY}, "id": "c1"}}

@@ -16,7 +16,7 @@ from verbs import COMMANDS, Command
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STEP = by_profile(4, 1, 1)
-SAMPLE = by_profile(1, 6, 10_000)  # calls
+SAMPLE = by_profile(1, 3, 10_000)  # calls
 
 
 def faults(calls: int, seed: str) -> list[Fault]:

@@ -62,7 +62,7 @@ def test_killed(name: str, place: Path, nursery: Nursery, tally: Tally) -> None:
     assert any(call.changes for call in every) or "retry" in name
     chosen = [call for call in every if ALL or call.changes]
     assert problems(subject, "signal=SIGKILL", chosen) == []
-    tally("kill -9 at each system call", len(chosen))
+    tally("kill -9 at each system call (strace)", len(chosen))
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -76,7 +76,7 @@ def test_failing(name: str, error: str, place: Path, nursery: Nursery, tally: Ta
         or "retry" in name
     )
     assert problems(subject, f"error={error}", chosen) == []
-    tally(f"{error} from each system call", len(chosen))
+    tally("an error from each system call (strace)", len(chosen))
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -87,7 +87,7 @@ def test_nothing_is_acknowledged_before_it_is_on_disk(
     trace = calls(subject)
     assert [call for call in trace if call.changes]
     assert list(undurable(trace, place)) == []
-    tally("order of writes, syncs and acknowledgement", 1)
+    tally("a trace of writes, syncs and acknowledgement (strace)", 1)
 
 
 @pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EROFS"])
@@ -98,7 +98,7 @@ def test_a_full_disk(error: str, place: Path, nursery: Nursery, tally: Tally) ->
     assert (done.code, done.out) == (74, b"")
     assert b"nothing was stored" in done.err
     assert subject.bytes() == subject.before
-    tally(f"{error} from each system call", 1)
+    tally("an error from each system call (strace)", 1)
 
 
 def test_a_sync_that_fails_is_not_called_durable(place: Path, nursery: Nursery) -> None:
