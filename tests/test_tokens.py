@@ -21,8 +21,6 @@ from hypothesis import strategies as st
 import histories
 from codeh_history.errors import BadData, InputOutput, Usage
 from codeh_history.providers.turns import SUMMARY_HEAD
-from codeh_history.records import parse
-from codeh_history.session import fold
 from codeh_history.tokens import (
     Characters,
     byte_bound,
@@ -168,10 +166,13 @@ def test_characters_count_texts_arguments_and_results_alone() -> None:
 
 
 def test_what_nests_too_deeply_is_refused() -> None:
-    deep = b"[" * 300 + b"]" * 300
-    line = b'{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":' + deep + b"}}}]}"
+    """A line that does is damage; what a command makes may still do."""
+    deep: Any = "x"
+    for _ in range(300):
+        deep = [deep]
+    (message,) = session([user("x")]).messages
     with pytest.raises(BadData, match="254 levels"):
-        message_tokens(O200K, fold(parse([line])).messages)
+        message_tokens(O200K, [message.derive([call("f", args={"a": deep})])])
 
 
 @given(messages=histories.conversations())
