@@ -53,6 +53,8 @@ class Index:
         """Look for names in lines not seen before."""
         names = self._names
         fresh = [line for line in dict.fromkeys(lines) if line not in names]
+        if not fresh:
+            return
         words_here: set[str] = set()
         for line in fresh:
             words_here.update(line.split())

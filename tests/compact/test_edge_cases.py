@@ -1,0 +1,189 @@
+"""The shapes at which trimmers break: each at several budgets keeps every promise, and what it is special for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.apply import apply
+from codeh_history.errors import BudgetUnreachable
+from codeh_history.session import View
+from codeh_history.stages.compact import Plan, Settings, compact, stubs
+from codeh_history.tokens import Characters
+from compact import long
+from compact.long import IMAGE, PDF, output, prose
+from compact.short import COUNTER, asked, plan, said, tokens
+from histories import call, model, result, session, tool, user
+
+SHARES = (1.0, 0.9, 0.6, 0.3, 0.1, 0.03)
+LONG = {"output": output(3, 120)}
+THOUGHT = {"text": prose(3, 40), "thought": True}
+REST = [user(f"And then? {prose(9, 20)}"), model(prose(8, 40)), user("go on")]
+IDE = {"text": f"# IDE Context\nopen: src/a.py\n{prose(1, 40)}"}
+SEARCH = {"native": {"provider": "gemini", "value": {"executableCode": {"code": prose(4, 60)}}}}
+
+
+def parallel(*answered: str, of: str = "abc") -> list[Any]:
+    """Calls in one message, some of them answered, each in its own message."""
+    return [
+        model(*(call("f", id, {"n": id}) for id in of)),
+        *(tool(result("f", id, LONG)) for id in answered),
+    ]
+
+
+EDGES: dict[str, list[Any]] = {
+    # oversized
+    "a result at the end larger than everything": [user("go"), *asked("c", "bash", {}, {"output": output(1, 2500)})],
+    "one prompt, a hundred calls, a result last": [
+        user("do it all"), *(m for n in range(100) for m in asked(f"c{n}", "bash", {"n": n}, LONG))],
+    "a long line of JSON": [
+        user("go"), *asked("c", "f", {}, {"output": orjson.dumps([{"id": n, "v": n * 7} for n in range(9_000)]).decode()}),
+        *REST],
+    "a huge old prompt": [user(prose(1, 4000)), model("ok"), *REST],
+    "a huge argument": [user("go"), *asked("c", "write", {"path": "a", "content": output(1, 900)}, {}), *REST],
+    "a huge thought": [user("go"), model({"text": prose(1, 3000), "thought": True}, "done"), *REST],
+    # beginnings and ends
+    "nothing but a prompt": [user(prose(1, 50))],
+    "a model begins": [model(prose(1, 80)), *asked("c", "f", {}, LONG), *REST],
+    "a tool begins": [tool(result("f", "c", LONG)), *REST],
+    "nothing but answers": [model(prose(n, 30)) for n in range(9)],
+    "IDE context at the end": [user("a"), model(prose(1, 90)), *REST, user(IDE)],
+    "IDE context before every prompt": [m for n in range(6) for m in (user(IDE), user(f"q{n}"), model(prose(n, 50)))],
+    "prompts in a row": [user(f"and {prose(n, 20)}") for n in range(12)],
+    "errors and notes between": [user("a"), {"kind": "error", "parts": [{"text": "boom"}]}, model(prose(1, 90)), *REST],
+    # pairing
+    "a call without a result": [user("a"), *parallel(), model(prose(1, 60)), *REST],
+    "a result without a call": [user("a"), tool(result("f", "c", LONG)), model("b"), *REST],
+    "a result before its call": [user("a"), tool(result("f", "c", LONG)), model(call("f", "c")), *REST],
+    "a batch half answered": [user("a"), *parallel("a", "c"), model(prose(1, 60)), *REST],
+    "a result twice": [user("a"), *parallel("a", "b", "c", "a"), model("b"), *REST],
+    "an id used again": [user("a"), *asked("c", "f", {}, LONG), *asked("c", "f", {}, LONG), *REST],
+    "an id declared twice while open": [user("a"), model(call("f", "c"), call("f", "c")), tool(result("f", "c", LONG)), *REST],
+    "a result after what a user said": [user("a"), model(call("f", "c")), user("yes, do"), tool(result("f", "c", LONG)), *REST],
+    "a result long after": [user("a"), model(call("f", "c")), *REST, tool(result("f", "c", LONG)), model("late")],
+    "thoughts around a call": [user("a"), model(THOUGHT, call("f", "c"), THOUGHT), tool(result("f", "c", LONG)), *REST],
+    "thoughts in a message before a call": [user("a"), model(THOUGHT), model(call("f", "c")), tool(result("f", "c", LONG)), *REST],
+    "calls without ids": [user("a"), model(call("f"), call("g")), tool(result("f"), result("g", None, LONG)), *REST],
+    "a provider's own item": [user("a"), model(SEARCH, prose(1, 40), by="gemini"), *REST],
+    "arguments cut off": [user("a"), *asked("c", "f", {"_raw": '{"path": "a", "content": "x' + prose(2, 200)}, {}), *REST],
+    "open calls at the end": [user("a"), model(prose(1, 200)), user("b"), *parallel()],
+    "a pinned result": [user("a"), *parallel("a", "b")[:2], {**tool(result("f", "b", LONG)), "pinned": True}, *REST],
+    # media
+    "nothing but images": [user(IMAGE), model("a"), user(IMAGE, IMAGE), model("b"), user(IMAGE)],
+    "an image in a result": [
+        user("a"), model(call("f", "c")), tool(result("f", "c", LONG, parts=[IMAGE])), *REST, *REST],
+    "a file beside text": [user("look", IMAGE, PDF, prose(1, 90)), model("seen"), *REST, *REST],
+    # text
+    "other scripts": [user("日本語のテキスト" * 40), model("Привет " * 90), user("e\u0301" * 200), model("🎉" * 80), *REST],
+    "special tokens": [user("<|endoftext|>" * 30), model("<|im_start|>" * 30), *REST],
+    "blank lines and blanks": [user("\n" * 300 + " " * 900), model(" \t\n" * 90), *REST],
+    "empty texts": [user(""), model(""), *REST],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_every_shape_keeps_every_promise(name: str) -> None:
+    view = session(EDGES[name])
+    size, before, floor = tokens(view), said(view), plan(view, 1 << 40, exact=True).floor
+    valid = not long.refused(view)
+    for share in SHARES:
+        budget = max(1, int(size * share))
+        try:
+            found = plan(view, budget)
+        except BudgetUnreachable:
+            assert budget < floor, share
+            continue
+        after = apply(view, found.ops)
+        assert tokens(after) <= budget, share
+        assert not valid or long.refused(after) == {}, share
+        assert plan(after, budget).ops == [], share
+        assert all(text.count("left out; codeh-history expand") <= 1 for text in texts(after)), share
+    assert said(view) == before
+
+
+def texts(view: View) -> list[str]:
+    return [text for message in view.messages for part in message.parts for text in stubs.strings(part)]
+
+
+def chars(view: View, budget: int) -> Plan:
+    return compact(view, Settings(budget=budget), Characters())
+
+
+@pytest.mark.parametrize(("budget", "left"), [(20, ["m0", "m1"]), (19, ["m1"]), (10, ["m1"])])
+def test_two_messages_of_ten(budget: int, left: list[str]) -> None:
+    view = session([model("a" * 10), user("b" * 10)])
+    assert [message.id for message in apply(view, chars(view, budget).ops).messages] == left
+
+
+def test_other_scripts_count_by_character_not_by_escape() -> None:
+    view = session([user("日本" * 5), model("ß" * 10), user("x")])
+    assert chars(view, 21).ops == []
+    assert chars(view, 20).ops
+
+
+def test_the_largest_last_unit_stays_and_all_older_goes() -> None:
+    view = session([user("old"), model(prose(1, 50)), *EDGES["a result at the end larger than everything"]])
+    after = apply(view, plan(view, 500).ops)
+    assert [message.id for message in after.messages] == ["m2", "m3", "m4"]
+    assert 400 < tokens(after) <= 500
+
+
+def test_a_short_last_prompt_too_large_for_its_budget_is_refused() -> None:
+    with pytest.raises(BudgetUnreachable, match="largest units: :1 m0"):
+        plan(session([user(prose(1, 200))]), 16)
+
+
+def test_one_of_two_parallel_calls_never_goes_alone() -> None:
+    view = session([user("a"), *parallel("a", "b", of="ab"), *REST])
+    for budget in range(tokens(view) // 20, tokens(view), 40):
+        try:
+            after = {message.id for message in apply(view, plan(view, budget).ops).messages}
+        except BudgetUnreachable:
+            continue
+        assert len({id in after for id in ("m1", "m2", "m3")}) == 1
+
+
+def test_cut_off_arguments_stay_as_they_are_or_become_a_stub_with_their_key() -> None:
+    view = session(EDGES["arguments cut off"])
+    for share in SHARES[:-2]:
+        calls = [
+            part["functionCall"]["args"]
+            for message in apply(view, plan(view, int(tokens(view) * share)).ops).messages
+            for part in message.parts
+            if "functionCall" in part
+        ]
+        assert all(list(args) == ["_raw"] for args in calls)
+
+
+def test_context_and_notes_of_an_editor_are_no_request() -> None:
+    view = session(EDGES["IDE context at the end"])
+    floor = plan(view, 1 << 40, exact=True).floor
+    after = apply(view, plan(view, floor).ops)
+    assert "go on" in said(after)  # what the user asked last stays, not only what came last
+
+
+def test_an_image_counts_by_its_size_not_by_its_base64() -> None:
+    large = {"inlineData": {**IMAGE["inlineData"], "data": IMAGE["inlineData"]["data"] + "A" * 400_000}}
+    assert tokens(session([user(large)])) == tokens(session([user(IMAGE)]))
+
+
+def test_a_text_beside_an_old_image_survives_it() -> None:
+    view = session(EDGES["a file beside text"])
+    found = plan(view, 1500)
+    parts = apply(view, found.ops).messages[0].parts
+    assert [part.get("text", "")[:4] for part in parts] == ["look", "[… i", "[… a", prose(1, 90)[:4]]
+
+
+def test_a_result_that_answers_late_brings_its_call_back() -> None:
+    view = session(EDGES["a result long after"])
+    units = {message.id for message in apply(view, plan(view, tokens(view) - 5).ops).messages}
+    assert ("m1" in units) == ("m5" in units)
+
+
+def test_counts_are_those_of_the_named_counter() -> None:
+    view = session(EDGES["special tokens"])
+    found = plan(view, tokens(view) - 1, exact=True)
+    assert found.counter == COUNTER.name
+    assert found.before == tokens(view)
