@@ -87,7 +87,20 @@ class Env:
     # -- streams ------------------------------------------------------------------------------------
 
     def write(self, data: bytes | memoryview) -> None:
-        """Data to stdout; a closed pipe ends the command silently with 141, any other failure with 74."""
+        """Data to stdout; on a terminal nothing in it can drive one."""
+        self.draw(data if not self.terminal(self.stdout) else self._shown(data))
+
+    @staticmethod
+    def _shown(data: bytes | memoryview) -> bytes:
+        from .escape import shown
+
+        return shown(bytes(data))
+
+    def draw(self, data: bytes | memoryview) -> None:
+        """What is laid out already to stdout, styles and all.
+
+        A closed pipe ends the command silently with 141, any other failure with 74.
+        """
         try:
             while data:
                 data = data[os.write(self.stdout, data) :]
@@ -118,7 +131,7 @@ class Env:
 
     def report(self, line: bytes) -> None:
         """One JSON line of `--report` on stderr."""
-        os.write(self.stderr, line + b"\n")
+        os.write(self.stderr, (self._shown(line) if self.terminal(self.stderr) else line) + b"\n")
 
     def read_stdin(self) -> bytes:
         """All of stdin."""

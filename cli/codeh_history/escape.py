@@ -22,6 +22,21 @@ def visible(text: str) -> str:
     return safe(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+def shown(data: bytes) -> bytes:
+    """Bytes as a terminal may see them; JSON stays the same JSON."""
+    text = data.decode("utf-8", "backslashreplace")
+    if data.isascii() and text.isprintable():
+        return data
+    return _UNSAFE.sub(lambda found: _in_json(found[0]), text).encode()
+
+
+def _in_json(char: str) -> str:
+    if ord(char) < 0x20:
+        return _shown(char)  # JSON holds none as it is
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
 def _shown(char: str) -> str:
     code = ord(char)
     if code < 0x20:

@@ -99,7 +99,7 @@ def show(env: Env, rows: list[Json], *, json: bool, jsonl: bool) -> None:
         env.write(b"".join(values.lines(rows, as_array=json, terminal=terminal)))
     elif rich_wanted(env):
         cells = [cells_of(row) for row in rows]
-        env.write(table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2))
+        env.draw(table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2))
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
 

@@ -9,6 +9,7 @@ import typer
 from .. import stream
 from ..env import Env
 from ..errors import NegativeAnswer, Usage
+from ..escape import visible
 from ..records import lines_of
 from ..redaction import Redactor
 from ..store import read
@@ -72,7 +73,7 @@ def ask(env: Env, session: str) -> None:
     """Consent from a terminal; without one, --yes is needed."""
     if not env.terminal(env.stdin):
         raise Usage(f"redact -i rewrites {session} for good: say --yes")
-    sys.stderr.write(f"redact -i rewrites {session} for good, undone content too. Go on? [y/N] ")
+    sys.stderr.write(f"redact -i rewrites {visible(session)} for good, undone content too. Go on? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise NegativeAnswer("nothing was changed")

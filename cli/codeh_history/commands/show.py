@@ -56,5 +56,5 @@ def command(
         for line in values.lines(found, as_array=json, terminal=env.terminal(env.stdout)):
             env.write(line)
     else:
-        env.write(messages.document(env, summaries, shown))
+        env.draw(messages.document(env, summaries, shown))
     return 0

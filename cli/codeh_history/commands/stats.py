@@ -83,7 +83,7 @@ def command(
     tokens = found["tokens"]
     groups = {name: tokens[f"by_{name}"] for name in ("role", "kind", "tool")}
     if rich_wanted(env):
-        env.write(b"\n" + bars.rich(groups, width=width(), colour=env.colour))
+        env.draw(b"\n" + bars.rich(groups, width=width(), colour=env.colour))
     else:
         env.write(bars.plain(groups).encode())
     return 0

@@ -81,7 +81,7 @@ class Follower:
         self.env.write(values.line(value, terminal=self.env.terminal(self.env.stdout)))
 
     def _write(self, text: str) -> None:
-        self.env.write(text.encode("utf-8", "backslashreplace"))
+        self.env.draw(text.encode("utf-8", "backslashreplace"))
 
 
 def content_of(message: Message) -> object:
