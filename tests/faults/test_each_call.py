@@ -6,9 +6,13 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from nursery import Done, Fault, Nursery
 from profiles import Tally, by_profile
 from scenarios import SCENARIOS, Subject
+from verbs import COMMANDS
+
+from support import session_path
 
 WRITES = (
     "write",
@@ -95,3 +99,22 @@ def test_a_retry_with_its_key_stores_once(place: Path, nursery: Nursery, tally: 
             assert subject.run().out == subject.done.out
         assert subject.bytes() == subject.after
     tally("kill -9 before the acknowledgement, then the same --key", 2)
+
+
+@pytest.mark.parametrize("name", ["fork", "import"])
+def test_a_new_session_that_was_not_written_is_no_obstacle(
+    name: str, place: Path, nursery: Nursery
+) -> None:
+    """Killed after the file was made and before anything was in it: the same command again makes it."""
+    command, home = COMMANDS[name], place / "home"
+
+    def run(fault: Fault | None = None) -> Done:
+        return nursery.run(command.argv, home, env=command.env, stdin=command.stdin, fault=fault)
+
+    command.prepare(home)
+    write = list(run().calls).index("write")
+    session_path(home, "new").unlink()
+    assert run(Fault(write, signal.SIGKILL)).code == -signal.SIGKILL
+    assert session_path(home, "new").read_bytes() == b""
+    assert run().out == b"new\n"
+    assert run().code == 65

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 
 from ..env import Env
@@ -20,7 +21,7 @@ def free_path(env: Env, into: str | None, like: str) -> str:
         path = path_of(env, into)
         if path.endswith(".json"):
             raise BadData(f"{path}: a new session's file ends in .jsonl")
-        if os.path.lexists(path):
+        if _taken(path):
             raise BadData(f"{path}: exists already; choose another id")
         return path
     base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip(
@@ -29,10 +30,19 @@ def free_path(env: Env, into: str | None, like: str) -> str:
     base = base if is_id(base) else "session"
     number = 1
     name = base
-    while os.path.lexists(path_of(env, name)):
+    while _taken(path_of(env, name)):
         number += 1
         name = f"{base}-{number}"
     return path_of(env, name)
+
+
+def _taken(path: str) -> bool:
+    """Whether something is there; an empty file, as a killed process may leave it, is nothing."""
+    try:
+        info = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return info.st_size > 0 or not stat.S_ISREG(info.st_mode)
 
 
 def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Json | None = None) -> str:
