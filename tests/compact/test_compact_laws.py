@@ -1,4 +1,9 @@
-"""The guarantees of every compaction, over histories of every kind."""
+"""The guarantees of every compaction, over histories of every kind.
+
+G1 the result fits, or it is refused; G2 every provider takes it; G3 conservation; G4 undo is exact; G5 the
+same again gives the same, and then nothing; G6 what must stay is verbatim; G7 least loss first; G8 in place
+it starts late, reduces far, and requests keep their beginning until the next.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,14 @@ from typing import Any
 import orjson
 import pytest
 from hypothesis import assume, given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import histories as odd
+from codeh_history import providers, stages
 from codeh_history.apply import apply
 from codeh_history.errors import BudgetUnreachable
+from codeh_history.providers.base import Options
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.stages.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
@@ -50,6 +58,7 @@ def planned(view: View, share: float, counter: Any = COUNTER, **fields: Any) -> 
 
 @given(records=long.histories(), share=shares, policy=policies)
 def test_the_result_fits_and_is_what_the_plan_says(records: Any, share: float, policy: str) -> None:
+    """G1."""
     view = session(records)
     plan = planned(view, share, policy=policy, exact=True)
     assume(plan is not None)
@@ -60,6 +69,7 @@ def test_the_result_fits_and_is_what_the_plan_says(records: Any, share: float, p
 
 @given(records=long.histories(), share=shares, policy=policies)
 def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float, policy: str) -> None:
+    """G1."""
     view = session(records)
     whole = compact(view, settings(total(view), exact=True, policy=policy), COUNTER)
     budget = max(1, int(total(view) * share))
@@ -74,6 +84,7 @@ def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float, po
 def test_every_message_is_kept_replaced_summarised_or_dropped(
     records: Any, share: float, policy: str
 ) -> None:
+    """G3."""
     view = session(records)
     plan = planned(view, share, policy=policy)
     assume(plan is not None)
@@ -95,6 +106,7 @@ def test_every_message_is_kept_replaced_summarised_or_dropped(
 
 @given(records=long.histories(), share=shares, policy=policies, keep=st.integers(0, 2))
 def test_what_must_stay_is_verbatim(records: Any, share: float, policy: str, keep: int) -> None:
+    """G6."""
     view = session(records)
     plan = planned(view, share, policy=policy, keep_last=keep)
     assume(plan is not None)
@@ -112,6 +124,7 @@ def test_what_must_stay_is_verbatim(records: Any, share: float, policy: str, kee
 
 @given(records=long.histories(), share=shares, policy=policies)
 def test_units_go_whole(records: Any, share: float, policy: str) -> None:
+    """G2."""
     view = session(records)
     plan = planned(view, share, policy=policy)
     assume(plan is not None)
@@ -128,6 +141,7 @@ def test_units_go_whole(records: Any, share: float, policy: str) -> None:
 
 @given(records=long.histories(), share=shares, policy=policies)
 def test_every_provider_takes_the_result(records: Any, share: float, policy: str) -> None:
+    """G2."""
     view = session(records)
     plan = planned(view, share, policy=policy)
     assume(plan is not None and not long.refused(view))
@@ -136,6 +150,7 @@ def test_every_provider_takes_the_result(records: Any, share: float, policy: str
 
 @given(records=long.histories(), share=shares, policy=policies)
 def test_the_same_again_gives_the_same_and_then_nothing(records: Any, share: float, policy: str) -> None:
+    """G5."""
     view = session(records)
     plan = planned(view, share, policy=policy)
     assume(plan is not None)
@@ -147,6 +162,7 @@ def test_the_same_again_gives_the_same_and_then_nothing(records: Any, share: flo
 
 @given(records=long.histories(), share=shares, policy=policies, later=long.histories(most=3))
 def test_undo_is_exact_whatever_came_after(records: Any, share: float, policy: str, later: Any) -> None:
+    """G4."""
     log = b"".join(map(line, records))
     view = fold(parse(lines_of(log)))
     plan = planned(view, share, policy=policy, hysteresis=True)
@@ -163,6 +179,7 @@ def test_undo_is_exact_whatever_came_after(records: Any, share: float, policy: s
 
 @given(records=long.histories(), share=shares, policy=policies)
 def test_in_place_starts_late_and_reduces_far(records: Any, share: float, policy: str) -> None:
+    """G8."""
     view = session(records)
     budget = max(1, int(total(view) * share))
     plan = planned(view, share, policy=policy, hysteresis=True, exact=True)
@@ -175,8 +192,44 @@ def test_in_place_starts_late_and_reduces_far(records: Any, share: float, policy
     assert compact(after, settings(budget, policy=policy, hysteresis=True), COUNTER).ops == []
 
 
+@given(records=long.histories(), share=shares, later=long.histories(most=3))
+def test_requests_keep_their_beginning_after_a_compaction(records: Any, share: float, later: Any) -> None:
+    """G8."""
+    records = [*records, asking("first")]
+    plan = planned(session(records), share, hysteresis=True)
+    assume(plan is not None and plan.ops)
+    record = compaction("K", long.TS, plan.ops, plan.fields())
+    more = [
+        {**r, "id": f"later-{r['id']}"} for r in later[1:] if r["type"] == "message" and r["kind"] != "tool"
+    ]
+    for format in ("gemini", "openai-chat"):
+        before = request(session([*records, record]), format)
+        after = request(session([*records, record, *more, asking("last")]), format)
+        assert after.startswith(before[:-1])
+
+
+def asking(id: str) -> Any:
+    return {
+        "type": "message",
+        "id": id,
+        "ts": long.TS,
+        "kind": "user",
+        "role": "user",
+        "parts": [{"text": "go on"}],
+    }
+
+
+def request(view: View, format: str) -> bytes:
+    """The messages of a request, as they are sent."""
+    view, _, _ = stages.curate(view, stages.Settings(unanswered="stub"), stages.FORCED)
+    texts = [summary.text for summary in view.summaries]
+    body = providers.load(format).request(view.messages, Options(model=long.MODEL[format]), texts).body
+    return orjson.dumps(body["contents" if format == "gemini" else "messages"])
+
+
 @given(records=long.histories(), share=shares)
 def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records: Any, share: float) -> None:
+    """G7."""
     view = session(records)
     plan = planned(view, share)
     assume(plan is not None)
@@ -227,6 +280,7 @@ def test_odd_shapes_are_taken_too(messages: Any, share: float, policy: str) -> N
 
 @given(records=long.histories(), share=shares)
 def test_nothing_is_summarised_that_stubs_could_have_spared(records: Any, share: float) -> None:
+    """G7."""
     view = session(records)
     plan = planned(view, share)
     assume(plan is not None)
@@ -239,3 +293,29 @@ def test_nothing_is_summarised_that_stubs_could_have_spared(records: Any, share:
     for stage in STUBS:
         stage(draft)
     assert draft.fits == (not {"summary", "drop", "last-unit"}.intersection(plan.stages))
+
+
+@hypothesis_settings(max_examples=max(3, hypothesis_settings.default.max_examples // 40))
+@given(
+    steps=st.lists(st.tuples(st.integers(4, 12), st.integers(0, 1 << 20)), min_size=200, max_size=300),
+    share=shares,
+)
+def test_thousands_of_messages_keep_every_guarantee(steps: Any, share: float) -> None:
+    """G1 to G6 and G8, in one history of thousands of messages."""
+    records = long.written(steps)
+    view = session(records)
+    assert len(view.messages) > 1000
+    plan = planned(view, share, exact=True)
+    assume(plan is not None)
+    budget = int(total(view) * share)
+    after = apply(view, plan.ops)
+    assert plan.after == total(after) <= budget
+    assert long.refused(after) == {}
+    gone = [id for op in plan.ops for id in op.get("ids", ())]
+    assert len(gone) == len(set(gone)) == len(view.messages) - len(after.messages)
+    assert compact(after, settings(budget), COUNTER).ops == []
+    assert orjson.dumps(planned(session(records), share).ops) == orjson.dumps(plan.ops)
+    pinned = {message.id: message.parts for message in view.messages if message.pinned}
+    assert pinned.items() <= {message.id: message.parts for message in after.messages}.items()
+    in_place = planned(view, share, hysteresis=True, exact=True)
+    assert in_place.after <= budget * LOW or in_place.floor > budget * LOW - 61
