@@ -1,6 +1,6 @@
 """Processes that work on one session at once: `crowd.py ROLE NAME COUNT`, for `test_crowd`.
 
-Writers do COUNT things and note what was acknowledged, `ID<TAB>TEXT` a line, in `$CODEH_HOME/acks/NAME`;
+Writers do COUNT things and note what was acknowledged, `ID<TAB>TEXT` a line, in `$CODEH_HOME/acks/NAME` (`$FAULTS_ACKS/NAME`);
 changers and readers go on until `$CODEH_HOME/stop` exists. `FAULTS_MUTANT` names a mutant to be.
 """
 
@@ -22,6 +22,7 @@ from codeh_history.store import read
 
 HOME = Path(os.environ.get("CODEH_HOME", ""))
 SESSION = HOME / "sessions" / "demo.jsonl"
+ACKS = Path(os.environ.get("FAULTS_ACKS") or HOME / "acks")
 
 
 def do(*argv: str, stdin: bytes = b"", codes: Sequence[int] = (0,)) -> bytes:
@@ -129,7 +130,7 @@ def main(role: str, name: str, count: str) -> None:
     if mutant:
         runpy.run_path(str(Path(__file__).with_name("mutants") / f"{mutant}.py"))
     if role in WRITERS:
-        with (HOME / "acks" / name).open("w", buffering=1) as acks:
+        with (ACKS / name).open("w", buffering=1) as acks:
             for id, text in WRITERS[role](name, int(count)):
                 acks.write(f"{id.decode().strip()}\t{text}\n")
         return
