@@ -7,6 +7,7 @@ it starts late, reduces far, and requests keep their beginning until the next.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -19,6 +20,7 @@ import histories as odd
 from codeh_history import providers, stages
 from codeh_history.apply import apply
 from codeh_history.errors import BudgetUnreachable
+from codeh_history.pairing import pair
 from codeh_history.providers.base import Options
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
@@ -128,15 +130,13 @@ def test_units_go_whole(records: Any, share: float, policy: str) -> None:
     view = session(records)
     plan = planned(view, share, policy=policy)
     assume(plan is not None)
-    messages = [message for message in view.messages if sent(message)]
     after = {message.id for message in apply(view, plan.ops).messages}
-    for unit in units(messages):
-        calls = [
-            messages[n].id
-            for n in unit
-            if any(p.keys() & {"functionCall", "functionResponse"} for p in messages[n].parts)
-        ]
-        assert len({id in after for id in calls}) <= 1
+    messages = [message for message in view.messages if sent(message)]
+    answered = [call for call in pair(messages).calls if call.answer is not None]
+    assert all((call.message.id in after) == (call.answer.message.id in after) for call in answered)
+    for before, message in pairwise(messages):  # thoughts alone go with the message they led to
+        if message.role == before.role == "model" and all(part.get("thought") for part in before.parts):
+            assert not before.parts or (before.id in after) <= (message.id in after)
 
 
 @given(records=long.histories(), share=shares, policy=policies)

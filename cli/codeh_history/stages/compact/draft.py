@@ -44,11 +44,12 @@ class Draft:
         self.view = view
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
         self.summary_cost = self.summaries_cost(self.summaries)
-        self.total = self.fixed_cost + self.summary_cost + sum(map(self.cost, range(len(self.messages))))
+        self.original = [counter.message + sum(parts) for parts in self.tokens]
+        self.now = list(self.original)  # what each message costs now
+        self.total = self.fixed_cost + self.summary_cost + sum(self.now)
         self.before = self.total
         self.first_summary_cost = self.summary_cost
         self.untouched = [list(parts) for parts in self.tokens]
-        self.original = [self.cost(number) for number in range(len(self.messages))]
         self.target = 0
         self.level = 0  # the tokens of a stub, on average
         self.keep_last = settings.keep_last
@@ -77,12 +78,9 @@ class Draft:
     def fits(self) -> bool:
         return self.total <= self.target
 
-    def cost(self, number: int) -> int:
-        """What a message costs now."""
-        return self.counter.message + sum(self.tokens[number])
-
     def costs(self, numbers: Iterable[int]) -> int:
-        return sum(self.cost(number) for number in numbers)
+        """What these messages cost now."""
+        return sum(map(self.now.__getitem__, numbers))
 
     def open(self, places: Iterable[Place]) -> list[Place]:
         """Those of the parts that are still as they were, and stay in the context."""
@@ -161,6 +159,7 @@ class Draft:
         self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
         self.new[place] = new
         self.tokens[number][part] = after
+        self.now[number] -= now - after
         self.total -= now - after
 
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
@@ -201,10 +200,9 @@ class Draft:
         return [summary.text for summary in arrange([*self.view.summaries, *older, new], self.view.all)[0]]
 
     def _period(self, numbers: Sequence[int]) -> dict[str, object]:
-        from ...turns import prompts
-
         times = [ts for number in numbers if (ts := self.messages[number].ts)]
-        fields: dict[str, object] = {"conversationCount": prompts([self.messages[n] for n in numbers])}
+        count = len(set(self.layout.prompts).intersection(numbers))
+        fields: dict[str, object] = {"conversationCount": count}
         if times:
             fields |= {"periodStart": min(times), "periodEnd": max(times)}
         return fields

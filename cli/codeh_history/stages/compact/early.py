@@ -35,7 +35,8 @@ SMALL = 40  # tokens below which a repetition is left alone
 
 def superseded(draft: Draft) -> None:
     """Older IDE context goes, and what a file held when it was read or written again later."""
-    context = [n for n, message in enumerate(draft.messages) if is_ide_context(message)]
+    prompts = set(draft.layout.prompts)
+    context = [n for n, m in enumerate(draft.messages) if n not in prompts and is_ide_context(m)]
     for number in context[:-1]:
         if not draft.fits and number not in draft.layout.fixed:
             draft.drop("superseded", draft.layout.unit_of[number], "superseded by newer IDE context")
