@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -174,6 +175,86 @@ def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> No
     assert [m.kind for m in view.messages] == ["user", "codeh", "tool"]
     call, answer = view.messages[1].parts[0], view.messages[2].parts[0]
     assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c1"
+
+
+def test_a_fixture_has_nothing_that_names_anybody(tmp_path: Path) -> None:
+    """Wherever it stands: times as numbers, the parent, ids nobody has, tools' words, other people's homes."""
+    evil = "/home/marguerite/x and /Users/jane.doe/y, Marguerite"
+    records: list[Any] = [
+        {"type": "session", "version": 1, "id": "acme-2031", "created": 1767323045000, "cwd": "/home/marguerite/p",
+         "parent": {"session": "acme-parent", "at": "deadbeef01"}},
+        {"type": "message", "id": "deadbeef02", "ts": 1767323045678, "kind": "user", "role": "user", "key": "acme-key",
+         "parts": [{"text": evil}], "source": "~marguerite"},
+        {"type": "message", "id": "deadbeef03", "ts": "2031-05-06T07:08:09Z", "kind": "codeh", "role": "model",
+         "parts": [{"functionCall": {"id": "toolu_9", "name": "f", "args": {"id": evil, "data": evil, "at": evil, "created": "noon"}}}]},
+        {"type": "message", "id": "deadbeef04", "ts": None, "kind": "tool", "role": "user",
+         "parts": [{"functionResponse": {"id": "toolu_9", "name": "f", "response": {"key": evil, "data": "AKIA" + "IOSFODNN7EXAMPLE"}}}]},
+        {"type": "summary", "id": "deadbeef05", "createdAt": "2031-05-06T07:08:09Z", "summary": evil, "covers": ["deadbeef06"]},
+    ]  # fmt: skip
+    path = tmp_path / "sessions" / "acme-2031.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    env = {"HOME": "/home/marguerite", "USER": "", "LOGNAME": ""}
+    found = run("fixture", "acme-2031", home=tmp_path, env=env)
+    text = found.out.decode()
+    for word in ("marguerite", "jane", "acme", "deadbeef", "toolu", "2031", "17673", "akia"):
+        assert word not in text.lower(), word
+    assert '"created":"noon"' in text  # a tool's word, not a time of ours
+    elsewhere = run("fixture", "acme-2031", home=tmp_path, env={"HOME": "/nowhere", "USER": "nobody-here"})
+    assert elsewhere.out.replace(b"Marguerite", b"user") == found.out
+
+
+def test_what_a_tool_was_told_and_said_is_looked_at_whatever_its_keys() -> None:
+    """`data`, `id` and `signature` are left alone only where they are what they are called."""
+    key = SECRETS["aws-key-id"]
+    for part in (
+        {"functionCall": {"id": key, "name": "f", "args": {"data": key, "id": key, "signature": [key]}}},
+        {"functionResponse": {"id": key, "name": "f", "response": {"data": key, "deep": {"id": key}}}},
+    ):
+        [(_, new)] = Redactor().value(part).items()
+        assert new["id"] == key
+        assert orjson.dumps(new).decode().count(key) == 1
+    picture = {
+        "functionResponse": {"name": "f", "response": {"image": {"mimeType": "image/png", "data": key}}}
+    }
+    assert Redactor().value(picture) is picture
+
+
+@pytest.mark.parametrize("form", ["contents", "exchanges", "persisted", "refs", "markdown", "html"])
+def test_an_export_without_secrets_has_none_anywhere(form: str, tmp_path: Path) -> None:
+    secret = SECRETS["npm-token"]
+    says = [
+        {"text": secret},
+        {"text": secret, "thought": True},
+        {"native": {"provider": "anthropic", "value": {"t": secret}}},
+    ]
+    call = {"functionCall": {"id": "c", "name": "f", "args": {secret: secret}}}
+    records: list[Any] = [
+        {"type": "session", "version": 1, "id": "s"}, {"type": "meta", "set": {"title": secret, "tags": [secret], "system": secret}},
+        {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": says[:1],
+         "references": [{"number": 1, "id": "r", "title": secret, "url": secret, "text": secret}], "attached": [{"part": 0, "name": secret}]},
+        {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [*says, call], "toolsUsed": [secret], "model": secret},
+        {"type": "message", "id": "t", "kind": "tool", "role": "user",
+         "parts": [{"functionResponse": {"id": "c", "name": "f", "response": {"output": secret}}}]},
+        {"type": "message", "id": "e", "kind": "error", "parts": says[:1]}, {"type": "open", "id": "o", "kind": "codeh", "role": "model"},
+        {"type": "delta", "of": "o", "parts": says[:1]}, {"type": "summary", "id": "S", "summary": secret, "covers": []},
+    ]  # fmt: skip
+    path = tmp_path / "sessions" / "s.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    found = run("export", "s", "--to", form, "--redact", home=tmp_path)
+    assert found.code == 0
+    assert secret.encode() not in found.out + found.err
+    assert form == "refs" or b"[redacted:npm-token]" in found.out
+
+
+def test_append_redacts_references_too(tmp_path: Path) -> None:
+    secret = SECRETS["npm-token"]
+    (tmp_path / "r").write_bytes(orjson.dumps([{"id": "1", "title": secret, "text": f"see {secret}"}]))
+    run("append", "-s", "s", "--redact", "-m", "x", "--references", tmp_path / "r", home=tmp_path)
+    stored = (tmp_path / "sessions" / "s.jsonl").read_bytes()
+    assert stored.count(b"[redacted:npm-token]") == 2
+    assert secret.encode() not in stored
 
 
 def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:

@@ -141,6 +141,8 @@ _NEEDLES: dict[str, tuple[str, ...]] = {
 _UNTOUCHED = frozenset(
     ("thoughtSignature", "signature", "encrypted_content", "data", "mimeType", "id", "block")
 )
+_SAID = frozenset(("args", "response"))  # of a call and its result
+_MEDIA = frozenset(("mimeType", "media_type"))  # what stands beside them is media
 
 
 class Redactor:
@@ -182,36 +184,37 @@ class Redactor:
 
         return replace
 
-    def value(self, value: Any, key: str = "") -> Any:
+    def value(self, value: Any, key: str = "", *, said: bool = False) -> Any:
         """A JSON value with its strings redacted, keys too; the same object where nothing was found.
 
-        What must stay as it is: ids, signatures, and base64 media.
+        Ids, signatures and base64 media stay, but not under such names in what a tool was told or `said`.
         """
         if isinstance(value, str):
-            return value if key in _UNTOUCHED else self.text(value)
+            return value if key in _UNTOUCHED and not said else self.text(value)
         if isinstance(value, list):
-            items = [self.value(item, key) for item in value]
+            items = [self.value(item, key, said=said) for item in value]
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
-            return self._object(value)
+            return self._object(value, said=said)
         return value
 
-    def _object(self, value: Json) -> Json:
+    def _object(self, value: Json, *, said: bool) -> Json:
         new: Json = {}
         changed = False
+        said = said and not _MEDIA & value.keys()
         for key, item in value.items():
-            name, cleaned = self.text(key), self._field(key, item)
+            name, cleaned = self.text(key), self._field(key, item, said=said or key in _SAID)
             changed = changed or name != key or cleaned is not item
             new[name] = cleaned
         return new if changed else value
 
-    def _field(self, key: str, item: Any) -> Any:
+    def _field(self, key: str, item: Any, *, said: bool) -> Any:
         """A value whose key alone says it is a secret (`{"password": "x"}`) goes whole."""
         if isinstance(item, str) and _SECRET_KEY.fullmatch(key) and item and "[redacted:" not in item:
             self.counts["assignment"] += 1
             self.removed.add(item)
             return "[redacted:assignment]"
-        return self.value(item, key)
+        return self.value(item, key, said=said)
 
 
 _SECRET_KEY = re.compile(

@@ -37,6 +37,7 @@ def command(
     view = view_of(env, target, strict=strict)
     whole = Hydration(env, allow_missing=False).lines(stream.lines(view))
     lines = redacting.stream(whole, whole, redactor)
-    env.write(b"".join(anonymous.lines(lines, env.environ.get("HOME"), env.environ.get("USER"))))
+    home, *users = (env.environ.get(name) for name in ("HOME", "USER", "LOGNAME"))
+    env.write(b"".join(anonymous.lines(lines, home, *users)))
     redacting.report(env, target.id, redactor)
     return 0

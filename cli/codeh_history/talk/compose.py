@@ -63,6 +63,8 @@ def store(env: Env, target: Target, given: Given) -> tuple[str, bool]:
     _check(given)
     fields, blocks = _fields(env, given)
     references = _references(given.references)
+    if given.redact and references:
+        references = _redacted(env, references)
     stored: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
@@ -139,11 +141,12 @@ def _fields(env: Env, given: Given) -> tuple[Json, list[str]]:
     return fields, blocks
 
 
-def _redacted(env: Env, parts: list[Part]) -> list[Part]:
+def _redacted(env: Env, values: Any) -> Any:
+    """Parts or references without their secrets."""
     from ..redaction import Redactor
 
     redactor = Redactor()
-    clean: list[Part] = redactor.value(parts)
+    clean = redactor.value(values)
     if redactor.counts:
         env.note(f"{sum(redactor.counts.values())} redacted ({', '.join(sorted(redactor.counts))})")
     return clean

@@ -9,7 +9,7 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData
-from ..model import Summary
+from ..model import Message, Summary
 from ..records import block_of, dumps, lines_of
 from ..redaction import Redactor
 from ..session import View
@@ -94,17 +94,26 @@ def stream(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -
 
 
 def redacted_view(view: View, redactor: Redactor) -> View:
-    """The view with no secret that the rules know in its parts and summaries."""
-    messages = []
-    for message in view.messages:
-        parts = redactor.value(message.parts)
-        copy = message if parts is message.parts else message.derive(parts)
-        if message.pending is not None:
-            copy = copy.derive(parts)
-            copy.pending = redactor.value(message.pending)
-        messages.append(copy)
+    """The view with no secret that the rules know in its messages, summaries and settings."""
+    messages = [_without_secrets(message, redactor) for message in view.messages]
     summaries = [Summary(fields=redactor.value(s.fields), place=s.place, raw=None) for s in view.summaries]
-    return view.with_messages(messages, summaries)
+    clean = view.with_messages(messages, summaries)
+    clean.meta = redactor.value(view.meta)
+    return clean
+
+
+def _without_secrets(message: Message, redactor: Redactor) -> Message:
+    """The message with clean parts, pending ones too, and clean references and names."""
+    parts, pending = redactor.value(message.parts), redactor.value(message.pending)
+    rest = {name: value for name, value in message.fields.items() if name != "parts"}
+    fields = redactor.value(rest)
+    if parts is message.parts and pending is message.pending and fields is rest:
+        return message
+    copy = message.derive(parts)
+    copy.own = parts if message.own is not None else None
+    copy.pending = pending
+    copy.fields = {**message.fields, **fields}
+    return copy
 
 
 def report(env: Env, session: str, redactor: Redactor) -> None:
