@@ -15,9 +15,10 @@ from codeh_history.apply import NEXT, apply
 from codeh_history.model import Message
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold, join, shown
+from codeh_history.stream import BY_REFERENCE
 from codeh_history.undo import newest
 
-PLACED = ("type", "id", "ts", "kind", "role", "parts", "blockIds", "flowId", "of", "aborted")
+PLACED = ("type", "id", "ts", "kind", "role", "parts", *BY_REFERENCE, "of", "aborted")
 
 
 def read(data: bytes) -> View:
