@@ -40,7 +40,7 @@ fmt: $(READY) ## format the code
 
 test-deep: $(READY) ## the laws of payloads and logs, and sessions in any order, at length (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto \
-	  tests/test_payload_laws.py tests/test_laws.py tests/test_state_machine.py
+	  tests/test_payload_laws.py tests/test_laws.py tests/test_state_machine.py tests/blocks/test_by_reference.py
 
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases fixtures || { \
