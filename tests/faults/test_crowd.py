@@ -20,7 +20,7 @@ from support import ROOT, environ, run, session_path
 
 CROWD = ROOT / "tests" / "faults" / "crowd.py"
 KILLS = by_profile(1, 3, 50)  # rounds
-COUNT = by_profile(12, 60, 1000)  # for each writer
+COUNT = by_profile(12, 60, 300)  # for each writer
 WRITERS = ("append", "append", "keyed", "keyed", "batch", "stream")
 OTHERS = ("replace", "compact", "summarize", "look")
 
@@ -60,9 +60,13 @@ def crowd(
 
     changing = [start(role, n) for n, role in enumerate(others)]
     writing = [start(role, n) for n, role in enumerate(writers)]
-    told = [process.communicate(timeout=600)[1].decode() for process in writing]
-    (home / "stop").touch()
-    told += [process.communicate(timeout=600)[1].decode() for process in changing]
+    try:
+        told = [process.communicate(timeout=900)[1].decode() for process in writing]
+        (home / "stop").touch()
+        told += [process.communicate(timeout=900)[1].decode() for process in changing]
+    finally:
+        for process in (*writing, *changing):
+            process.kill()
     failed = [text for process, text in zip([*writing, *changing], told, strict=True) if process.returncode]
     run("hydrate", "demo", "-i", home=home)
     return counted(home, failed)
