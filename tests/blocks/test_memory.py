@@ -11,7 +11,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from support import environ, run, session_path
+from inside import inside
+from support import environ, session_path
 
 MIB = 1 << 20
 COUNTING = 100 * MIB  # a vocabulary, where tokens are counted
@@ -82,32 +83,30 @@ def test_media_of_other_spellings_is_sent_as_ever(home: Path, tmp_path: Path, sp
     else:
         blob = {"displayName": '"data":"x', **blob}
     line = orjson.dumps({"role": "user", "parts": [{"text": "see"}, {"inlineData": blob}]})
-    run("append", "-s", "demo", "--jsonl", stdin=line, home=home)
+    inside("append", "-s", "demo", "--jsonl", stdin=line, home=home)
     for provider in ("gemini", "openai-chat", "anthropic"):
         argv = ("payload", "demo", "--to", provider, "--model", "m")
-        plain = run(*argv, home=home)
-        run("persist", "demo", "-i", home=home)
-        assert run(*argv, home=home).out == plain.out
-        run("hydrate", "demo", "-i", home=home)
+        plain = inside(*argv, home=home)
+        inside("persist", "demo", "-i", home=home)
+        assert inside(*argv, home=home).out == plain.out
+        inside("hydrate", "demo", "-i", home=home)
 
 
 def test_a_streamed_body_is_the_body(home: Path, tmp_path: Path) -> None:
     """The same bytes as from a session that holds the image itself."""
-    image, body, plain = tmp_path / "image.png", tmp_path / "body", tmp_path / "plain"
+    image = tmp_path / "image.png"
     image.write_bytes(SIGNATURE + os.urandom(MIB) + b"1")
     for text in ("one", "two"):
-        peak("append", "-s", "demo", "-m", text, "--attach", str(image), home=home)
-    peak("fork", "demo", "--into", "inline", home=home)
-    peak("hydrate", "inline", "-i", home=home)
+        inside("append", "-s", "demo", "-m", text, "--attach", str(image), home=home)
+    inside("fork", "demo", "--into", "inline", home=home)
+    inside("hydrate", "inline", "-i", home=home)
     assert session_path(home, "inline").stat().st_size > 2 * MIB
     for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
         for flags in ((), ("--pretty",), ("--cache",), ("--budget", "9k")):
             argv = ("--to", provider, "--model", "m", *flags)
-            peak("payload", "demo", *argv, home=home, out=body)
-            peak("payload", "inline", *argv, home=home, out=plain)
-            here = body.read_bytes()
+            here, plain = (inside("payload", name, *argv, home=home).out for name in ("demo", "inline"))
             assert len(here) > 2 * MIB
-            assert here.replace(b'"demo"', b'"inline"') == plain.read_bytes()
+            assert here.replace(b'"demo"', b'"inline"') == plain
 
 
 def test_a_budget_counts_what_stays_in_the_store(home: Path, tmp_path: Path) -> None:
@@ -115,14 +114,14 @@ def test_a_budget_counts_what_stays_in_the_store(home: Path, tmp_path: Path) -> 
     image = tmp_path / "image.png"
     for number, size in enumerate((1 << 19, 700_001, 900_002)):
         image.write_bytes(SIGNATURE + bytes(8) + b"\0\0\3\0" * 2 + os.urandom(size))  # 768 by 768
-        run("append", "-s", "demo", "-m", f"image {number}", "--attach", image, home=home)
-        run("append", "-s", "demo", "--role", "model", "-m", "seen", home=home)
-    run("append", "-s", "demo", "-m", "and?", home=home)
-    run("fork", "demo", "--into", "inline", home=home)
-    run("hydrate", "inline", "-i", home=home)
+        inside("append", "-s", "demo", "-m", f"image {number}", "--attach", str(image), home=home)
+        inside("append", "-s", "demo", "--role", "model", "-m", "seen", home=home)
+    inside("append", "-s", "demo", "-m", "and?", home=home)
+    inside("fork", "demo", "--into", "inline", home=home)
+    inside("hydrate", "inline", "-i", home=home)
     for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
         argv = ("--to", provider, "--model", "m", "--budget", "1200")
-        deferred, whole = (run("payload", name, *argv, home=home) for name in ("demo", "inline"))
+        deferred, whole = (inside("payload", name, *argv, home=home) for name in ("demo", "inline"))
         assert (deferred.code, deferred.out) == (0, whole.out)
         assert deferred.out.count(b"left out; codeh-history expand") == 2
         assert len(deferred.out) > 900_002 * 4 // 3
