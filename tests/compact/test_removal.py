@@ -8,11 +8,14 @@ import orjson
 import pytest
 
 from codeh_history.apply import apply
-from codeh_history.session import View
+from codeh_history.records import parse
+from codeh_history.session import View, fold
+from codeh_history.stages.compact import HIGH, LOW, Plan
 from codeh_history.stages.compact.units import Layout, units
+from codeh_history.talk.filtering import compaction
 from compact.long import output, prose
 from compact.short import asked, plan, said, tokens
-from histories import call, model, result, session, tool, user
+from histories import TS, call, model, result, session, tool, user
 
 
 def test_the_fewest_oldest_exchanges_are_summarised() -> None:
@@ -66,9 +69,6 @@ def test_more_than_five_summaries_become_one() -> None:
 
 
 def _with(view: View, records: list[Any]) -> View:
-    from codeh_history.records import parse
-    from codeh_history.session import fold
-
     return fold(parse([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
 
 
@@ -124,3 +124,41 @@ def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked() -> None:
 ])  # fmt: skip
 def test_units(messages: Any, expected: list[list[int]]) -> None:
     assert units(session(messages).messages) == expected
+
+
+def test_a_session_that_grows_is_compacted_again_and_again() -> None:
+    """Each time to 0.60 of the budget, and summaries never crowd out what was said lately."""
+    budget = 4000
+    log = session([]).log
+    records: list[Any] = [record.raw for record in log.records]
+    plans: list[Plan] = []
+    for number in range(60):
+        exchange = (user(f"Question {number}: {prose(number, 60)}"), model(prose(number + 1, 120)))
+        for part, message in enumerate(exchange):
+            records.append(
+                orjson.dumps({"type": "message", "id": f"m{number}-{part}", "ts": TS, **message})
+            )
+        view = fold(parse(records))
+        made = plan(view, budget, hysteresis=True, exact=True)
+        if not made.ops:
+            assert tokens(view) <= budget * HIGH
+            continue
+        plans.append(made)
+        records.append(orjson.dumps(compaction(f"K{number}", TS, made.ops, made.fields())))
+        after = fold(parse(records))
+        assert tokens(after) == tokens(apply(view, made.ops)) == made.after <= budget * LOW
+        assert made.after >= budget * LOW * 0.7
+        assert tokens(after.with_messages([])) <= budget * LOW * 0.52
+    assert len(plans) > 8
+    assert len(fold(parse(records)).summaries) < 6
+    assert {id for made in plans for op in made.ops for id in op["ids"] if id.startswith("K")}  # folded
+
+
+def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
+    """The summaries of ops that were applied before, but not written, are covered like any other."""
+    turns = [m for n in range(40) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
+    view = session(turns)
+    for share in (0.8, 0.6, 0.4, 0.2, 0.1, 0.05):
+        made = plan(view, int(tokens(session(turns)) * share), exact=True)
+        view = apply(view, made.ops)
+        assert tokens(view) == made.after
