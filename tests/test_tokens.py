@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import inspect
 import os
 import sqlite3
-import struct
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +22,7 @@ from codeh_history.tokens import (
     Characters,
     byte_bound,
     formula,
-    headers,
     history_tokens,
-    media,
     message_tokens,
     open_counter,
     system_tokens,
@@ -198,150 +193,6 @@ def test_the_approximate_count_is_at_most_one_a_character(text: str) -> None:
 def test_the_approximate_count_is_near() -> None:
     text = (ROOT / "tests" / "test_tokens.py").read_text()
     assert 0.8 < text_tokens(APPROX, text) / text_tokens(O200K, text) < 1.25
-
-
-# -- media --------------------------------------------------------------------------------------------
-
-
-def b64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def png(width: int, height: int) -> bytes:
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunk = b"IHDR" + head
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
-
-
-JPEG = (
-    b"\xff\xd8\xff\xe0\x00\x10JFIF"
-    + b"\0" * 10
-    + b"\xff\xc0\x00\x11\x08"
-    + struct.pack(">HH", 480, 640)
-    + b"\x03"
-)
-EXIF = b"\xff\xd8\xff\xe1" + struct.pack(">H", 60_000) + b"\0" * 59_998 + JPEG[2:]
-WEBP = {
-    "VP8X": b"RIFF\0\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0"
-    + (99).to_bytes(3, "little")
-    + (49).to_bytes(3, "little"),
-    "VP8L": b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0/" + (99 | 49 << 14).to_bytes(4, "little") + b"\0" * 5,
-    "VP8 ": b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 100, 50),
-}
-AVIF = b"\0\0\0\x1cftypavif" + b"\0" * 20 + b"ispe" + b"\0" * 4 + struct.pack(">II", 100, 50)
-
-
-@pytest.mark.parametrize(("data", "size"), [
-    (png(812, 400), (812, 400)), (JPEG, (640, 480)), (EXIF, (640, 480)), (AVIF, (100, 50)),
-    (b"GIF89a" + struct.pack("<HH", 10, 20) + b"\0" * 10, (10, 20)),
-    (b"BM" + b"\0" * 16 + struct.pack("<ii", 30, -40), (30, 40)),
-    *((data, (100, 50)) for data in WEBP.values()),
-    (b"", None), (b"\x89PNG\r\n\x1a\n", None), (b"\xff\xd8", None), (b"\xff\xd8\xff\xd8\xff\xff", None), (png(0, 5), None),
-    (b"RIFF\0\0\0\0WEBPVP8X", None), (b"BM", None), (b"hello", None),
-])  # fmt: skip
-def test_dimensions(data: bytes, size: Any) -> None:
-    assert headers.dimensions(data) == size
-    assert media.dimensions(b64(data)) == size
-
-
-@pytest.mark.parametrize(("rule", "size", "tokens"), [
-    ("anthropic", (540, 360), 260), ("anthropic", (512, 512), 361), ("anthropic", (1024, 1024), 1369),
-    ("anthropic", (4000, 3000), 1568), ("anthropic", (1, 1), 1), ("openai", (3008, 2000), 1105),
-    ("openai", (512, 512), 255), ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
-])  # fmt: skip
-def test_images_cost_by_dimensions(rule: str, size: tuple[int, int], tokens: int) -> None:
-    assert media.image(*size, rule) == tokens
-
-
-def wav(seconds: int) -> bytes:
-    return (
-        b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0"
-        + struct.pack("<IIHH", 8000, 8000, 1, 8)
-        + b"data\0\0\0\0"
-        + b"\0" * 8000 * seconds
-    )
-
-
-def mp4(seconds: int) -> bytes:
-    return (
-        b"\0\0\0\x18ftypmp42"
-        + b"\0" * 12
-        + b"moov"
-        + b"mvhd"
-        + b"\0" * 12
-        + struct.pack(">II", 600, 600 * seconds)
-        + b"\0" * 80
-    )
-
-
-FLAC = b"fLaC\0\0\0\x22" + b"\0" * 10 + (44100 << 4).to_bytes(3, "big") + (44100 * 3).to_bytes(5, "big")
-OGG = (
-    b"OggS\0\2"
-    + b"\0" * 22
-    + b"\x01\x1e\x01vorbis\0\0\0\0\2"
-    + struct.pack("<I", 44100)
-    + b"OggS\0\4"
-    + struct.pack("<Q", 44100 * 7)
-    + b"\0" * 20
-)
-MP3 = b"\xff\xfb\x90\x00" + b"\0" * (16_000 * 5 - 4)
-
-
-@pytest.mark.parametrize(("data", "mime", "seconds"), [
-    (wav(4), "audio/wav", 4), (mp4(12), "video/mp4", 12), (FLAC, "audio/flac", 3), (OGG, "audio/ogg", 7),
-    (MP3, "audio/mpeg", 5), (b"\0" * 32_000, "audio/pcm", 2), (b"\0" * 500_000, "video/webm", 2), (b"", "audio/mpeg", 0.1),
-    (b"RIFF" + b"\0" * 40 + b"\0" * 16_000, "audio/wav", 1.00275), (b"\0\0\0\0ftyp", "video/mp4", 0.1),
-])  # fmt: skip
-def test_durations(data: bytes, mime: str, seconds: float) -> None:
-    assert headers.seconds(data, mime) == pytest.approx(seconds, rel=0.01)
-
-
-@pytest.mark.parametrize(("data", "pages"), [
-    (b"%PDF-1.4 /Type /Pages /Count 2 /Type /Page /Type/Page", 2), (b"%PDF /Type /Pages /Count 17", 17),
-    (b"%PDF" + b"\0" * 120_000, 2), (b"", 1),
-])  # fmt: skip
-def test_pages(data: bytes, pages: int) -> None:
-    assert headers.pages(data) == pages
-
-
-def test_media_never_cost_by_the_length_of_their_base64() -> None:
-    small, large = png(640, 480), png(640, 480) + os.urandom(1 << 20)
-    costs = [
-        message_tokens(
-            O200K, session([user({"inlineData": {"mimeType": "image/png", "data": b64(data)}})]).messages
-        )
-        for data in (small, large)
-    ]
-    assert costs[0] == costs[1] == [4 + media.image(640, 480, "anthropic")]
-    native = {
-        "native": {
-            "provider": "openai-responses",
-            "value": {"type": "image_generation_call", "result": b64(large)},
-        }
-    }
-    assert message_tokens(O200K, session([model(native)]).messages)[0] < 1000
-    answer = result("shot", parts=[{"inlineData": {"mimeType": "image/png", "data": b64(large)}}])
-    assert message_tokens(O200K, session([tool(answer)]).messages)[0] < 1000
-
-
-@given(
-    data=st.binary(max_size=80),
-    mime=st.sampled_from(["image/png", "audio/wav", "video/mp4", "application/pdf", "x"]),
-)
-def test_no_header_raises(data: bytes, mime: str) -> None:
-    for start in (
-        b"",
-        b"RIFF",
-        b"\0\0\0\0ftyp",
-        b"fLaC",
-        b"OggS",
-        b"ID3",
-        b"\xff\xd8\xff",
-        b"RIFF\0\0\0\0WEBP",
-        b"%PDF",
-    ):
-        for rule in ("anthropic", "openai", "gemini"):
-            assert media.tokens(mime, b64(start + data), rule) >= 1
 
 
 # -- the memory ---------------------------------------------------------------------------------------
