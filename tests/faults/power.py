@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -61,8 +60,8 @@ def look(known: list[str]) -> tuple[int, int, int]:
 
 for folder in (disk, after, acks):
     folder.mkdir()
-with image.open("wb") as file:
-    file.truncate(64 << 20)
+with image.open("wb") as new:
+    new.truncate(64 << 20)
 subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
 subprocess.run(["mount", "-o", "loop", image, disk], check=True)
 env = {
@@ -89,7 +88,7 @@ try:
         known = acknowledged()
         for writer in writers:
             writer.send_signal(signal.SIGSTOP)
-        shutil.copyfile(image, copy)
+        subprocess.run(["cp", "--sparse=always", image, copy], check=True)
         for writer in writers:
             writer.send_signal(signal.SIGCONT)
         found = look(known)
@@ -100,4 +99,6 @@ finally:
         writer.kill()
         writer.wait()
     subprocess.run(["umount", disk], check=False)
+    for file in (image, copy):
+        file.unlink(missing_ok=True)
 print(json.dumps(seen))

@@ -23,7 +23,7 @@ def can_loop(place: Path) -> bool:
     """Whether an image may be mounted here, seen by the test alone."""
     if os.geteuid() or not all(map(shutil.which, ("unshare", "mkfs.ext4"))):
         return False
-    script = 'truncate -s 4M "$1/try" && mkfs.ext4 -q -F "$1/try" && mkdir "$1/on" && mount -o loop "$1/try" "$1/on"'
+    script = 'truncate -s 4M "$1/try" && mkfs.ext4 -q -F "$1/try" && mkdir "$1/on" && mount -o loop "$1/try" "$1/on" && rm "$1/try"'
     argv = ["unshare", "-m", "sh", "-c", script, "sh", str(place)]
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
@@ -39,11 +39,11 @@ def cut(place: Path, cuts: int, *mutant: str) -> dict[str, Any]:
     return seen
 
 
-def test_what_was_acknowledged_is_on_the_disk(place: Path, tally: Tally) -> None:
-    seen = cut(place, CUTS)
+def test_what_was_acknowledged_is_on_the_disk(tmp_path: Path, tally: Tally) -> None:
+    seen = cut(tmp_path, CUTS)
     assert (seen["lost"], seen["torn"], seen["missing"]) == (0, 0, 0)
     tally("power cuts", CUTS, seen["lost"], seen["torn"])
 
 
-def test_that_check_sees_that_nothing_is_synced(place: Path) -> None:
-    assert cut(place, 2, "no_fsync")["lost"] > 0
+def test_that_check_sees_that_nothing_is_synced(tmp_path: Path) -> None:
+    assert cut(tmp_path, 2, "no_fsync")["lost"] > 0
