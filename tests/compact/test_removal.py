@@ -156,9 +156,22 @@ def test_a_session_that_grows_is_compacted_again_and_again() -> None:
 
 def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
     """The summaries of ops that were applied before, but not written, are covered like any other."""
-    turns = [m for n in range(40) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
+    turns = [
+        m
+        for n in range(40)
+        for m in (
+            user(f"Question {n}: {prose(n, 60)}"),
+            *asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 90)}),
+            model(prose(n + 1, 60)),
+        )
+    ]
     view = session(turns)
-    for share in (0.8, 0.6, 0.4, 0.2, 0.1, 0.05):
-        made = plan(view, int(tokens(session(turns)) * share), exact=True)
+    size = tokens(view)
+    seen: list[list[str]] = []
+    for share in (0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03):
+        made = plan(view, int(size * share), exact=True)
         view = apply(view, made.ops)
+        seen.append([op["op"] for op in made.ops])
         assert tokens(view) == made.after
+    assert any(ops.index("summarize") for ops in seen if "summarize" in ops)  # stubs before it, and none
+    assert ["summarize"] in seen
