@@ -248,6 +248,19 @@ def test_an_export_without_secrets_has_none_anywhere(form: str, tmp_path: Path) 
     assert form == "refs" or b"[redacted:npm-token]" in found.out
 
 
+def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tmp_path: Path) -> None:
+    secret = SECRETS["npm-token"]
+    line = f'{{"type":"message","id":"a","kind":"user","role":"user","parts":[{{"text":"{secret}","text":"hi"}}]}}\n'
+    spaced = b'{"type": "message", "id": "b", "kind": "user", "role": "user", "parts": [{"text": "hi"}]}\n'
+    path = tmp_path / "sessions" / "s.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(line.encode() + spaced)
+    for argv in (["redact", "s"], ["fixture", "s"], ["redact", "s", "-i", "--yes"]):
+        assert secret.encode() not in run(*argv, home=tmp_path).out
+    assert secret.encode() not in path.read_bytes()
+    assert path.read_bytes().endswith(spaced)
+
+
 def test_append_redacts_references_too(tmp_path: Path) -> None:
     secret = SECRETS["npm-token"]
     (tmp_path / "r").write_bytes(orjson.dumps([{"id": "1", "title": secret, "text": f"see {secret}"}]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from re import Pattern
 from typing import Any
 
@@ -160,14 +160,23 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with every secret that a rule finds replaced."""
+        for kind, pattern in self._tried(text):
+            text = pattern.sub(self._replacement(kind), text)
+        return text
+
+    def finds(self, text: str) -> bool:
+        """Whether a rule finds a secret; nothing is counted."""
+        return any(pattern.search(text) for _, pattern in self._tried(text))
+
+    def _tried(self, text: str) -> Iterator[tuple[str, Pattern[str]]]:
+        """The rules that may find something in the text."""
         if len(text) < 6:
-            return text
+            return
         lower = text.lower()
         for kind, pattern in self.rules:
             needles = _NEEDLES.get(kind)
             if needles is None or any(needle in lower for needle in needles):
-                text = pattern.sub(self._replacement(kind), text)
-        return text
+                yield kind, pattern
 
     def _replacement(self, kind: str) -> Callable[[re.Match[str]], str]:
         mark = f"[redacted:{kind}]"

@@ -50,7 +50,8 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
             lines.append(_damaged(line, redactor))
             continue
         new = _following(new, blocks)
-        lines.append(line if new is record.data else ended(dumps(new), line))
+        same = new is record.data and not _shadowed(line, new, redactor)
+        lines.append(line if same else ended(dumps(new), line))
     return lines
 
 
@@ -65,6 +66,23 @@ def _following(data: Any, blocks: dict[str, str]) -> Any:
         return data
     new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]
     return {**data, "ops": new} if new != ops else data
+
+
+def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
+    """Whether a secret is in the line and in none of its values: under a key that stands there twice."""
+    if dumps(data) == line.strip():
+        return False
+    if not redactor.finds(line.decode()):
+        return False
+    import json
+
+    lost: list[int] = []  # for each object, how many of its keys stand there again
+
+    def pairs(items: list[tuple[str, Any]]) -> None:
+        lost.append(len(items) - len(dict(items)))
+
+    json.loads(line, object_pairs_hook=pairs)
+    return any(lost)
 
 
 def _damaged(line: bytes, redactor: Redactor) -> bytes:
@@ -89,7 +107,8 @@ def stream(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -
     for line, text in zip(lines, whole, strict=True):
         data = orjson.loads(text)
         new = redactor.value(data)
-        result.append(line if new is data else dumps(new) + b"\n")
+        same = new is data and not _shadowed(text, data, redactor)
+        result.append(line if same else dumps(new) + b"\n")
     return result
 
 
