@@ -59,6 +59,7 @@ def scratch() -> Iterator[Path]:
 def test_case(case: str, scratch: Path, program_dir: Path, request: pytest.FixtureRequest) -> None:
     folder = CASES / case
     found = outcome(folder, scratch, program_dir)
+    assert b"codeh-history: bug:" not in found["stderr"]  # nor is it ever recorded
     if request.config.getoption("--golden"):
         for name in OUTPUTS:
             (folder / name).write_bytes(found[name])
