@@ -261,6 +261,31 @@ def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tm
     assert path.read_bytes().endswith(spaced)
 
 
+@pytest.mark.parametrize("word", ["user", "message", "text", "2026", "s", "e", "codeh|model|parts", "."])
+def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word: str, tmp_path: Path) -> None:
+    """It is about what is said, never about what makes a record one."""
+    rules = tmp_path / "rules.json"
+    rules.write_bytes(orjson.dumps({"own": word}))
+    run("append", "-s", "s", "-m", "a user's message, 2026", home=tmp_path)
+    run("append", "-s", "s", "--call", "ls", "--args", '{"user":"text"}', "--call-id", "c", home=tmp_path)
+    run("append", "-s", "s", "--result", "ls", "-m", "model", home=tmp_path)
+    run("update", "-s", "s", ":1", "-m", "user", home=tmp_path)
+    before = run("show", "s", "--jsonl", home=tmp_path).lines
+    assert run("redact", "s", "-i", "--yes", "--rules", rules, home=tmp_path).code == 0
+    after = run("show", "s", "--jsonl", home=tmp_path).lines
+    assert [(m["id"], m["kind"]) for m in after] == [(m["id"], m["kind"]) for m in before]
+    assert run("verify", "s", home=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("rule", ["", "x*", "(", "a|"])
+def test_a_rule_that_cannot_be_one_is_refused(rule: str, tmp_path: Path) -> None:
+    run("append", "-s", "s", "-m", "x", home=tmp_path)
+    (tmp_path / "rules.json").write_bytes(orjson.dumps({"own": rule}))
+    found = run("redact", "s", "--rules", tmp_path / "rules.json", home=tmp_path)
+    assert (found.code, found.out) == (65, b"")
+    assert b"rule own: " in found.err
+
+
 def test_append_redacts_references_too(tmp_path: Path) -> None:
     secret = SECRETS["npm-token"]
     (tmp_path / "r").write_bytes(orjson.dumps([{"id": "1", "title": secret, "text": f"see {secret}"}]))

@@ -138,8 +138,17 @@ _NEEDLES: dict[str, tuple[str, ...]] = {
     "setting": ("password:", "passwd:", "secret:", "token:", "key:"),
     "option": ("-passw", "-token", "-secret", "-api"),
 }  # fmt: skip
+# Values that say what a record is and what hangs on what, and media and signatures.
 _UNTOUCHED = frozenset(
-    ("thoughtSignature", "signature", "encrypted_content", "data", "mimeType", "id", "block")
+    """type kind role ts id of op covers ids after block blockIds flowId created createdAt periodStart periodEnd
+    mimeType data thoughtSignature signature encrypted_content""".split()
+)
+# Names that records and parts are read by.
+_FIELDS = _UNTOUCHED | frozenset(
+    """parts text thought functionCall functionResponse name args response inlineData fileData fileUri native
+    provider value set title tags system tools model usage ops why with part message summary conversationCount by
+    policy counter budget before version cwd parent session at references number url score attached bytes key
+    pinned source finish reason idless spelling displayName item raw""".split()
 )
 _SAID = frozenset(("args", "response"))  # of a call and its result
 _MEDIA = frozenset(("mimeType", "media_type"))  # what stands beside them is media
@@ -212,7 +221,8 @@ class Redactor:
         changed = False
         said = said and not _MEDIA & value.keys()
         for key, item in value.items():
-            name, cleaned = self.text(key), self._field(key, item, said=said or key in _SAID)
+            name = key if key in _FIELDS and not said else self.text(key)
+            cleaned = self._field(key, item, said=said or key in _SAID)
             changed = changed or name != key or cleaned is not item
             new[name] = cleaned
         return new if changed else value
@@ -234,8 +244,11 @@ _SECRET_KEY = re.compile(
 
 
 def compiled(kind: str, text: str) -> Pattern[str]:
-    """A rule's pattern; a wrong one is BadData."""
+    """A rule's pattern; a wrong one, and one that finds nothing at all everywhere, is BadData."""
     try:
-        return re.compile(text)
+        pattern = re.compile(text)
     except re.error as error:
         raise BadData(f"rule {kind}: {error}") from None
+    if pattern.match(""):
+        raise BadData(f"rule {kind}: it matches an empty text, and so everywhere")
+    return pattern
