@@ -140,15 +140,16 @@ _NEEDLES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Values that say what a record is and what hangs on what, and media and signatures.
 _UNTOUCHED = frozenset(
-    """type kind role ts id of op covers ids after block blockIds flowId created createdAt periodStart periodEnd
-    mimeType data thoughtSignature signature encrypted_content""".split()
+    """type kind role ts id of op covers ids after block blockIds flowId created createdAt
+    periodStart periodEnd mimeType data thoughtSignature signature encrypted_content""".split()
 )
 # Names that records and parts are read by.
 _FIELDS = _UNTOUCHED | frozenset(
-    """parts text thought functionCall functionResponse name args response inlineData fileData fileUri native
-    provider value set title tags system tools model usage ops why with part message summary conversationCount by
-    policy counter budget before version cwd parent session at references number url score attached bytes key
-    pinned source finish reason idless spelling displayName item raw""".split()
+    """parts text thought functionCall functionResponse name args response inlineData fileData
+    fileUri native provider value set title tags system tools model usage ops why with part message
+    summary conversationCount by policy counter budget before version cwd parent session at
+    references number url score attached bytes key pinned source finish reason idless spelling
+    displayName item raw""".split()
 )
 _SAID = frozenset(("args", "response"))  # of a call and its result
 _MEDIA = frozenset(("mimeType", "media_type"))  # what stands beside them is media
