@@ -104,10 +104,11 @@ class Outline:
         least = LEAST_LINE * LEAST_RATE + BESIDE
         newest = [entry for entry in reversed(self._entries) if entry.kind == kind][: int(room / least)]
         some = [entry for entry in newest if kind != "result" or self._places(entry, 0)]
+        sizes = [int(entry.cost(self._places(entry, 0)[0]) + entry.label_cost) for entry in some]
+        each = words.water_level(sizes, int(room))  # short ones leave room for the long
         for entry, place in self._in_turn(some):
             label = 0 if entry.kept else entry.label_cost
-            each = (room / len(some) - label - BESIDE) / entry.rate
-            most = int(min(LINE, max(LEAST_LINE, each)))
+            most = int(min(LINE, max(LEAST_LINE, (each - label - BESIDE) / entry.rate)))
             cost = entry.cost(place, most) + label
             if used + cost <= room and place not in entry.kept:
                 used += cost
@@ -244,8 +245,8 @@ def _about(
     """A part's kind and label."""
     if "functionCall" in part:
         call = part["functionCall"]
-        label = brief[str(call.get("id") or call["name"])] = _brief(part)
-        return "call", label
+        brief[str(call.get("id") or call["name"])] = _brief(part)
+        return "call", call["name"]
     if "functionResponse" in part:
         response = part["functionResponse"]
         label = brief.get(str(response.get("id") or response["name"]), response["name"])
