@@ -262,7 +262,7 @@ class Session(RuleBasedStateMachine):
         assert done.code == 0
         known = [orjson.loads(line) for line in self.data.split(b"\n") if is_json(line)]
         for record in new:
-            ids = {other.get("id") for other in known}
+            ids = {other.get("id") for other in known} | set(self.view.all)
             assert {covered.partition(".")[0] for covered in record["covers"]} <= ids  # of an op: ID.N
 
     @precondition(lambda self: self.data)
