@@ -8,9 +8,6 @@ from typing import Any
 import orjson
 
 from codeh_history import providers
-from codeh_history.providers.base import Options
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
 
 Contents = list[dict[str, Any]]  # `{role, parts}`, what everybody is given and gives back
 MODELS = {"openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1", "anthropic": "claude-opus-4-8"}
@@ -127,25 +124,14 @@ def _parts(message: Any) -> list[Any]:
     return [*([{"text": text}] if text else []), *calls]
 
 
-def refused(contents: Contents, *, built: bool = False) -> dict[str, str]:
-    """The providers that would refuse these messages, each with its first reason.
-
-    `built`: as `payload` builds the request; else word for word.
-    """
+def refused(contents: Contents) -> dict[str, str]:
+    """The providers that would refuse these messages word for word, each with its first reason."""
     found = {}
     for format in providers.FORMATS:
-        provider = providers.load(format)
-        body = _payload(contents, format) if built else request(contents, format)
-        problems = provider.problems(body) if contents else ["nothing"]
+        problems = providers.load(format).problems(request(contents, format)) if contents else ["nothing"]
         if problems:
             found[format] = str(problems[0])
     return found
-
-
-def _payload(contents: Contents, format: str) -> dict[str, Any]:
-    records = [{"type": "message", "id": f"m{n}", **content} for n, content in enumerate(contents)]
-    view = fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in records))))
-    return providers.load(format).request(view.messages, Options(model=MODELS.get(format)), []).body
 
 
 def request(contents: Contents, format: str) -> dict[str, Any]:
