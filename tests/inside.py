@@ -26,7 +26,12 @@ def inside(
 
     stdin is a file with these bytes, a pipe through which these pieces come, or `/dev/null`.
     """
-    environ = {"CODEH_HOME": os.fspath(home), "HOME": os.fspath(home), "CODEH_TRACEBACK": "1", **(env or {})}
+    environ = {
+        "CODEH_HOME": os.fspath(home),
+        "HOME": os.fspath(home),
+        "CODEH_TRACEBACK": "1",
+        **(env or {}),
+    }
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, given(stdin) as fd:
         code = run(list(argv), Env(environ, stdin=fd, stdout=out.fileno(), stderr=err.fileno()))
         out.seek(0)
