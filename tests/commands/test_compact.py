@@ -247,3 +247,13 @@ def test_two_limits_in_place_leave_one_summary(home: Path) -> None:
         assert len(after.summaries) == 1
         texts = [part["text"] for message in after.messages for part in message.parts]
         assert sum(map(len, texts)) + len(after.summaries[0].text) <= 900
+
+
+def test_another_process_gives_the_same_bytes(home: Path) -> None:
+    """Whatever the order in which its sets are walked."""
+    talk = [m for n in range(40) for m in (user(f"q{n} {prose(n, 40)}"), model(prose(n + 1, 40)))]
+    written(home, [*talk, *long_loop()])
+    for budget in ("4k", "20k"):
+        argv = ("compact", "s", "--budget", budget)
+        found = {run(*argv, env={"PYTHONHASHSEED": seed}, home=home).out for seed in ("1", "2")}
+        assert found == {run(*argv, home=home).out} != {b""}
