@@ -24,16 +24,16 @@ class Index:
     """The names in a context, line by line; each different word is looked at once.
 
     `lines` are those of each part of each message, blank ones left out, `messages` the names in each
-    message. Of very long texts only the beginning is searched, so that the time is bounded.
+    message. Of the longest texts of a huge context only the beginning is searched: it bounds the time.
     """
 
     __slots__ = ("_again", "_bare", "_named", "_names", "_seen", "lines", "messages", "most")
 
     def __init__(self, said: Sequence[Sequence[Sequence[str]]]) -> None:
         """From the texts of each part of each message."""
-        self.most = words.water_level(
-            [len(t) for parts in said for texts in parts for t in texts], words.SCANNED
-        )
+        sizes = [len(text) for parts in said for texts in parts for text in texts]
+        whole = sum(sizes) <= words.WHOLE
+        self.most = max(sizes, default=0) if whole else words.water_level(sizes, words.SCANNED)
         self._seen: set[str] = set()  # words between blanks
         self._named: dict[str, set[str]] = {}  # such a word → the names in it, where there are any
         self._names: dict[str, Collection[str]] = {}  # a line → the names in it

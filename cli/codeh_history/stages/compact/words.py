@@ -33,7 +33,8 @@ _ERROR = re.compile(
     r"|[Cc]ommand not found|[Nn]o such file|[Pp]ermission denied|[Aa]ccess denied|npm ERR!"
     r"|[Ss]egmentation fault"
 )
-SCANNED = 1_000_000  # characters that are searched for names, in all: it bounds the time
+WHOLE = 2_000_000  # characters up to which all are searched for names
+SCANNED = 1_000_000  # characters that are searched where there are more: it bounds the time
 _LONG_LINE = 400  # a longer line is cut into pieces
 _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 
