@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-all test-deep golden bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-all test-deep fuzz golden bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ fmt: $(READY) ## format the code
 test-deep: $(READY) ## the laws of payloads and logs, and sessions in any order, at length (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto \
 	  tests/test_payload_laws.py tests/test_laws.py tests/test_state_machine.py tests/blocks/test_by_reference.py
+
+fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzing.md)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python tests/fuzz/run.py $(or $(MINUTES),10)
 
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases fixtures || { \
