@@ -214,7 +214,12 @@ def test_a_thousand_sessions_are_listed_in_little_memory(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_ten_thousand_sessions_are_listed_in_little_memory(tmp_path: Path) -> None:
     many(tmp_path, 10_000)
-    for argv in (["list"], ["list", "--json"], ["search", "notthere"], ["status", "@", "--counter", "approx"]):
+    for argv in (
+        ["list"],
+        ["list", "--json"],
+        ["search", "notthere"],
+        ["status", "@", "--counter", "approx"],
+    ):
         found = cost(tmp_path, *argv)
         print(f"{' '.join(argv)}: {found.mib} MiB")
         assert found.code in (0, 1)

@@ -28,23 +28,12 @@ from support import Result
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "150")) // 6  # `make test-deep` takes more
 STEPS = 20
 MODEL = {
-    "gemini": [],
-    "openai-chat": ["--model", "m"],
-    "openai-responses": ["--model", "m"],
-    "anthropic": ["--model", "m"],
-}
+    "gemini": [], "openai-chat": ["--model", "m"], "openai-responses": ["--model", "m"], "anthropic": ["--model", "m"],
+}  # fmt: skip
 TEXTS = st.sampled_from(
-    [
-        "hello",
-        "what is it?",
-        "# IDE Context\nmain.py",
-        "System: tick",
-        "a\u2028b\x1b[31m",
-        "日本",
-        "  blank\n\n",
-        "word " * 1500,
-    ]
-)
+    ["hello", "what is it?", "# IDE Context\nmain.py", "System: tick", "a\u2028b\x1b[31m", "日本", "  blank\n\n",
+     "word " * 1500]
+)  # fmt: skip
 UNDOABLE = ("message", "summary", "compaction", "clear")
 NUMBERS = st.integers(0, 10**6)
 
