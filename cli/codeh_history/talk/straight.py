@@ -61,7 +61,7 @@ def _read(lines: Iterable[bytes], found: Straight) -> bool:
             data["type"] != "message" or type(id) is not str or len(part) != 1 or type(text) is not str
             or not text or text.isspace() or text.startswith(SYSTEM_PREFIX)
             or (_HASH in text and any(marker in text for marker in IDE_MARKERS))
-            or (len(line) - len(text) > SHALLOW and depth_exceeds(line, MAX_READ))
+            or (len(line) > SHALLOW and len(line) - len(text) > SHALLOW and depth_exceeds(line, MAX_READ))
             or "item" in data or "attached" in data or "references" in data  # more than the text is sent
         ):  # fmt: skip
             return False
