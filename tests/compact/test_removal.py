@@ -175,3 +175,14 @@ def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
         assert tokens(view) == made.after
     assert any(ops.index("summarize") for ops in seen if "summarize" in ops)  # stubs before it, and none
     assert ["summarize"] in seen
+
+
+def test_a_summary_of_failures_alone_is_shortened_like_any_other() -> None:
+    errors = "\n".join(f"ERROR: step {n} of job_{n * 7} failed" for n in range(300))
+    loop = [m for n in range(8) for m in asked(f"c{n}", "bash", {"n": n}, {"output": f"{n}\n{errors}"})]
+    view = session([user("do"), *loop, model("failed"), user("and now?"), model("still")])
+    for budget in (6000, 3000, 1500, 700, 300):
+        made = plan(view, budget, exact=True)
+        view = apply(view, made.ops)
+        assert "drop" not in made.stages
+        assert budget * 0.9 <= made.after <= budget

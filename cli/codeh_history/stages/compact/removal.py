@@ -73,12 +73,15 @@ def _oldest(
 
 
 def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
-    """The tokens for the text of a summary."""
-    room = draft.target - draft.summary_total("", covered, absorb=absorb)
+    """The tokens for the text of a summary; in place, a folded one takes more where little else is left."""
+    beside = draft.summary_total("", covered, absorb=absorb)
+    room = draft.target - beside
     if not draft.in_place:
         return room
-    most = draft.target * (FOLDED_SHARE if absorb else ALL_SHARE) - (0 if absorb else draft.summary_cost)
-    return min(room, int(most))
+    most = int(draft.target * ALL_SHARE) - (0 if absorb else draft.summary_cost)
+    if absorb:
+        most = max(int(draft.target * FOLDED_SHARE), most - beside)
+    return min(room, most)
 
 
 def _outline(draft: Draft, covered: Sequence[int]) -> extract.Outline:
@@ -112,6 +115,7 @@ def _shorter(draft: Draft, summary: Summary, room: int) -> str:
         return summary.text
     cut = stubs.Cut(summary.text, summary.id)
     cut.keep_ends(room // 3)
+    cut.limit_errors(room // 3)
     shrink.fill(draft.index, [(cut, 1.0)], set(), room)
     return str(cut)
 
