@@ -249,6 +249,8 @@ def savings(draft: Draft) -> list[int]:
         part = draft.part(place)
         if place in media or (is_thought(part) and place[0] < prompt):
             saving[place[0]] += _size(draft, place)
-        elif place not in whole and part.keys() & {"functionResponse", "functionCall"}:
+        elif sources_of(part) is not None or (
+            place not in whole and part.keys() & {"functionResponse", "functionCall"}
+        ):
             saving[place[0]] += max(0, _size(draft, place) - LEAST_STUB)
     return saving
