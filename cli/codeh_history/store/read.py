@@ -31,7 +31,7 @@ class Cut(bytes):
 
 def read_bytes(path: str) -> bytes:
     """The bytes of a session file; what is appended while reading is left out."""
-    fd, size = _opened(path)
+    fd, size = opened(path)
     try:
         return records_in(fd, size)
     except OSError as error:
@@ -42,7 +42,7 @@ def read_bytes(path: str) -> bytes:
 
 def whole(path: str) -> bytes:
     """The same, whatever is in it: for what writes it again."""
-    fd, size = _opened(path)
+    fd, size = opened(path)
     try:
         return pread_all(fd, size)
     except OSError as error:
@@ -89,7 +89,7 @@ def lines_at(path: str) -> Iterator[bytes]:
 
     A line too long to be a record comes in pieces, which are none.
     """
-    fd, left = _opened(path)
+    fd, left = opened(path)
     try:
         with open(fd, "rb", buffering=CHUNK) as file:
             for line in file if left <= LONGEST else iter(lambda: file.readline(LONGEST), b""):
@@ -101,8 +101,8 @@ def lines_at(path: str) -> Iterator[bytes]:
         raise InputOutput(f"{path}: {error.strerror}") from None
 
 
-def _opened(path: str) -> tuple[int, int]:
-    """A session file open for reading, and its size now."""
+def opened(path: str) -> tuple[int, int]:
+    """A session file open for reading, and its size now; the caller closes it."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:

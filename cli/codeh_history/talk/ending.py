@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from ..env import Env
 from ..model import Json, Message, Part
 from ..records import Record, parse
+from ..store import read
 from ..store.resolve import Target
 from ..store.tail import lines_backwards
 from ..turns import text_of
 from ..view import join
 from .reading import view_of
-from .skimming import NeedsFold, fields_after, message_of, open_file
+from .skimming import NeedsFold, fields_after, message_of
 
 _STEP = 1 << 20
 _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
@@ -36,7 +37,7 @@ def fits(message: Message, role: str | None) -> bool:
 
 def from_end(path: str, role: str | None) -> Message | None:
     """The same without reading what stands before it; raises NeedsFold where that may matter."""
-    fd, size = open_file(path)
+    fd, size = read.opened(path)
     try:
         end = _End(role)
         for offset, line in lines_backwards(fd, size):

@@ -86,7 +86,7 @@ def body_of(
         return [_written(env, target, request, given)]
     media = Deferred(measured=given["budget"] is not None)
     view = view_of(env, target, strict=bool(given["strict"]), media=media)
-    options = _options(view, to, given, last_model(view, to))
+    options = _options(view, to, given)
     if given["context"]:
         from .contextual import split
 
@@ -171,18 +171,16 @@ def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) 
 def model_for(view: View, to: str, model: str | None) -> str | None:
     """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
     kept = view.meta.get(f"model.{to}")
-    return model or (kept if isinstance(kept, str) and kept else last_model(view, to))
-
-
-def last_model(view: View, to: str) -> str | None:
-    """The model that said the last message of this provider's."""
+    if model or (isinstance(kept, str) and kept):
+        return model or str(kept)
     for message in reversed(view.messages):
         if message.role == "model" and message.provider == to and message.model:
             return message.model
     return None
 
 
-def _options(view: View, to: str, given: Json, last: str | None) -> Options:
+def _options(view: View, to: str, given: Json, last: str | None = None) -> Options:
+    """What the request is to hold; `last`: the provider's last model, of a view that has no message."""
     model = model_for(view, to, given["model"]) or last
     if model is None and to != "gemini":
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
@@ -251,8 +249,3 @@ def _put(node: object, keys: list[str], value: object, setting: str) -> Json:
     if node is not None and not isinstance(node, dict):
         raise Usage(f"--set {setting}: {key} stands inside a plain value")
     return {**(node or {}), key: _put((node or {}).get(key), rest, value, setting)}
-
-
-def request_of(view: View, to: str, options: Options) -> Request:
-    """The request for a view whose pairs hold."""
-    return providers.load(to).request(view.messages, options, [s.text for s in view.summaries])

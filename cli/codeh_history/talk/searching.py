@@ -12,6 +12,7 @@ from ..env import Env
 from ..model import Message
 from ..records import Log
 from ..render import parts
+from ..store import read
 from ..store.resolve import Target
 from . import skimming
 from .deferring import Deferred
@@ -129,7 +130,7 @@ def may_match(path: str, pattern: re.Pattern[str]) -> bool:
     if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
         return True
     needles = (literal.encode(), *_ELSEWHERE)
-    fd, size = skimming.open_file(path)
+    fd, size = read.opened(path)
     try:
         at = 0
         while at < size:

@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ..errors import InputOutput, NotFound
 from ..model import ROLE_OF_KIND, Json, Message, Part
 from ..records import Damage, Log, Record, bare_id, lines_of, parse
 from ..store import read
@@ -28,23 +27,12 @@ class NeedsFold(Exception):
     """The log holds something that only the fold can tell the meaning of."""
 
 
-def open_file(path: str) -> tuple[int, int]:
-    """A session file opened for reading, and its size now; the caller closes it."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
-        raise NotFound(f"{path}: no such session") from None
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
-    return fd, os.fstat(fd).st_size
-
-
 def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
     """A session file as logs that follow one another: one for a small file, many for a big one.
 
     Offsets and line numbers are those of the file. An older form (one JSON value) comes in one piece.
     """
-    fd, size = open_file(path)
+    fd, size = read.opened(path)
     try:
         head = os.pread(fd, _STEP, 0) if size > big else b""
         if head[:1] == b"{" and head[1:2] not in b"\r\n" and b"\n" in head:

@@ -177,7 +177,7 @@ def lines_at(offsets: Sequence[int], target: Target, data: bytes | None = None) 
 
 
 def _chunks(path: str) -> Iterator[bytes]:
-    fd, size = skimming.open_file(path)
+    fd, size = read.opened(path)
     try:
         for at in range(0, size, STEP):
             yield os.pread(fd, STEP, at)
