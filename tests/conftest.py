@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,9 @@ settings.register_profile(
 settings.register_profile("dev", settings.get_profile("ci"), derandomize=False)
 settings.register_profile("deep", settings.get_profile("dev"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's `make test &`; children would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 KEPT = ("CODEH_CORPUS",)
 
