@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from typer._click.exceptions import ClickException
 
 from codeh_history import cli, fastlane
-from codeh_history.talk import append, payload
+from codeh_history.talk import append, compact, payload
 
 LANES: dict[str, tuple[dict[str, tuple[str, str]], str | None, Callable[..., int]]] = {
     "append": (fastlane.APPEND, None, append.run),
     "payload": (fastlane.PAYLOAD, "argument", payload.run),
+    "compact": (fastlane.COMPACT, "argument", compact.run),
 }
 
 

@@ -1,4 +1,4 @@
-"""Plain `append` and `payload` without Typer: their start-up is what scripts wait for.
+"""Plain `append`, `payload` and `compact` without Typer: their start-up is what scripts wait for.
 
 The tables are derived from the Typer commands (a test prints the right ones when they differ). Anything
 unusual (`--x=y`, `-mTEXT`, `--help`, a repeated option, a stray word) is left to Typer.
@@ -27,6 +27,16 @@ PAYLOAD = {
     "--user-template": ("user_template", "str"), "--system-template": ("system_template", "str"),
     "--var": ("var", "list"), "--session": ("session", "str"), "-s": ("session", "str"),
     "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
+}  # fmt: skip
+
+COMPACT = {
+    "--budget": ("budget", "str"), "--max-chars": ("max_chars", "str"), "--max-items": ("max_items", "str"),
+    "--keep-last": ("keep_last", "str"), "--policy": ("policy", "str"), "--system": ("system", "str"),
+    "--tools": ("tools", "str"), "--counter": ("counter", "str"), "--calibrated": ("calibrated", "flag"),
+    "--plan": ("plan", "flag"), "--apply": ("apply", "str"), "--in-place": ("in_place", "flag"),
+    "-i": ("in_place", "flag"), "--report": ("report", "flag"), "--session": ("session", "str"),
+    "-s": ("session", "str"), "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"),
+    "-q": ("quiet", "flag"),
 }  # fmt: skip
 
 
@@ -63,7 +73,7 @@ def read(argv: list[str], table: dict[str, tuple[str, str]], positional: str | N
 
 
 def run(argv: list[str], env: Env) -> int | None:
-    """Run a plain `append` or `payload`; None when the command line is not plain."""
+    """Run a plain `append`, `payload` or `compact`; None when the command line is not plain."""
     if argv[:1] == ["append"]:
         given = read(argv[1:], APPEND, None)
         if given is not None:
@@ -76,4 +86,10 @@ def run(argv: list[str], env: Env) -> int | None:
             from .talk import payload
 
             return payload.run(env, **given)  # type: ignore[arg-type]
+    elif argv[:1] == ["compact"]:
+        given = read(argv[1:], COMPACT, "argument")
+        if given is not None:
+            from .talk import compact
+
+            return compact.run(env, **given)  # type: ignore[arg-type]
     return None

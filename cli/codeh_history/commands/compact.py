@@ -1,22 +1,11 @@
 """Make a session fit a budget, reversibly: least loss first, nothing deleted."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Optional
 
-import orjson
 import typer
 
-from ..env import Env
-from ..errors import Usage
-from ..model import Json
-from ..ops import Op
-from ..stages.compact import POLICIES, Plan
-from ..store.resolve import Target
-from ..talk import amounts, append, compacting, filtering
-from ..talk.compacting import Limits
-from ..talk.reading import view_of
-from ..view import View
+from ..stages.compact import POLICIES
+from ..talk import compact
 from .options import Argument, InPlace, Quiet, Report, Session, Strict
 
 EXAMPLES = """\
@@ -105,84 +94,9 @@ def command(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    limits = Limits(
-        budget=_amount(budget, "--budget"), characters=_amount(max_chars, "--max-chars"),
-        items=_amount(max_items, "--max-items"), keep_last=_amount(keep_last, "--keep-last") or 0,
-        policy=policy, counter=counter, calibrated=calibrated, upload_share=upload_share,
-        history_share=history_share, system=_system(system), tools=_tools(tools),
+    return compact.run(
+        ctx.obj, argument=argument, session=session, budget=budget, max_chars=max_chars,
+        max_items=max_items, keep_last=keep_last, policy=policy, system=system, tools=tools,
+        counter=counter, calibrated=calibrated, upload_share=upload_share, history_share=history_share,
+        plan=plan, apply=apply, in_place=in_place, report=report, strict=strict, quiet=quiet,
     )  # fmt: skip
-    target = filtering.target_of(env, session, argument)
-    if apply is None:
-        compacting.checked(limits)
-    elif plan or limits != Limits():
-        raise Usage("--apply takes its limits from the plan: give no others")
-    data = b"" if apply is None else _plan_in(env, apply, target)
-
-    def made(view: View) -> Plan:
-        if apply is not None:
-            return compacting.read_plan(data, apply, view)
-        return compacting.plan(env, view, limits, in_place=in_place, exact=plan)
-
-    if plan:
-        return _printed(env, made(view_of(env, target, strict=strict)))
-    reduce = partial(_reduced, env, target, made, report=report)
-    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict)
-    if limits.items and len(after.messages) > limits.items:
-        env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
-    return 0
-
-
-def _printed(env: Env, plan: Plan) -> int:
-    env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
-    return 0
-
-
-def _reduced(
-    env: Env, target: Target, made: Callable[[View], Plan], view: View, *, report: bool
-) -> tuple[list[Op], Json]:
-    """What the plan for a view does, and the fields of its record; tells about it."""
-    plan = made(view)
-    for line in plan.report() if report else ():
-        env.report(orjson.dumps(line))
-    _tell(env, target.id, plan)
-    return plan.ops, plan.fields()
-
-
-def _plan_in(env: Env, file: str, target: Target) -> bytes:
-    if file == target.path == "-":
-        raise Usage("--apply - and the session - are both stdin: give one as a file")
-    return env.read_stdin() if file == "-" else append.read_file(file)
-
-
-def _system(text: str | None) -> str | None:
-    if text is None:
-        return None
-    from ..talk.payload import from_file
-
-    return from_file(text)
-
-
-def _tools(text: str | None) -> list[Json] | None:
-    if text is None:
-        return None
-    from ..talk.payload import tools_from
-
-    return tools_from(text)
-
-
-def _amount(text: str | None, option: str) -> int | None:
-    return None if text is None else amounts.tokens(text, option)
-
-
-def _tell(env: Env, session: str, plan: Plan) -> None:
-    """A line for people: what was done, by which counter."""
-    if not plan.steps:
-        return
-    uploads = sum(step.stage == "uploads" for step in plan.steps)
-    if uploads:
-        env.note(f"{session}: {uploads} uploaded files left out: they exceed their share of the budget")
-    if plan.before is not None and plan.after is not None:
-        size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
-        env.note(f"{session}: {size} ({', '.join(plan.stages)})")

@@ -1,0 +1,125 @@
+"""`compact`: a session made to fit, printed as the smaller session, recorded in place, or planned only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import orjson
+
+from ..env import Env
+from ..errors import Usage
+from ..model import Json
+from ..ops import Op
+from ..stages.compact import Plan
+from ..store.resolve import Target
+from ..view import View
+from . import amounts, append, compacting, filtering
+from .compacting import Limits
+from .reading import view_of
+
+
+def run(  # noqa: PLR0913 - compact's options, one by one
+    env: Env,
+    *,
+    argument: str | None = None,
+    session: str | None = None,
+    budget: str | None = None,
+    max_chars: str | None = None,
+    max_items: str | None = None,
+    keep_last: str | None = None,
+    policy: str | None = None,
+    system: str | None = None,
+    tools: str | None = None,
+    counter: str | None = None,
+    calibrated: bool = False,
+    upload_share: float | None = None,
+    history_share: float | None = None,
+    plan: bool = False,
+    apply: str | None = None,
+    in_place: bool = False,
+    report: bool = False,
+    strict: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Make a session fit its limits, reversibly, or do what a printed plan says."""
+    env.quiet = env.quiet or quiet
+    limits = Limits(
+        budget=_amount(budget, "--budget"), characters=_amount(max_chars, "--max-chars"),
+        items=_amount(max_items, "--max-items"), keep_last=_amount(keep_last, "--keep-last") or 0,
+        policy=policy, counter=counter, calibrated=calibrated, upload_share=upload_share,
+        history_share=history_share, system=_system(system), tools=_tools(tools),
+    )  # fmt: skip
+    target = filtering.target_of(env, session, argument)
+    if apply is None:
+        compacting.checked(limits)
+    elif plan or limits != Limits():
+        raise Usage("--apply takes its limits from the plan: give no others")
+    data = b"" if apply is None else _plan_in(env, apply, target)
+
+    def made(view: View) -> Plan:
+        if apply is not None:
+            return compacting.read_plan(data, apply, view)
+        return compacting.plan(env, view, limits, in_place=in_place, exact=plan)
+
+    if plan:
+        return _printed(env, made(view_of(env, target, strict=strict)))
+    reduce = partial(_reduced, env, target, made, report=report)
+    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict)
+    if limits.items and len(after.messages) > limits.items:
+        env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
+    return 0
+
+
+def _printed(env: Env, plan: Plan) -> int:
+    env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    return 0
+
+
+def _reduced(
+    env: Env, target: Target, made: Callable[[View], Plan], view: View, *, report: bool
+) -> tuple[list[Op], Json]:
+    """What the plan for a view does, and the fields of its record; tells about it."""
+    plan = made(view)
+    for line in plan.report() if report else ():
+        env.report(orjson.dumps(line))
+    _tell(env, target.id, plan)
+    return plan.ops, plan.fields()
+
+
+def _plan_in(env: Env, file: str, target: Target) -> bytes:
+    if file == target.path == "-":
+        raise Usage("--apply - and the session - are both stdin: give one as a file")
+    return env.read_stdin() if file == "-" else append.read_file(file)
+
+
+def _system(text: str | None) -> str | None:
+    if text is None:
+        return None
+    from ..talk.payload import from_file
+
+    return from_file(text)
+
+
+def _tools(text: str | None) -> list[Json] | None:
+    if text is None:
+        return None
+    from ..talk.payload import tools_from
+
+    return tools_from(text)
+
+
+def _amount(text: str | None, option: str) -> int | None:
+    return None if text is None else amounts.tokens(text, option)
+
+
+def _tell(env: Env, session: str, plan: Plan) -> None:
+    """A line for people: what was done, by which counter."""
+    if not plan.steps:
+        return
+    uploads = sum(step.stage == "uploads" for step in plan.steps)
+    if uploads:
+        env.note(f"{session}: {uploads} uploaded files left out: they exceed their share of the budget")
+    if plan.before is not None and plan.after is not None:
+        size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
+        env.note(f"{session}: {size} ({', '.join(plan.stages)})")
