@@ -11,9 +11,10 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
-from codeh_history import providers, stages
+from codeh_history import providers
 from codeh_history.providers.base import Imported, Options, Request
 from codeh_history.session import View
+from codeh_history.stages import passes
 from codeh_history.stages.base import Settings
 from strategies import view_of
 
@@ -206,7 +207,7 @@ def session(messages: list[dict[str, Any]]) -> View:
 
 def sendable(messages: list[dict[str, Any]], *, unanswered: str = "stub") -> View:
     """The view after what every provider's rules demand."""
-    return stages.curate(session(messages), Settings(unanswered=unanswered), stages.FORCED)[0]
+    return passes.curate(session(messages), Settings(unanswered=unanswered), passes.FORCED)[0]
 
 
 def requested(format: str, messages: list[dict[str, Any]], *summaries: str, **options: Any) -> Request:

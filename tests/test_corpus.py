@@ -8,12 +8,13 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history import importers, providers, stages
+from codeh_history import importers, providers
 from codeh_history.pairing import open_at_end
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
+from codeh_history.stages import passes
 from codeh_history.stages.base import Settings
 from support import corpus, run
 
@@ -49,7 +50,7 @@ def view_of(records: list[Any]) -> View:
 
 
 def sent(view: View, to: str) -> Any:
-    after, _, _ = stages.curate(view, Settings(unanswered="stub"))
+    after, _, _ = passes.curate(view, Settings(unanswered="stub"))
     tools = view.meta.get("tools") or ()
     options = Options(model=MODEL[to], system=view.meta.get("system"), tools=tools)
     return providers.load(to).request(after.messages, options, [])

@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history import stages
 from codeh_history.importers.older import log_of
 from codeh_history.session import fold
+from codeh_history.stages import passes
 from codeh_history.stages.base import Settings
 from support import corpus
 
@@ -63,11 +63,11 @@ def test_case(case: Any) -> None:
         pytest.skip("it invents calls for responses that nothing asked for; ours drops them")
     expected = case.get("recommended_curated", case["expected_curated"])
     view = fold(log_of(case["input_history"], 0))
-    names = set(stages.PASSES)
+    names = set(passes.PASSES)
     if case["stage"] == "curate" and "recommended_curated" not in case:
         names.discard("pairs")
     if case["stage"] == "harden":
         names.discard("invalid")
-    after, _, _ = stages.curate(view, Settings(unanswered="stub"), names)
+    after, _, _ = passes.curate(view, Settings(unanswered="stub"), names)
     contents = [{"role": m.role, "parts": m.parts} for m in after.messages]
     assert same(coalesced(contents), coalesced(expected)), orjson.dumps(contents).decode()

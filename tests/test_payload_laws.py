@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history import providers, stages
+from codeh_history import providers
 from codeh_history.pairing import open_at_end
 from codeh_history.providers.base import Options
 from codeh_history.session import View
+from codeh_history.stages import passes
 from codeh_history.stages.base import Settings
 from strategies import records, view_of
 
@@ -37,8 +38,8 @@ EXAMPLES = int(
 
 
 def body_of(view: View, format: str, *, raw: bool = False, unanswered: str = "stub") -> Any:
-    names = stages.FORCED if raw else tuple(stages.PASSES)
-    after, _, _ = stages.curate(view, Settings(unanswered=unanswered), names)
+    names = passes.FORCED if raw else tuple(passes.PASSES)
+    after, _, _ = passes.curate(view, Settings(unanswered=unanswered), names)
     options = Options(model=MODEL[format], system="Be brief.", session="s")
     return providers.load(format).request(after.messages, options, [s.text for s in after.summaries]).body
 
@@ -77,7 +78,7 @@ def test_any_history_becomes_a_valid_request(
     assert orjson.dumps(body) == orjson.dumps(body_of(view_of(log), format, raw=raw, unanswered=unanswered))
 
 
-@pytest.mark.parametrize("name", stages.PASSES)
+@pytest.mark.parametrize("name", passes.PASSES)
 @given(
     log=records(most=14),
     unanswered=st.sampled_from(["error", "stub", "drop"]),
@@ -88,8 +89,8 @@ def test_a_second_pass_changes_nothing(name: str, log: list[Any], unanswered: st
     choice = Settings(
         unanswered=unanswered, thoughts=thoughts, removers=[lambda text: text.replace("h", "")]
     )
-    once, _, _ = stages.curate(view_of(log), choice, (name,))
-    twice, ops, _ = stages.curate(once, choice, (name,))
+    once, _, _ = passes.curate(view_of(log), choice, (name,))
+    twice, ops, _ = passes.curate(once, choice, (name,))
     assert ops == []
     assert twice is once
 
@@ -150,8 +151,8 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
     found = []
     for end in range(1, len(log) + 1):
         view = view_of(log[:end])
-        passes = stages.FORCED if raw else ("kinds", "system", "ide", "invalid")
-        sent = stages.curate(view, Settings(), passes)[0].messages
+        names = passes.FORCED if raw else ("kinds", "system", "ide", "invalid")
+        sent = passes.curate(view, Settings(), names)[0].messages
         if sent and sent[-1].role == "user" and not open_at_end(sent):
             body = body_of(view, format, raw=raw, unanswered="error")
             found.append(orjson.dumps(body[ARRAY[format]])[:-1])

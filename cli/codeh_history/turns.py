@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .model import Message
+from .model import Message, Part
 from .view import text_of
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
 __all__ = [
     "IDE_MARKERS",
     "SYSTEM_PREFIX",
+    "exchange_places",
     "exchanges",
     "is_ide_context",
     "is_prompt",
     "is_system",
+    "is_thought",
     "prompts",
     "text_of",
 ]
@@ -27,10 +30,9 @@ def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bo
     if message.role != "user":
         return False
     text = text_of(message)
-    for marker in markers:
-        if marker in text:
-            return not _has_tools(message)
-    return False
+    if markers is IDE_MARKERS and "#" not in text:  # most texts, at a glance
+        return False
+    return any(marker in text for marker in markers) and not _has_tools(message)
 
 
 def is_system(message: Message) -> bool:
@@ -42,11 +44,24 @@ def _has_tools(message: Message) -> bool:
     return any("functionCall" in part or "functionResponse" in part for part in message.parts)
 
 
+def is_thought(part: Part) -> bool:
+    """A thought, in our own form or as a provider's native part."""
+    if part.get("thought"):
+        return True
+    value = part["native"].get("value") if "native" in part else None
+    return isinstance(value, dict) and value.get("type") in _THOUGHTS
+
+
 def is_prompt(message: Message) -> bool:
     """A real user message: not a function response, IDE context or a `System:` text that curate drops."""
     if message.role != "user" or message.kind == "tool":
         return False
-    if any("functionResponse" in part for part in message.parts):
+    parts = message.parts
+    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # most messages
+        text = parts[0]["text"]
+        if "#" not in text and not text.startswith(SYSTEM_PREFIX):
+            return True
+    if any("functionResponse" in part for part in parts):
         return False
     return not is_ide_context(message) and (message.pinned or not is_system(message))
 
@@ -57,28 +72,33 @@ def exchanges(messages: Sequence[Message]) -> list[list[Message]]:
     IDE context directly before a real user message belongs to it; what stands before the first real
     one belongs to the first.
     """
-    groups: list[list[Message]] = []
-    before: list[Message] = []  # IDE context that may belong to the next prompt
-    started = False
-    for message in messages:
+    return [[messages[number] for number in group] for group in exchange_places(messages)[0]]
+
+
+def exchange_places(messages: Sequence[Message]) -> tuple[list[list[int]], list[int]]:
+    """The places of the messages of each exchange, and those of the real user messages."""
+    groups: list[list[int]] = []
+    asked: list[int] = []
+    before: list[int] = []  # IDE context that may belong to the next prompt
+    for number, message in enumerate(messages):
         if is_prompt(message):
-            if not started and groups:
-                groups[0] += [*before, message]
-            else:
-                groups.append([*before, message])
-            before, started = [], True
+            if asked or not groups:
+                groups.append([])
+            groups[-1] += [*before, number]
+            before = []
+            asked.append(number)
         elif is_ide_context(message):
-            before.append(message)
+            before.append(number)
         else:
             if not groups:
                 groups.append([])
-            groups[-1] += [*before, message]
+            groups[-1] += [*before, number] if before else (number,)
             before = []
     if before:
         if not groups:
             groups.append([])
         groups[-1] += before
-    return groups
+    return groups, asked
 
 
 def prompts(messages: Sequence[Message]) -> int:

@@ -9,10 +9,11 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
-from codeh_history import providers, stages
+from codeh_history import providers
 from codeh_history.model import Message
 from codeh_history.providers.base import Options
 from codeh_history.session import View
+from codeh_history.stages import passes
 from codeh_history.stages.base import Settings
 from codeh_history.tokens import Counter, history_tokens
 from histories import TS
@@ -185,7 +186,7 @@ def refused(view: View) -> dict[str, list[str]]:
     """What each provider's rules find wrong with the request for a view, its pairs repaired as ever."""
     found: dict[str, list[str]] = {}
     prompt: Any = [{"text": "go on"}]  # a model's word at the end is the caller's, whatever was compacted
-    view, _, _ = stages.curate(view, Settings(unanswered="stub"), stages.FORCED)
+    view, _, _ = passes.curate(view, Settings(unanswered="stub"), passes.FORCED)
     if not any(message.role is not None and message.committed for message in view.messages):
         return found
     messages = list(view.messages)

@@ -17,13 +17,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import histories as odd
-from codeh_history import providers, stages
+from codeh_history import providers
 from codeh_history.apply import apply
 from codeh_history.errors import BudgetUnreachable
 from codeh_history.pairing import pair
 from codeh_history.providers.base import Options
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
+from codeh_history.stages import base, passes
 from codeh_history.stages.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
 from codeh_history.stages.compact.draft import Draft
 from codeh_history.stages.compact.tiered import LOSSLESS, STUBS
@@ -221,7 +222,7 @@ def asking(id: str) -> Any:
 
 def request(view: View, format: str) -> bytes:
     """The messages of a request, as they are sent."""
-    view, _, _ = stages.curate(view, stages.Settings(unanswered="stub"), stages.FORCED)
+    view, _, _ = passes.curate(view, base.Settings(unanswered="stub"), passes.FORCED)
     texts = [summary.text for summary in view.summaries]
     body = providers.load(format).request(view.messages, Options(model=long.MODEL[format]), texts).body
     return orjson.dumps(body["contents" if format == "gemini" else "messages"])

@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
-from codeh_history import stages
 from codeh_history.providers.base import Options, Request
 from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
+from codeh_history.stages import passes
 from codeh_history.stages.base import Settings
 
 TS = "2026-01-02T03:04:05.000Z"
@@ -206,7 +206,7 @@ def view_of(records: list[dict[str, Any]]) -> View:
 
 def paired(records: list[dict[str, Any]], *, unanswered: str = "stub") -> View:
     """The view as payload sends it with `--raw`: only what provider rules force is done."""
-    view, _, _ = stages.curate(view_of(records), Settings(unanswered=unanswered), stages.FORCED)
+    view, _, _ = passes.curate(view_of(records), Settings(unanswered=unanswered), passes.FORCED)
     return view
 
 

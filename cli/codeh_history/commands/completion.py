@@ -11,7 +11,7 @@ from ..importers import IMPORTERS
 from ..model import ROLE_OF_KIND
 from ..providers import FORMATS
 from ..render.completion import SHELLS, Option, Verb
-from ..stages import PASSES
+from ..stages.passes import PASSES
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 

@@ -7,12 +7,12 @@ from typing import Annotated, Optional
 import orjson
 import typer
 
-from .. import stages
 from ..env import Env
 from ..errors import SummariserFailed, Usage
 from ..model import Json
 from ..ops import Op
 from ..session import View
+from ..stages import passes
 from ..stages.base import Settings
 from ..talk import filtering
 from ..turns import IDE_MARKERS
@@ -28,7 +28,7 @@ STRAY = "the session is the only argument"
 
 Only = Annotated[
     Optional[list[str]],
-    typer.Option("--only", metavar="PASS", help=f"Only these passes: {', '.join(stages.PASSES)}."),
+    typer.Option("--only", metavar="PASS", help=f"Only these passes: {', '.join(passes.PASSES)}."),
 ]
 Skip = Annotated[Optional[list[str]], typer.Option("--skip", metavar="PASS", help="All but these passes.")]
 IdeMarker = Annotated[
@@ -92,7 +92,7 @@ def command(
     )
 
     def reduce(view: View) -> tuple[list[Op], Json]:
-        _, ops, lines = stages.curate(view, settings, names)
+        _, ops, lines = passes.curate(view, settings, names)
         if report:
             for line in lines:
                 env.report(orjson.dumps(line))
@@ -108,9 +108,9 @@ def chosen(only: list[str], skip: list[str]) -> list[str]:
     wanted = [name for text in only for name in text.split(",")]
     unwanted = [name for text in skip for name in text.split(",")]
     for name in [*wanted, *unwanted]:
-        if name not in stages.PASSES:
-            raise Usage(f"{name}: no such pass; one of {', '.join(stages.PASSES)}")
-    return [name for name in stages.PASSES if (not wanted or name in wanted) and name not in unwanted]
+        if name not in passes.PASSES:
+            raise Usage(f"{name}: no such pass; one of {', '.join(passes.PASSES)}")
+    return [name for name in passes.PASSES if (not wanted or name in wanted) and name not in unwanted]
 
 
 def pattern(text: str, option: str, flags: int = 0) -> re.Pattern[str]:

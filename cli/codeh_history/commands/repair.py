@@ -5,13 +5,14 @@ from typing import Annotated, Optional
 import orjson
 import typer
 
-from .. import stages, stream
+from .. import stream
 from ..apply import apply
 from ..env import Env
 from ..errors import Usage
 from ..model import Json
 from ..ops import Op
 from ..session import View
+from ..stages import passes
 from ..stages.base import Settings
 from ..store import create
 from ..talk import filtering, reading
@@ -52,7 +53,7 @@ def command(
     settings = Settings(unanswered=unanswered)
 
     def reduce(view: View) -> tuple[list[Op], Json]:
-        _, ops, lines = stages.curate(view, settings, ("pairs",))
+        _, ops, lines = passes.curate(view, settings, ("pairs",))
         for line in lines if report else ():
             env.report(orjson.dumps(line))
         if not report and ops:

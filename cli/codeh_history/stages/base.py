@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from re import Pattern
 
-from ..model import Message, Part
-from ..ops import Op, replace
-from ..records import block_of
 from ..turns import IDE_MARKERS
 
 Clean = Callable[[str], str]
@@ -27,23 +24,3 @@ class Settings:
     removers: Sequence[Clean] = field(default_factory=tuple)
     thoughts: str = "keep"
     unanswered: str = "error"
-
-
-def replace_shown(message: Message, shown: int, new: Part | None, why: str) -> Op:
-    """The op that replaces the part at index `shown` of what the view shows, by its own part's index."""
-    own = own_index(message, shown)
-    block = message.blocks[own] if message.blocks is not None else block_of((message.own or [])[own])
-    return replace(message.id, own, block, new, why)
-
-
-def own_index(message: Message, shown: int) -> int:
-    """Which own part the view shows at an index."""
-    if not message.replaced:
-        return shown
-    count = -1
-    for number in range(len(message.own or ())):
-        if message.replaced.get(number, message) is not None:
-            count += 1
-        if count == shown:
-            return number
-    raise IndexError(shown)

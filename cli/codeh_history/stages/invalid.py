@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..model import Part
 from ..ops import Op, drop
 from ..session import View
-from .base import Settings, replace_shown
+from .base import Settings
+from .shown import replace_shown
 
 
 def is_empty(part: Part) -> bool:

@@ -10,7 +10,8 @@ from ..model import Json, Message, Part
 from ..ops import Op, drop, insert
 from ..pairing import Answer, Call, Pairing, open_at_end, pair
 from ..session import View
-from .base import Settings, replace_shown
+from .base import Settings
+from .shown import replace_shown
 
 LOST = "The result of this tool call was lost."
 

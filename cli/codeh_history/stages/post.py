@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..ops import Op
 from ..session import View
-from .base import Settings, replace_shown
+from .base import Settings
+from .shown import replace_shown
 
 
 def run(view: View, settings: Settings) -> list[Op]:

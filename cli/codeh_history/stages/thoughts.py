@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from ..model import Part
 from ..ops import Op
 from ..session import View
-from ..turns import is_prompt
-from .base import Settings, replace_shown
-
-_NATIVE = ("thinking", "redacted_thinking", "reasoning")
-
-
-def is_thought(part: Part) -> bool:
-    """A thought, in our own form or as a provider's native part."""
-    if part.get("thought"):
-        return True
-    value = part["native"].get("value") if "native" in part else None
-    return isinstance(value, dict) and value.get("type") in _NATIVE
+from ..turns import is_prompt, is_thought
+from .base import Settings
+from .shown import replace_shown
 
 
 def run(view: View, settings: Settings) -> list[Op]:

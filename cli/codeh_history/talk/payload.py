@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import orjson
 
-from .. import providers, references, stages
+from .. import providers, references
 from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json, Message
 from ..pairing import open_at_end
 from ..providers.base import Options, Request
 from ..session import View
+from ..stages import passes
 from ..stages.base import Settings
 from ..store.resolve import Target, for_reading
 from . import straight
@@ -130,8 +131,8 @@ def provider_of(env: Env, to: str | None) -> str:
 def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), and the budget."""
     settings = Settings(thoughts=str(given["thoughts"]), unanswered=str(given["unanswered"]))
-    names = stages.FORCED if given["raw"] else tuple(stages.PASSES)
-    view, _, report = stages.curate(references.rendered(view), settings, names)
+    names = passes.FORCED if given["raw"] else tuple(passes.PASSES)
+    view, _, report = passes.curate(references.rendered(view), settings, names)
     repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
@@ -141,7 +142,7 @@ def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
 
         counted = _with_listings(options, view.messages)
         view = within_budget(env, view, counted, str(given["budget"]), given["counter"])
-        view, _, _ = stages.curate(references.rendered(view), settings, ("pairs",))
+        view, _, _ = passes.curate(references.rendered(view), settings, ("pairs",))
     return view
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from .. import stages
 from ..env import Env
 from ..model import Json, Message, Summary
 from ..records import Log
+from ..stages import passes
 from ..stages.base import Settings
 from ..store.resolve import Target
 from ..stream import BY_REFERENCE, record_of
@@ -32,7 +32,7 @@ def shown(
     view = view_of(env, target, strict=strict)
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     if curated:
-        view, _, _ = stages.curate(view, Settings())
+        view, _, _ = passes.curate(view, Settings())
     messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
     if last is None:
         return view.summaries, messages
