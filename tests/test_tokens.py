@@ -66,6 +66,7 @@ def test_counts(counter: Any, text: str, tokens: int) -> None:
 
 
 def test_a_missing_or_altered_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary.load.cache_clear()
     monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
     with pytest.raises(InputOutput, match="--counter approx"):
         open_counter(None).counts(["x"])
@@ -201,7 +202,9 @@ def test_the_approximate_count_is_near() -> None:
 def test_counts_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = str(tmp_path / "cache" / "tokens.sqlite")
     assert open_counter(None, cache=cache).counts(["hello world", "x"]) == [2, 1]
-    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")  # nothing can be counted now
+    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
+    (tmp_path / "cache" / "o200k_base.tokens").unlink()
+    vocabulary.load.cache_clear()  # nothing can be counted now
     assert open_counter(None, cache=cache).counts(["x", "hello world"]) == [1, 2]
     with pytest.raises(InputOutput):
         open_counter("cl100k_base", cache=cache).counts(["hello world"])

@@ -65,6 +65,13 @@ class Record:
         end = self.held.find(b"\n", self.offset)
         return self.held[self.offset : end if end >= 0 else None]
 
+    def until(self, last: object) -> memoryview | None:
+        """The lines from this one to another, uncopied, where both stand in the same file."""
+        if not (self.whole and isinstance(last, Record) and last.held is self.held):
+            return None
+        end = self.held.find(b"\n", last.offset)
+        return memoryview(self.held)[self.offset : end if end >= 0 else None]
+
 
 class Damage:
     """A line that is not a record, and why; it costs only itself."""

@@ -9,7 +9,7 @@ import pytest
 from codeh_history.apply import apply
 from codeh_history.errors import BadData, BudgetUnreachable
 from codeh_history.stages.compact import Settings, compact, compacted, counts, read
-from codeh_history.tokens import Characters, open_counter
+from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.short import BIG, asked, plan, said, tokens
 from histories import model, session, user
 
@@ -30,6 +30,7 @@ def test_an_empty_session_stays_empty() -> None:
 
 
 def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary.load.cache_clear()
     view = session([user("hello"), model("world")])
     monkeypatch.setattr("codeh_history.tokens.vocabulary.PACKAGE", "no_such_package_here")
     assert compacted(view, budget=100, counter=open_counter(None)) is view

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import Usage
 
@@ -17,13 +18,14 @@ _EXCEPT = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
 _OTHERS = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
 _NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
 
+# Patterns are compiled where they are needed: with remembered counts none is.
 _LARGE = 1 << 17  # characters above which one text is spread over the cores
 # Cuts here leave the count unchanged: no pre-token of either vocabulary spans them.
-_CUT = re.compile(r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])")
+_CUT = r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])"
 # A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so a cut after them changes no count.
-_BLANKS = re.compile(r"\s{896000}(?=\s)")
-_WORDS = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*")
+_BLANKS = r"\s{896000}(?=\s)"
+_WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
 class Counter:
@@ -31,12 +33,13 @@ class Counter:
 
     `name` is what a report calls it; `media` whose rule prices images, sound, film and documents;
     `history` and `message` what a history and each message add to their parts; `names` whether the
-    names of calls and responses count.
+    names of calls and responses count; `characters` how many of a text cost one, about.
     """
 
     history = 3
     message = 4
     names = True
+    characters = 3
 
     def __init__(
         self, vocabulary: str, *, media: str = "anthropic", cache: str | None = None, factor: float = 1.0
@@ -45,7 +48,6 @@ class Counter:
         self.media = media
         self.cache = cache
         self.factor = factor
-        self.missed = 0  # how many texts had to be tokenised
         self._known: dict[str, int] = {}
         self._encode: Callable[[str], int] | None = None
 
@@ -85,16 +87,30 @@ class Counter:
             known.update(zip(missing, self._counted(missing), strict=True))
         return [known[text] for text in texts]
 
+    def recalled(self, texts: Sequence[str]) -> list[int] | None:
+        """The same, where none of them has to be tokenised; else None."""
+        if self.cache is None or self.approximate:
+            return None
+        from . import memory
+
+        found = memory.recall(self.cache, keys := self._keys(texts))
+        return [found[key] for key in keys] if len(found) == len(set(keys)) else None
+
+    def _keys(self, texts: Iterable[str]) -> list[bytes]:
+        from . import memory
+
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return memory.keys_of(self.vocabulary, encoded)
+
     def _counted(self, texts: list[str]) -> list[int]:
         if self.approximate or self.cache is None:
             return self._tokenise(texts)
         from . import memory
 
-        keys = memory.keys_of(self.vocabulary, (text.encode("utf-8", "surrogatepass") for text in texts))
+        keys = self._keys(texts)
         found = memory.recall(self.cache, keys)
         rest = [number for number, key in enumerate(keys) if key not in found]
         if rest:
-            self.missed += len(rest)
             counts = self._tokenise([texts[number] for number in rest])
             fresh = {keys[number]: count for number, count in zip(rest, counts, strict=True)}
             memory.remember(self.cache, fresh.items())
@@ -105,7 +121,7 @@ class Counter:
         if self.approximate:
             return [approximately(text) for text in texts]
         if self._encode is None:
-            self._encode = _exact(self.vocabulary)
+            self._encode = _exact(self.vocabulary, self.cache)
         return _spread(self._encode, texts)
 
 
@@ -114,6 +130,7 @@ class Characters(Counter):
 
     history = message = 0
     names = False
+    characters = 1
 
     def __init__(self) -> None:
         super().__init__("characters", media="none")
@@ -162,7 +179,7 @@ def _media_of(model: str) -> str:
 def approximately(text: str) -> int:
     """A count without a vocabulary: by words, digits, punctuation and scripts."""
     total = 0.0
-    for piece in _WORDS.findall(text):
+    for piece in re.findall(_WORDS, text):
         first = piece[0]
         if first.isascii() and first.isalpha():
             total += 1 if len(piece) <= 9 else len(piece) / 4
@@ -173,10 +190,10 @@ def approximately(text: str) -> int:
     return math.ceil(total)
 
 
-def _exact(vocabulary: str) -> Callable[[str], int]:
+def _exact(vocabulary: str, cache: str | None) -> Callable[[str], int]:
     from .vocabulary import load
 
-    encode = load(vocabulary).encode
+    encode = load(vocabulary, os.path.dirname(cache) if cache else None).encode
 
     def count(text: str) -> int:
         try:
@@ -188,7 +205,7 @@ def _exact(vocabulary: str) -> Callable[[str], int]:
 
 
 def _cut_blanks(text: str) -> list[str]:
-    ends = [match.end() for match in _BLANKS.finditer(text)]
+    ends = [match.end() for match in re.finditer(_BLANKS, text)]
     return [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
 
 
@@ -230,8 +247,9 @@ def _cut(text: str) -> list[str]:
         return [text]
     pieces: list[str] = []
     start = 0
+    cut = re.compile(_CUT)
     while len(text) - start > _LARGE:
-        match = _CUT.search(text, start + _LARGE // 2)
+        match = cut.search(text, start + _LARGE // 2)
         if match is None:
             break
         pieces.append(text[start : match.end()])
@@ -241,6 +259,4 @@ def _cut(text: str) -> list[str]:
 
 
 def _cores() -> int:
-    import os
-
     return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -8,43 +8,53 @@ not WAL: processes that create the file together fail at the switch to WAL whate
 from __future__ import annotations
 
 import os
+from _thread import get_ident
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..folders import ensure_dir
 
 if TYPE_CHECKING:
     import sqlite3
 
-_TABLE = "create table if not exists tokens(key blob primary key, n integer not null) without rowid"
+_TABLES = (
+    "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
+    "create table if not exists runs(key blob primary key, n text not null) without rowid",
+)
+_HELD: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → what is open
 _BATCH = 1000  # keys a query: SQLite allows 32,766 variables, older builds 999
 
 
-def keys_of(name: str, contents: Iterable[bytes], salt: str = "") -> list[bytes]:
-    """The keys of contents' counts by one vocabulary; `salt` tells whole messages from texts."""
-    from hashlib import blake2b
+def keys_of(name: str, contents: Iterable[bytes | memoryview], salt: str = "") -> list[bytes]:
+    """The keys of contents' counts by one vocabulary; `salt` tells other rules apart."""
+    try:  # what hashlib takes it from: hashlib loads OpenSSL first, which takes longer than all the keys
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
 
     person, mark = name.encode(), salt.encode()
     return [blake2b(data, digest_size=16, person=person, salt=mark).digest() for data in contents]
 
 
-def recall(path: str, keys: Sequence[bytes]) -> dict[bytes, int]:
-    """The remembered counts of these keys."""
-    found: dict[bytes, int] = {}
+def recall(path: str, keys: Sequence[bytes], table: str = "tokens") -> dict[bytes, Any]:
+    """The remembered counts of these keys: of `tokens` each a number, of `runs` each a text of numbers."""
+    found: dict[bytes, Any] = {}
     with _opened(path) as db:
-        for start in range(0, len(keys) if db else 0, _BATCH):
+        if db is None or not db.execute(f"select 1 from {table} limit 1").fetchone():  # noqa: S608
+            return found
+        for start in range(0, len(keys), _BATCH):
             some = keys[start : start + _BATCH]
             marks = ",".join("?" * len(some))
-            found.update(db.execute(f"select key, n from tokens where key in ({marks})", some))  # type: ignore[union-attr]  # noqa: S608
+            found.update(db.execute(f"select key, n from {table} where key in ({marks})", some))  # noqa: S608
     return found
 
 
-def remember(path: str, counts: Iterable[tuple[bytes, int]]) -> None:
+def remember(path: str, counts: Iterable[tuple[bytes, int | str]], table: str = "tokens") -> None:
     """Add counts; those already there stay."""
     with _opened(path) as db:
         if db:
-            db.executemany("insert or ignore into tokens values (?, ?)", sorted(counts))
+            db.executemany(f"insert or ignore into {table} values (?, ?)", sorted(counts))  # noqa: S608
             db.commit()
 
 
@@ -55,33 +65,49 @@ def _opened(path: str) -> Iterator[sqlite3.Connection | None]:
 
     db = None
     try:
-        ensure_dir(os.path.dirname(path))
-        _make(path)
-        db = sqlite3.connect(path, timeout=5)
-        db.execute("pragma synchronous=off")
-        db.execute(_TABLE)
+        db = _held(path) or _connected(path)
     except (sqlite3.Error, OSError):
-        _close(db)
-        db = None
+        _drop()
     try:
         yield db
     except (sqlite3.Error, OverflowError):
-        pass
-    finally:
-        _close(db)
+        _drop()
+
+
+def _held(path: str) -> sqlite3.Connection | None:
+    """The connection that is open, where it is one of this thread to the file that lies there now."""
+    try:
+        return _HELD.get((path, os.stat(path).st_ino, get_ident()))
+    except OSError:
+        return None
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    """A new connection, which stays open: a command asks several times."""
+    import sqlite3
+
+    _drop()
+    ensure_dir(os.path.dirname(path))
+    _make(path)
+    db = sqlite3.connect(path, timeout=5)
+    _HELD[path, os.stat(path).st_ino, get_ident()] = db
+    db.execute("pragma synchronous=off")
+    for table in _TABLES:
+        db.execute(table)
+    return db
+
+
+def _drop() -> None:
+    """Close what is open, but never another thread's."""
+    for key in [key for key in _HELD if key[2] == get_ident()]:
+        _HELD.pop(key).close()
 
 
 def _make(path: str) -> None:
     """The file, 0600 under any umask, if it is not there."""
-
     try:
         fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         return
     os.fchmod(fd, 0o600)
     os.close(fd)
-
-
-def _close(db: sqlite3.Connection | None) -> None:
-    if db is not None:
-        db.close()
