@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from compaction_chat import Contents, refused
-from compaction_histories import Case, cut, generated, sessions, size_of, view_of
+from compaction_histories import Case, counter, cut, generated, sessions, size_of, view_of
 from compaction_recall import recall, wanted
 from compaction_replay import billed, everything, installed, ours
 from compaction_rivals import contenders, versions
@@ -148,6 +148,7 @@ def one(name: str) -> None:
     seconds = 0.0
     if name:
         run = contenders()[name]
+        counter().counts(["the vocabulary is loaded"])
         run(Case("small", case.contents[:1]), 1000)
         start = time.process_time()  # of all cores; other work on the machine does not count
         run(case, BUDGET)

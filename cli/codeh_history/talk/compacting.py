@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import orjson
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ..providers.base import Options
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What a session is to be cut to; at least one is given."""
 
     budget: int | None = None
@@ -84,8 +83,8 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
         now = apply(view, _ops(plans))
         asked = _settings(view, limits, budget)
         characters = isinstance(counter, Characters)
-        asked = replace(
-            asked, policy="tiered" if characters else limits.named,
+        asked = asked._replace(
+            policy="tiered" if characters else limits.named,
             hysteresis=in_place and not characters, exact=exact,
         )  # fmt: skip
         plans.append(compact.compact(now, asked, counter))

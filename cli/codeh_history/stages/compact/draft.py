@@ -8,12 +8,13 @@ from ...apply import NEXT
 from ...model import Message, Part, Summary
 from ...ops import Op, drop, summarize
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import overhead, remember, sent
+from ...tokens.formula import overhead, sent
 from ...view import View, arrange
-from ..base import replace_shown
-from . import extract
+from ..shown import replace_shown
+from .entries import Entries
 from .index import Index
 from .plan import Settings, Step
+from .said import said
 from .units import Layout
 
 LATEST = 1 << 62  # the place of what is yet to be written
@@ -32,8 +33,6 @@ class Draft:
         self.counter = counter
         self.messages: list[Message] = [message for message in view.messages if sent(message)]
         self.tokens = part_tokens(counter, self.messages)
-        if counter.missed:
-            remember(counter, self.messages, self.tokens)
         self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
             (number, place)
             for number, message in enumerate(self.messages)
@@ -49,17 +48,14 @@ class Draft:
         self.total = self.fixed_cost + self.summary_cost + sum(self.now)
         self.before = self.total
         self.first_summary_cost = self.summary_cost
-        self.untouched = [list(parts) for parts in self.tokens]
+        self.untouched = list(self.tokens)
         self.target = 0
         self.level = 0  # the tokens of a stub, on average
         self.keep_last = settings.keep_last
         self.in_place = settings.hysteresis
         self._layout: Layout | None = None
         self._index: Index | None = None
-        self._said: list[list[int]] = []  # characters of what each part says
-        self._entries: dict[int, list[extract.Entry]] = {}
-        self._brief: dict[str, str] = {}
-        self._prompts: set[int] = set()
+        self._entries: Entries | None = None
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
@@ -71,7 +67,7 @@ class Draft:
     def layout(self) -> Layout:
         """Units and what must stay; worked out where something has to be done."""
         if self._layout is None:
-            self._layout = Layout(self.messages, self.keep_last)
+            self._layout = Layout(self.messages, self.keep_last, plain=not self.special)
         return self._layout
 
     @property
@@ -97,37 +93,29 @@ class Draft:
     def index(self) -> Index:
         """The names in all that is sent; searched for where a stub or a summary has to be made."""
         if self._index is None:
-            said = [extract.texts_of(message) for message in self.messages]
-            self._said = [[sum(map(len, texts)) for texts in parts] for parts in said]
-            self._index = Index(said)
-            self._prompts = set(self.layout.prompts)
+            self._index = Index(self.messages, self.untouched, self.counter.characters)
         return self._index
 
-    def rate(self, number: int, part: int) -> float:
-        """What a character of a part costs, in tokens."""
-        size = self._said[number][part]
-        return min(1.0, max(extract.LEAST_RATE, self.untouched[number][part] / max(1, size)))
-
-    def entries(self, number: int) -> list[extract.Entry]:
-        """What an outline can tell of a message."""
-        if number not in self._entries:
-            self._entries[number] = list(extract.entries(
-                self.messages, number, self._prompts, self.index, self._brief, self.rate
-            ))  # fmt: skip
-        return self._entries[number]
+    @property
+    def entries(self) -> Entries:
+        """What an outline can tell of each message."""
+        if self._entries is None:
+            prompts = set(self.layout.prompts)
+            self._entries = Entries(self.messages, prompts, self.layout.pairing, self.index, self.untouched)
+        return self._entries
 
     def names_without(self, numbers: Collection[int]) -> set[str]:
         """The names in what the context holds when these messages are gone too."""
         changed = {number for number, _ in self.new}
         without = changed.union(numbers, self.gone)
-        found = set().union(*[s for n, s in enumerate(self.index.messages) if n not in without])
+        found = set().union(*[s for n, s in self.index.messages.items() if n not in without])
         for number in changed.difference(numbers, self.gone):
             for part, shown in enumerate(self.messages[number].parts):
                 now = self.new.get((number, part), shown)
                 lines = [
                     line
-                    for text in (extract.said(now) if now else ())
-                    for line in self.index.lines_of(text)
+                    for text in (said(now) if now else ())
+                    for line in self.index.extent.lines_of(number, [text])
                 ]
                 self.index.search(lines)
                 found |= self.index.names(lines)
@@ -158,6 +146,7 @@ class Draft:
         op = replace_shown(self.messages[number], part, new, why)
         self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
         self.new[place] = new
+        self.tokens[number] = [*self.tokens[number]]  # `untouched` keeps what it was
         self.tokens[number][part] = after
         self.now[number] -= now - after
         self.total -= now - after
@@ -173,7 +162,7 @@ class Draft:
     def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
         """What the total would be with these messages summarised by this text."""
         numbers = list(numbers)
-        texts = self._texts_with(text, self._covered(numbers, absorb=absorb))
+        texts = self._texts_with(text, numbers, absorb=absorb)
         return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost(texts)
 
     def summarise(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
@@ -184,7 +173,7 @@ class Draft:
         op: Op = {**summarize(ids, text), **self._period(numbers)}  # type: ignore[typeddict-item]
         why = "the oldest exchanges"
         self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
-        self.summaries = self._texts_with(text, ids)
+        self.summaries = self._texts_with(text, numbers, absorb=absorb)
         self.summary_cost = self.summaries_cost(self.summaries)
         self.gone.update(numbers)
         self.total = total
@@ -193,8 +182,11 @@ class Draft:
         absorbed = [summary.id for summary in self.view.summaries] if absorb else []
         return [*(self.messages[number].id for number in numbers), *absorbed]
 
-    def _texts_with(self, text: str, covers: list[str]) -> list[str]:
+    def _texts_with(self, text: str, numbers: Iterable[int], *, absorb: bool) -> list[str]:
         """The texts of the summaries with a new one, in the order that the view gives them."""
+        if not (self.view.summaries or self.view.hidden_summaries):
+            return [text]
+        covers = self._covered(numbers, absorb=absorb)
         new = Summary(fields={"id": NEXT, "summary": text, "covers": covers}, place=LATEST, raw=None)
         older = [summary for summary in self.view.hidden_summaries if not summary.cleared]
         return [summary.text for summary in arrange([*self.view.summaries, *older, new], self.view.all)[0]]

@@ -106,11 +106,12 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
     found: list[Change] = []
     for number in range(len(draft.messages) - 1, -1, -1):
         message = draft.messages[number]
-        for index, part in enumerate(message.parts):
-            key = _content(part) if draft.tokens[number][index] >= SMALL else None
-            if key is None or (number, index) in draft.new or number in draft.gone:
+        for index, tokens in enumerate(draft.tokens[number]):
+            if tokens < SMALL or (number, index) in draft.new or number in draft.gone:
                 continue
-            later = newest.setdefault(key, message)
+            part = message.parts[index]
+            key = _content(part)
+            later = newest.setdefault(key, message) if key else message
             if later is not message and number not in draft.layout.fixed:
                 why = f"the same again in {later.id}"
                 new = (
@@ -124,13 +125,12 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
 
 def _content(part: Part) -> bytes | str | None:
     """What makes two parts equal; None for what is never compared (calls, thoughts, native items)."""
+    if len(part) == 1 and "text" in part:
+        return part["text"]
     if "functionResponse" in part:
         response = part["functionResponse"]
         return dumps([response.get("response"), response.get("parts")])
-    if "inlineData" in part:
-        return dumps(part["inlineData"])
-    text = part.get("text", "")
-    return text if text and not part.get("thought") and not part.keys() - {"text"} else None
+    return dumps(part["inlineData"]) if "inlineData" in part else None
 
 
 def _text(part: Part, message: Message, why: str) -> Part:

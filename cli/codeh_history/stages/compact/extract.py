@@ -7,58 +7,26 @@ while there is room, what else was said. Extracted, so nothing in it is invented
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from math import ceil
 
-from ...model import Message, Part
-from ...turns import is_prompt
-from . import stubs, words
+from . import words
+from .entries import BESIDE, LEAST_RATE, Entry
 from .index import Index
-
-Rate = Callable[[int, int], float]  # a part's place → its tokens a character
+from .said import LINE
 
 # Of the room, for first lines; the rest is for names.
 SHARES = {"request": 0.12, "answer": 0.06, "result": 0.04}
-LINE = 300  # characters of a kept line, less where there are many
-LEAST_LINE = 30
-BESIDE = 3.0  # tokens of a line beside its text and label
+LEAST_LINE = 30  # characters of a kept line
+LEAST = LEAST_LINE * LEAST_RATE + BESIDE  # its tokens
+EACH = 32  # tokens of a share for each of its messages: fewer first lines, but such as say something
 TOGETHER = 4  # lines that share a label, where there are so many
-USUAL, LEAST_RATE = 0.3, 0.1  # tokens a character
 SPARE = 1.25  # of the room: for how much the best lines are chosen, should there be more of it
-_RULE = re.compile(
-    r"\b(?:must|never|always|only|don't|do not|prefer|instead of|make sure|important)\b", re.IGNORECASE
-)
-_BRIEF = ("path", "file_path", "file", "filename", "command", "cmd", "query", "pattern", "url")
+_RULES = (
+    "must", "never", "always", "only", "don't", "do not", "prefer", "instead of", "make sure", "important",
+)  # fmt: skip
+_RULE = re.compile(rf"\b(?:{'|'.join(_RULES)})\b", re.IGNORECASE)
 _ORDER = ("request", "answer", "text", "call", "result")  # whose lines fill what is left, and last thought
-
-
-class Entry:
-    """The lines of one part of a message, under a label that says whose they are.
-
-    `named` are the lines that hold names, `kept` those that stay and how many characters of each;
-    `rate` is what a character costs.
-    """
-
-    __slots__ = ("kept", "kind", "label", "lines", "named", "number", "rate")
-
-    def __init__(
-        self, number: int, kind: str, label: str, lines: Sequence[str], named: Sequence[int], rate: float
-    ) -> None:
-        self.number = number
-        self.kind = kind
-        self.label = label
-        self.lines = lines
-        self.named = [place for place in named if len(lines[place]) <= LINE]
-        self.rate = rate
-        self.kept: dict[int, int] = {}
-
-    def cost(self, place: int, most: int = LINE) -> float:
-        """The tokens that a line will take."""
-        return min(len(self.lines[place]), most) * self.rate + BESIDE
-
-    @property
-    def label_cost(self) -> float:
-        return len(self.label) * USUAL
 
 
 class Outline:
@@ -70,12 +38,13 @@ class Outline:
         self._index = index
         self._known = known
         self._first_of: dict[Entry, list[int]] = {}
+        self._sizes: dict[Entry, tuple[float, float]] = {}  # of its first line, whole and short
         self._named: list[tuple[Entry, int]] | None = None
 
-    def only(self, numbers: Collection[int], known: set[str]) -> Outline:
+    def of(self, entries: Sequence[Entry], numbers: Collection[int]) -> Outline:
         """The outline of fewer messages, of the lines that were chosen already."""
-        fewer = Outline([entry for entry in self._entries if entry.number in numbers], self._index, known)
-        fewer._first_of = self._first_of
+        fewer = Outline(entries, self._index, self._known)
+        fewer._first_of, fewer._sizes = self._first_of, self._sizes
         if self._named is not None:
             fewer._named = [(entry, place) for entry, place in self._named if entry.number in numbers]
         return fewer
@@ -100,11 +69,8 @@ class Outline:
 
     def _first(self, kind: str, room: float) -> float:
         """Keep the first lines of a kind's entries, newest first, while they fit; returns their cost."""
+        some, sizes = self._told(kind, room)
         used = 0.0
-        least = LEAST_LINE * LEAST_RATE + BESIDE
-        newest = [entry for entry in reversed(self._entries) if entry.kind == kind][: int(room / least)]
-        some = [entry for entry in newest if kind != "result" or self._places(entry, 0)]
-        sizes = [int(entry.cost(self._places(entry, 0)[0]) + entry.label_cost) for entry in some]
         each = words.water_level(sizes, int(room))  # short ones leave room for the long
         for entry, place in self._in_turn(some):
             label = 0 if entry.kept else entry.label_cost
@@ -113,9 +79,36 @@ class Outline:
             if used + cost <= room and place not in entry.kept:
                 used += cost
                 entry.kept[place] = most
-            elif used + least > room:
+            elif used + LEAST > room:
                 break
         return used
+
+    def _told(self, kind: str, room: float) -> tuple[list[Entry], list[int]]:
+        """The entries of a kind whose first lines are told, newest first, and the tokens of these lines.
+
+        All, where there is room for a few words of each; else the newest, with enough to say something.
+        """
+        told: list[Entry] = []
+        sizes: list[int] = []
+        left, short_left, enough = room, room, 1
+        for entry in reversed(self._entries):
+            if entry.kind != kind or not (places := self._places(entry, 0)):
+                continue
+            if entry not in self._sizes:
+                label = entry.label_cost
+                self._sizes[entry] = (
+                    entry.cost(places[0]) + label,
+                    entry.cost(places[0], LEAST_LINE) + label,
+                )
+            size, short = self._sizes[entry]
+            short_left -= short
+            left -= min(size, EACH)
+            if short_left < 0:
+                return told[:enough], sizes[:enough]
+            told.append(entry)
+            sizes.append(ceil(size))
+            enough = len(told) if left >= 0 else enough
+        return told, sizes
 
     def _in_turn(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, int]]:
         """The first line of each entry, then the next of each, as they matter."""
@@ -168,106 +161,17 @@ class Outline:
                     return
 
 
-def outline(messages: Sequence[Message], room: float) -> str:
-    """About `room` tokens of the messages' own lines, in order."""
-    index = Index([texts_of(message) for message in messages])
-    prompts = {number for number, message in enumerate(messages) if is_prompt(message)}
-    found = [entry for n in range(len(messages)) for entry in entries(messages, n, prompts, index, {})]
-    return Outline(found, index, set()).write(room)
-
-
-def texts_of(message: Message) -> list[list[str]]:
-    """What each part of a message says: its text, or what is called and returned; no thoughts, no media."""
-    return [[] if part.get("thought") else said(part) for part in message.parts]
-
-
-def said(part: Part) -> list[str]:
-    """What a part says, as texts."""
-    if "functionCall" in part:
-        return _fields(part["functionCall"].get("args"))
-    if "functionResponse" in part:
-        return _fields(part["functionResponse"].get("response"))
-    return [part["text"]] if part.get("text") else []
-
-
-def _fields(value: Any) -> list[str]:
-    """The texts in a JSON value: long ones as they are, short ones and numbers after their keys."""
-    found: list[str] = []
-    line = ""
-    for key, item in _scalars("", value):
-        if isinstance(item, str) and (len(item) > LINE // 2 or "\n" in item):
-            found.append(item)
-            continue
-        word = f"{key}: {item}" if key else str(item)
-        if len(line) + len(word) > LINE // 2:
-            found.append(line)
-            line = ""
-        line = f"{line}, {word}" if line else word
-    return [text for text in (*found, line) if text]
-
-
-def _scalars(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Every text, number and truth value in a JSON value, with the key it stands under."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _scalars(name, inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _scalars(key, inner)
-    elif value is not None:
-        yield key, value
-
-
-def entries(
-    messages: Sequence[Message], number: int, prompts: Collection[int], index: Index, brief: dict[str, str],
-    rate: Rate | None = None,
-) -> Iterator[Entry]:  # fmt: skip
-    """An entry for each part of a message that says something.
-
-    Of very long ones it has only as much as is searched. `prompts` are the places of real user messages,
-    `brief` remembers what each call was about.
-    """
-    message = messages[number]
-    last = message.role == "model" and (number + 1 in prompts or number + 1 == len(messages))
-    for place, part in enumerate(message.parts):
-        kind, label = _about(part, brief, asked=number in prompts, last=last, role=message.role)
-        lines: Sequence[str] = index.lines[number][place]
-        if label == "File":
-            lines = [stubs.described(part, message.id)]
-        if lines:
-            cost = rate(number, place) if rate else USUAL
-            yield Entry(number, kind, label, lines, index.named(lines), cost)
-
-
-def _about(
-    part: Part, brief: dict[str, str], *, asked: bool, last: bool, role: str | None
-) -> tuple[str, str]:
-    """A part's kind and label."""
-    if "functionCall" in part:
-        call = part["functionCall"]
-        brief[str(call.get("id") or call["name"])] = _brief(part)
-        return "call", call["name"]
-    if "functionResponse" in part:
-        response = part["functionResponse"]
-        label = brief.get(str(response.get("id") or response["name"]), response["name"])
-        return "result", f"{label} gave"
-    if "inlineData" in part or "fileData" in part:
-        return "text", "File"
-    return "request" if asked else "answer" if last else "text", "User" if role == "user" else "Model"
-
-
-def _brief(part: Part) -> str:
-    """A call in a few words: its name, and the end of the file, command or query it is about."""
-    call = part["functionCall"]
-    given: object = call.get("args")
-    args = given if isinstance(given, dict) else {}
-    about = " ".join(next((args[key] for key in _BRIEF if isinstance(args.get(key), str)), "").split())
-    about = about.rsplit("/", 1)[-1] if " " not in about else about[:40]
-    return f"{call['name']} {about}".strip()
+def most_requests(room: float, count: int) -> int:
+    """The most of so many requests that are told in the room of an outline."""
+    share = room * SHARES["request"]
+    return count if count * LEAST <= share else int(share / EACH)
 
 
 def _first_lines(lines: Sequence[str]) -> list[int]:
-    return [*range(min(2, len(lines))), *(n for n, line in enumerate(lines) if _RULE.search(line))]
+    text = "\n".join(lines).lower()
+    rules = any(word in text for word in _RULES)
+    found = [number for number, line in enumerate(lines) if _RULE.search(line)] if rules else []
+    return [*range(min(2, len(lines))), *found]
 
 
 def _first_and_last(lines: Sequence[str]) -> list[int]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...apply import NEXT
 from ...errors import BadData
@@ -17,8 +16,7 @@ HIGH = 0.85  # with `-i` a compaction starts above this share of the budget
 LOW = 0.60  # and reduces to this one, so that the next is far away
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """How a compaction was asked for.
 
     `budget` is for everything that is sent, `system` and `tools` included. With `hysteresis` it starts
@@ -39,8 +37,7 @@ class Settings:
     exact: bool = False
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """An op with the stage it belongs to and its gain: tokens before and after, where they were counted."""
 
     op: Op
@@ -50,8 +47,7 @@ class Step:
     after: int | None = None
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """A compaction, not yet applied.
 
     `before`, `after` and `floor` are totals by `counter`; `before` is None where the byte count alone
@@ -65,8 +61,8 @@ class Plan:
     before: int | None = None
     after: int | None = None
     floor: int | None = None
-    steps: Sequence[Step] = field(default_factory=tuple)
-    largest: Sequence[Json] = field(default_factory=tuple)
+    steps: Sequence[Step] = ()
+    largest: Sequence[Json] = ()
 
     @property
     def ops(self) -> list[Op]:
@@ -119,7 +115,7 @@ class Plan:
         taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in made}
         steps = [_covering(step, made) for step in other.steps]
         kept = [step for id, step in made.items() if id not in taken]
-        return replace(other, before=self.before if same else other.before, steps=[*kept, *steps])
+        return other._replace(before=self.before if same else other.before, steps=[*kept, *steps])
 
 
 def _covering(step: Step, made: Mapping[str, Step]) -> Step:
@@ -127,7 +123,7 @@ def _covering(step: Step, made: Mapping[str, Step]) -> Step:
     if step.op["op"] != "summarize":
         return step
     ids = [id for found in step.op["ids"] for id in (made[found].op["ids"] if found in made else [found])]
-    return replace(step, op={**step.op, "ids": ids})
+    return step._replace(op={**step.op, "ids": ids})
 
 
 _EXTRA = ("stage", "tokens_before", "tokens_after")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 
 from ...model import Summary
 from . import extract, shrink, stubs
 from .draft import Draft
+from .entries import Entry
 
 SUMMARY_SHARE = 0.75  # of the target: what a new summary may take
 SUMMARY_RATIO = 0.2  # of what it stands for
@@ -19,6 +21,7 @@ MOST_SUMMARIES = 5  # beyond, they are folded into one
 TRIES = 4
 UNFILLED = 0.03  # of the room: what a summary may leave empty
 ENOUGH = 0.9  # of the room: an outline that needs less covers fewer messages
+REACH = 1  # times its room: how much of the newest an outline can tell of
 CHARACTERS = 3  # a token: names and code have some three
 
 
@@ -41,35 +44,40 @@ def summarise(draft: Draft) -> None:
         len(draft.summaries) >= MOST_SUMMARIES or draft.summary_cost > draft.target * share
     )
     groups = [group for group in draft.layout.groups if not draft.gone.intersection(group)]
-    covered = _oldest(draft, groups, partial(allowance, draft, absorb=absorb), absorb=absorb)
+    sizes = [(draft.costs(group), sum(map(draft.original.__getitem__, group))) for group in groups]
+    covered = _oldest(draft, groups, sizes, partial(allowance, draft, absorb=absorb), absorb=absorb)
     room = _room(draft, covered, absorb=absorb)
     if room < LEAST or not (covered or absorb):
         return
-    outline = _outline(draft, covered)
+    entries = _telling(draft, covered, room)
+    outline = extract.Outline(entries, draft.index, draft.names_without(covered))
     need = outline.need(room)
     if need < room * ENOUGH and not absorb:
-        fewer = _oldest(draft, groups, lambda _: int(need) + LEAST, absorb=absorb)
+        fewer = _oldest(draft, groups, sizes, lambda _: int(need) + LEAST, absorb=absorb)
         if len(fewer) < len(covered):
-            covered, outline = fewer, outline.only(set(fewer), draft.names_without(fewer))
+            covered, outline = fewer, outline.of(_telling(draft, fewer, room), set(fewer))
     text = _fitting(draft, covered, outline, absorb=absorb)
     if text is not None:
         draft.summarise("summary", covered, text, absorb=absorb)
 
 
 def _oldest(
-    draft: Draft, groups: Sequence[Sequence[int]], room: Callable[[int], int], *, absorb: bool
-) -> list[int]:
-    """The messages of the fewest oldest groups that make it fit, with `room` tokens for their outline."""
+    draft: Draft, groups: Sequence[Sequence[int]], sizes: Sequence[tuple[int, int]],
+    room: Callable[[int], int], *, absorb: bool,
+) -> list[int]:  # fmt: skip
+    """The messages of the fewest oldest groups that make it fit, with `room` tokens for their outline.
+
+    `sizes` are the groups' tokens, now and at first.
+    """
     left = draft.total - (draft.summary_cost if absorb else 0)
-    covered: list[int] = []
-    original = 0
-    for group in groups:
-        covered += group
-        left -= draft.costs(group)
-        original += sum(draft.original[number] for number in group)
+    count = original = 0
+    for now, before in sizes:
+        count += 1
+        left -= now
+        original += before
         if left + room(original) <= draft.target:
             break
-    return sorted(covered)
+    return sorted(chain.from_iterable(groups[:count]))
 
 
 def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
@@ -84,9 +92,20 @@ def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
     return min(room, most)
 
 
-def _outline(draft: Draft, covered: Sequence[int]) -> extract.Outline:
-    found = [entry for number in covered for entry in draft.entries(number)]
-    return extract.Outline(found, draft.index, draft.names_without(covered))
+def _telling(draft: Draft, covered: Sequence[int], room: float) -> list[Entry]:
+    """What can be told in this room: of the newest, the last requests and answers, and what has names."""
+    telling = set(draft.index.messages)
+    left = room * REACH
+    for number in reversed(covered):
+        telling.add(number)
+        left -= draft.original[number]
+        if left < 0:
+            break
+    here = set(covered)
+    prompts = [place for place in draft.layout.prompts if place in here]
+    for place in prompts[-extract.most_requests(room, len(prompts)) :]:
+        telling.update((place - 1, place))
+    return [entry for number in sorted(telling & here) for entry in draft.entries.of(number)]
 
 
 def _fitting(draft: Draft, covered: Sequence[int], outline: extract.Outline, *, absorb: bool) -> str | None:

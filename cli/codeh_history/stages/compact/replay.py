@@ -7,7 +7,7 @@ context that only grows is cheap for its length, and every compaction pays once 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ...apply import apply
 from ...errors import BudgetUnreachable
@@ -72,7 +72,7 @@ def replay(view: View, settings: Settings | None, counter: Counter) -> Json:
     0.85 of the budget; without, nothing ever is.
     """
     beside = settings or Settings(budget=0)
-    everything = _replayed(view, replace(beside, budget=NO_LIMIT), counter)[0]
+    everything = _replayed(view, beside._replace(budget=NO_LIMIT), counter)[0]
     bill, compactions = _replayed(view, settings, counter) if settings else (everything, 0)
     relative = bill.cost / everything.cost if everything.cost else 1.0
     return {
@@ -108,7 +108,7 @@ def _replayed(view: View, settings: Settings, counter: Counter) -> tuple[Bill, i
 def _compacted(view: View, settings: Settings, counter: Counter) -> View:
     """The view as `-i` would leave it; the same one where nothing can be done."""
     try:
-        plan = POLICIES[settings.policy](view, replace(settings, hysteresis=True), counter)
+        plan = POLICIES[settings.policy](view, settings._replace(hysteresis=True), counter)
     except BudgetUnreachable:
         return view
     after = apply(view, plan.ops)

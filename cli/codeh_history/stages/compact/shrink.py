@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...tokens import parts_tokens
-from ..thoughts import is_thought
+from ...turns import is_thought
 from . import stubs, words
 from .draft import Change, Draft, Place
 from .index import Index
@@ -76,7 +76,7 @@ def level(draft: Draft) -> int:
 def remember_names(draft: Draft) -> None:
     """Note the names in what stays whole: they need no line of a stub or summary."""
     for number in {number for number, _ in newest(draft, window(draft))} | draft.layout.fixed:
-        draft.known |= draft.index.messages[number]
+        draft.known |= draft.index.messages.get(number, set())
 
 
 def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
@@ -165,7 +165,7 @@ def fill(index: Index, cuts: Sequence[tuple[stubs.Cut, float]], known: set[str],
     places: list[tuple[stubs.Cut, int]] = []
     costs: list[float] = []
     for cut, rate in cuts:
-        index.search(cut.lines[: cut.line_at(index.most)])
+        index.search(cut.lines[: cut.line_at(index.extent.most)])
         known |= index.names(cut.lines[number] for number in cut.kept)
         room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])
         some = [n for n, line in enumerate(cut.lines) if n not in cut.kept and len(line) > 3]

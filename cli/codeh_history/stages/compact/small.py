@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from ...model import Json, Part
-from ..thoughts import is_thought
+from ...turns import is_thought
 from .draft import Change, Draft
 
 LISTS = ("sources", "references", "results", "chunks")  # where a response lists what it found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ...errors import BudgetUnreachable
 from ...model import Json
@@ -58,7 +57,7 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     if total is not None:
         total = counter.scale(counter.history + total + overhead(counter, system, tools, texts))
         if total <= start:
-            return replace(nothing, before=total, after=total)
+            return nothing._replace(before=total, after=total)
     return None
 
 
@@ -89,11 +88,12 @@ def _reduce(draft: Draft) -> None:
         if not draft.fits:
             stage(draft)
     if not draft.fits:
-        removal.doom(draft, shrink.savings(draft))
+        if draft.special:
+            removal.doom(draft, shrink.savings(draft))
         shrink.remember_names(draft)
         draft.level = shrink.level(draft)
     for stage in STUBS:
-        if not draft.fits:
+        if draft.special and not draft.fits:
             stage(draft)
     draft.doomed.clear()
     if not draft.fits:
@@ -115,7 +115,7 @@ def finished(draft: Draft, settings: Settings) -> Plan:
     )  # fmt: skip
     if not settings.exact:
         return plan
-    return replace(plan, floor=counter.scale(floor(draft)), largest=largest(draft))
+    return plan._replace(floor=counter.scale(floor(draft)), largest=largest(draft))
 
 
 def verbatim(draft: Draft) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...model import Message
 from ...pairing import Pairing, pair
-from ...turns import exchanges, is_ide_context, is_prompt
-from ..thoughts import is_thought
+from ...turns import exchange_places, is_ide_context, is_thought
 
 
 def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[list[int]]:
@@ -16,7 +15,9 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
     Responses join their calls wherever they stand, an inserted message joins what it goes with, a
     message of nothing but thoughts joins the model message after it.
     """
-    place = {message.id: number for number, message in enumerate(messages)}
+    joined = list(_joined(messages, pairing or pair(messages)))
+    if not joined:
+        return [[number] for number in range(len(messages))]
     parent = list(range(len(messages)))
 
     def find(number: int) -> int:
@@ -24,26 +25,33 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
             parent[number] = number = parent[parent[number]]
         return number
 
-    def join(a: int, b: int) -> None:
-        a, b = find(a), find(b)
+    for pairs in joined:
+        a, b = map(find, pairs)
         parent[max(a, b)] = min(a, b)
-
-    for call in (pairing or pair(messages)).calls:
-        if call.answer is not None:
-            join(place[call.message.id], place[call.answer.message.id])
-    for number, message in enumerate(messages):
-        if message.after in place:
-            join(place[message.after], number)
-        if number and message.role == "model" and _only_thoughts(messages[number - 1]):
-            join(number - 1, number)
     groups: dict[int, list[int]] = {}
     for number in range(len(messages)):
         groups.setdefault(find(number), []).append(number)
     return list(groups.values())
 
 
+def _joined(messages: Sequence[Message], pairing: Pairing) -> Iterator[tuple[int, int]]:
+    """The pairs of positions that stay together."""
+    place = {message.id: number for number, message in enumerate(messages)}
+    for call in pairing.calls:
+        if call.answer is not None:
+            yield place[call.message.id], place[call.answer.message.id]
+    thoughts = False  # whether the message before is nothing else
+    for number, message in enumerate(messages):
+        if message.after is not None and message.after in place:
+            yield place[message.after], number
+        of_model = message.role == "model"
+        if thoughts and of_model:
+            yield number - 1, number
+        thoughts = of_model and _only_thoughts(message)
+
+
 def _only_thoughts(message: Message) -> bool:
-    return message.role == "model" and bool(message.parts) and all(map(is_thought, message.parts))
+    return bool(message.parts) and all(map(is_thought, message.parts))
 
 
 class Layout:
@@ -69,15 +77,14 @@ class Layout:
         "yielding",
     )
 
-    def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
-        self.pairing = pair(messages)
+    def __init__(self, messages: Sequence[Message], keep_last: int, *, plain: bool = False) -> None:
+        """`plain`: the messages are texts and nothing else."""
+        self.pairing = Pairing() if plain else pair(messages)
         self.units = units(messages, self.pairing)
         self.unit_of = {number: unit for unit in self.units for number in unit}
-        self.prompts = [number for number, message in enumerate(messages) if is_prompt(message)]
+        turns, self.prompts = exchange_places(messages)
         self.prompt = self.prompts[-1] if self.prompts else None
         self.last = self.unit_of[len(messages) - 1] if messages else []
-        place = {message.id: number for number, message in enumerate(messages)}
-        turns = [[place[message.id] for message in group] for group in exchanges(messages)]
         self.start = min(turns[-1]) if turns else 0
         self.fixed = set(self.last)
         first = max(0, len(turns) - keep_last)
@@ -96,9 +103,9 @@ class Layout:
         newest: list[list[int]] = []
         context: list[list[int]] = []  # the newest exchange's IDE context goes last
         for unit in self.units:
-            if self.fixed.intersection(unit):
+            if not self.fixed.isdisjoint(unit):
                 continue
-            turn = max(turn_of[number] for number in unit)
+            turn = turn_of[unit[0]] if len(unit) == 1 else max([turn_of[number] for number in unit])
             if turn < len(older):
                 older[turn] += unit
             elif is_ide_context(messages[unit[0]]):

@@ -33,8 +33,13 @@ _ERROR = re.compile(
     r"|[Cc]ommand not found|[Nn]o such file|[Pp]ermission denied|[Aa]ccess denied|npm ERR!"
     r"|[Ss]egmentation fault"
 )
-WHOLE = 2_000_000  # characters up to which all are searched for names
-SCANNED = 1_000_000  # characters that are searched where there are more: it bounds the time
+_LETTERS = b"".join(  # every letter as an a or A, every digit as a 0: what makes a name stands out
+    b"a" if byte > 127 or chr(byte).islower() else b"A" if chr(byte).isupper()
+    else b"0" if chr(byte).isdigit() else bytes((byte,))
+    for byte in range(256)
+)  # fmt: skip
+_NAME_HINTS = (b"0", b"_", b"/", b"aA", b".a", b".A", b"AAA")
+_DIGIT = re.compile(r"\d")
 _LONG_LINE = 400  # a longer line is cut into pieces
 _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 
@@ -42,6 +47,17 @@ _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 def names(text: str) -> set[str]:
     """The names in a text: paths, symbols, numbers, ids; no plain words."""
     return {word for word in set(WORD.findall(text)) if is_name(word)}
+
+
+def may_name(texts: Iterable[str], most: int) -> bool:
+    """Whether the beginnings of these texts have anything that makes a word a name: a fast, sure no."""
+    for text in texts:
+        shapes = text[:most].encode("utf-8", "surrogatepass").translate(_LETTERS)
+        if any(hint in shapes for hint in _NAME_HINTS):
+            return True
+        if not text.isascii() and _DIGIT.search(text[:most]):
+            return True
+    return False
 
 
 def names_in(words: Iterable[str]) -> dict[str, set[str]]:
@@ -65,7 +81,7 @@ def is_name(word: str) -> bool:
 def lines_of(text: str) -> list[str]:
     """The lines of a text; a very long one in pieces, cut after punctuation or blanks."""
     lines = text.split("\n")
-    if max(map(len, lines)) <= _LONG_LINE:
+    if len(text) <= _LONG_LINE or max(map(len, lines)) <= _LONG_LINE:
         return lines
     return [
         piece for line in lines for piece in (_PIECE.findall(line) if len(line) > _LONG_LINE else [line])
