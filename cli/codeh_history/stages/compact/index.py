@@ -7,7 +7,6 @@ up once more, so it counts twice; a line that says nothing about its names count
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -17,6 +16,7 @@ from ...model import Message
 from . import words
 from .said import said
 
+ANY = 1 << 62  # characters: all
 WHOLE = 2_000_000  # characters up to which all are searched
 SEARCHED = 300_000  # how many of more: it bounds the time
 NEWEST = 0.85  # the share of these for the newest messages, whole; the rest is for short texts before
@@ -42,13 +42,13 @@ class Extent:
         """`costs` of the parts, each for about so many characters."""
         self._costs = costs
         self.newest = self.short = 0
-        self.most = sys.maxsize
+        self.most = ANY
         if sum(map(sum, costs)) * characters <= WHOLE:
             return
         self.most = int(SEARCHED * LONGEST)
         room, most = SEARCHED * NEWEST / characters, self.most // characters
         self.newest = len(costs)
-        while room > 0:
+        while room > 0 and self.newest > 0:
             self.newest -= 1
             room -= sum([min(cost, most) for cost in costs[self.newest]])
         room = SEARCHED * (1 - NEWEST) / characters
@@ -143,24 +143,25 @@ class Index:
         """Which lines bring most that is not known, for their costs, in this room; the best first.
 
         Their names become known. A line's worth falls as others bring its names, so it is looked at
-        again when its turn comes.
+        again when its turn comes. Of equals the later one comes first.
         """
         heap: list[tuple[float, int, Collection[str]]] = []
         for number, line in enumerate(lines):
             names = self._names.get(line, _NONE)
             new = names and names - known  # type: ignore[operator]
             if new:
-                heap.append((-self._worth(line, new) / costs[number], number, new))
+                heap.append((-self._worth(line, new) / costs[number], -number, new))
         heapify(heap)
         chosen: list[int] = []
         while heap:
-            _, number, names = heappop(heap)
+            _, place, names = heappop(heap)
+            number = -place
             if costs[number] > room:
                 continue
             left = names - known  # type: ignore[operator]
             if len(left) < len(names):
                 if left:
-                    heappush(heap, (-self._worth(lines[number], left) / costs[number], number, left))
+                    heappush(heap, (-self._worth(lines[number], left) / costs[number], -number, left))
                 continue
             known |= left
             room -= costs[number]
