@@ -59,9 +59,7 @@ def test_of_a_huge_one_the_newest_and_what_is_short(monkeypatch: pytest.MonkeyPa
     assert extent.lines_of(newest, ["x" * 500]) != extent.lines_of(newest - 1, ["x" * 500])
 
 
-@pytest.mark.parametrize(
-    "costs", [[[10**7]], [[10**6], [10**6]], [[], [10**7], []], [[10**7, 0], [3] * 10**6]]
-)
+@pytest.mark.parametrize("costs", [[[10**7]], [[10**6], [10**6]], [[], [10**7], []]])
 def test_few_parts_may_be_huge(costs: list[list[int]]) -> None:
     """2026-11-22: less than what is searched in all, and yet a huge context."""
     extent = Extent(costs, 3)
