@@ -173,4 +173,7 @@ def test_a_spoilt_one_is_made_again(place: float, kind: str) -> None:
             kept.write_bytes({"cut": data[:at], "empty": b"", "garbage": b"\n" * 50}.get(kind, data))
         (folder / "tokens.sqlite").unlink()
         assert count(folder) == expected
-        assert [path.name for path in folder.iterdir() if path.suffix == ".tmp"] == []
+        assert {path.name for path in folder.iterdir()} == {"tokens.sqlite", "o200k_base.tokens"}
+        if kind != "folder":
+            sha256, _, _ = vocabulary._ENCODINGS["o200k_base"]
+            assert unpacked.read(name, "o200k_base", sha256) is not None

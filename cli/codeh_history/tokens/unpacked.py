@@ -30,24 +30,21 @@ def read(folder: str, name: str, sha256: str) -> list[bytes] | None:
 
 
 def write(folder: str, name: str, sha256: str, tokens: list[bytes]) -> None:
-    """Keep tokens; whole or not at all, whoever else does the same."""
+    """Keep tokens. Who reads a file that is not whole, or never will be, finds none and writes it anew."""
     import marshal
 
     data = marshal.dumps(tokens, _FORM)
     path = _path(folder, name)
-    new = f"{path}.{os.getpid()}.tmp"
     try:
         ensure_dir(folder)
-        fd = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        if os.path.lexists(path):
+            os.unlink(path)
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         os.fchmod(fd, 0o600)  # under any umask
         with open(fd, "wb") as file:
             file.write(_head(sha256, data) + data)
-        os.replace(new, path)
     except OSError:
-        try:
-            os.unlink(new)
-        except OSError:
-            return
+        return
 
 
 def _path(folder: str, name: str) -> str:
