@@ -96,7 +96,7 @@ def _plan_in(env: Env, file: str, target: Target) -> bytes:
 def _system(text: str | None) -> str | None:
     if text is None:
         return None
-    from ..talk.payload import from_file
+    from .payload import from_file
 
     return from_file(text)
 
@@ -104,7 +104,7 @@ def _system(text: str | None) -> str | None:
 def _tools(text: str | None) -> list[Json] | None:
     if text is None:
         return None
-    from ..talk.payload import tools_from
+    from .payload import tools_from
 
     return tools_from(text)
 

@@ -164,7 +164,7 @@ class Outline:
 def most_requests(room: float, count: int) -> int:
     """The most of so many requests that are told in the room of an outline."""
     share = room * SHARES["request"]
-    return count if count * LEAST <= share else int(share / EACH)
+    return count if count * LEAST <= share else max(1, int(share / EACH))
 
 
 def _first_lines(lines: Sequence[str]) -> list[int]:
