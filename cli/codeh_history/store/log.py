@@ -18,12 +18,16 @@ from .paths import id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from re import Pattern
 
     from ..env import Env
 
 LOCK_SECONDS = 10.0
 _UNSURE = "it is stored, but its durability is unknown"
+_CHUNK = 1 << 20  # of a search
+_STEP = 1 << 16  # on the way to the ends of a line
+_BLANKS = 1 << 16
 _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -54,38 +58,43 @@ class Locked:
         """What the file holds now: for what writes it again."""
         return pread_all(self._fd, self.size)
 
-    def find(self, needle: bytes, start: int = 0) -> int:
-        """Offset of the first occurrence from `start` on, or -1, in constant memory."""
-        step = 1 << 20
-        while start < self.size:
-            chunk = os.pread(self._fd, step + len(needle), start)
-            at = chunk.find(needle)
-            if at >= 0:
-                return start + at
-            if len(chunk) <= step:
-                return -1
-            start += step
-        return -1
+    def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
+        """The lines in which a pattern is found, in constant memory; it may match once more than needed.
 
-    def line_at(self, offset: int) -> tuple[bytes, int]:
+        Between two chunks a match is found if its blanks are fewer than _BLANKS.
+        """
+        reach = len(pattern.pattern) + _BLANKS
+        after = 0  # the end of the line that was found last
+        for start in range(0, self.size, _CHUNK):
+            chunk = pread_all(self._fd, min(_CHUNK + reach, self.size - start), start)
+            for found in pattern.finditer(chunk):
+                if start + found.start() < after:
+                    continue
+                begin, end = chunk.rfind(b"\n", 0, found.start()), chunk.find(b"\n", found.end())
+                if end >= 0 and (begin >= 0 or start == 0):
+                    line, after = chunk[begin + 1 : end], start + end + 1
+                else:
+                    line, after = self._line_at(start + found.start())
+                yield line
+
+    def _line_at(self, offset: int) -> tuple[bytes, int]:
         """The line that covers a byte, and the offset after it."""
         start = offset
         while start > 0:
-            begin = max(0, start - 65536)
+            begin = max(0, start - _STEP)
             at = os.pread(self._fd, start - begin, begin).rfind(b"\n")
             if at >= 0:
                 start = begin + at + 1
                 break
             start = begin
-        end = self.find(b"\n", offset)
-        end = self.size if end < 0 else end
-        line = b""
-        while len(line) < end - start:
-            more = os.pread(self._fd, end - start - len(line), start + len(line))
-            if not more:
+        end = offset
+        while end < self.size:
+            chunk = os.pread(self._fd, min(_STEP, self.size - end), end)
+            at = chunk.find(b"\n")
+            end += at if at >= 0 else len(chunk)
+            if at >= 0 or not chunk:
                 break
-            line += more
-        return line, end + 1
+        return pread_all(self._fd, end - start, start), end + 1
 
 
 def pread_all(fd: int, size: int, start: int = 0) -> bytes:

@@ -26,7 +26,7 @@ def exchange(
         process = start(command, file.fileno(), {})
     assert process.stdout is not None  # noqa: S101 - a pipe was asked for
     try:
-        received = receive(env, target, process.stdout.fileno(), None, echo=echo)
+        received = receive(env, target, process.stdout.fileno(), None, echo=echo, fresh=True)
     except TryAgain as error:
         code = ended(process)
         if code:

@@ -189,7 +189,7 @@ def stored(
     return b"".join(chunks)
 
 
-def _says(before: Json, parts: list[Part]) -> bool:
+def says(before: Json, parts: list[Part]) -> bool:
     """Whether a stored record has these parts, in it or in the block store."""
     if "blockIds" in before:
         return bool(before["blockIds"] == [block_of(part) for part in parts])
@@ -204,7 +204,7 @@ def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
         before = known.get(value if name == "id" else f"\0{value}")
         if before is None:
             continue
-        if not _says(before, data["parts"]) or kind_of(before) != kind_of(data):
+        if not says(before, data["parts"]) or kind_of(before) != kind_of(data):
             raise BadData(
                 f"{where}: {name} {value} is taken by a message with other content; nothing was stored"
             )

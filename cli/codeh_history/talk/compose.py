@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,12 @@ from ..env import Env
 from ..errors import BadData, NotFound, Usage
 from ..model import Json, Part
 from ..pairing import awaited
-from ..records import MAX_DEPTH, Log, block_of, depth_exceeds, dumps
-from ..session import fold
+from ..records import CONTENT_TYPES, MAX_DEPTH, Log, Record, block_of, depth_exceeds, dumps
+from ..session import join, kind_of, undone
 from ..stages import limit
 from ..store import log, read
 from ..store.log import Locked
+from ..store.needle import field
 from ..store.resolve import Target, for_writing
 from ..view import View
 from .append import KINDS, announce, kind_and_role, read_file, text_of
@@ -261,28 +262,43 @@ def _lines(message: Json, *, pending: bool) -> bytes:
 
 def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str] = ()) -> str | None:
     """The id of the live message already stored under this key; other content is BadData."""
-    from ..quote import quote
-
-    needle = b'"key":' + quote(key).encode()
-    at = locked.find(needle)
-    while at >= 0:
-        line, end = locked.line_at(at)
-        try:
-            data = orjson.loads(line)
-        except ValueError:
-            data = {}
-        hit = isinstance(data, dict) and data.get("key") == key and isinstance(data.get("id"), str)
-        if hit and not _taken_back(locked, data["id"]):
+    found = [data for data in objects(locked.lines_with(field("key", key))) if data.get("key") == key]
+    if not found:
+        return None
+    whole = all("id" in data and data.get("type") in ("message", "ref") for data in found)
+    if whole and next(locked.lines_with(field("type", "revert")), None) is None:
+        return _same(env, found[0], fields, blocks, key)
+    records = read.read_log(locked.read()).records
+    dead = undone(records, [])  # what was taken back leaves its key free again
+    for place, record in enumerate(records):
+        data = record.data
+        if data.get("key") == key and data["type"] in CONTENT_TYPES and place not in dead:
+            if data["type"] == "open":
+                data = {**data, "parts": _streamed(env, data["id"], records[place:])}
             return _same(env, data, fields, blocks, key)
-        at = locked.find(needle, end)
     return None
 
 
-def _taken_back(locked: Locked, id: str) -> bool:
-    """Whether a message was undone, so that its key is free again."""
-    if locked.find(b'"type":"revert"') < 0:
-        return False
-    return id not in fold(read.read_log(locked.read())).all
+def objects(lines: Iterable[bytes]) -> Iterator[Json]:
+    """The lines that are JSON objects."""
+    for line in lines:
+        try:
+            data = orjson.loads(line)
+        except ValueError:
+            continue
+        if isinstance(data, dict):
+            yield data
+
+
+def _streamed(env: Env, id: str, records: Sequence[Record]) -> list[Part]:
+    """What the deltas of a message say before it is committed or changed."""
+    parts: list[Part] = []
+    for record in records:
+        if record.data.get("of") == id:
+            if record.data["type"] != "delta":
+                break
+            parts += _stored_parts(env, record.data)
+    return join([], parts)
 
 
 def _same(env: Env, data: Json, fields: Json, blocks: Sequence[str], key: str) -> str:
@@ -292,7 +308,7 @@ def _same(env: Env, data: Json, fields: Json, blocks: Sequence[str], key: str) -
         old = [block_of(part) for part in _list(data.get("parts"))]
     if old != new and any("functionResponse" in part for part in fields["parts"]):
         old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it was given its call's
-    if old != new or data.get("kind") != fields["kind"]:
+    if old != new or kind_of(data) != fields["kind"]:
         raise BadData(f"--key {key}: already used by {data['id']}, with other content")
     return str(data["id"])
 

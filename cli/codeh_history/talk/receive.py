@@ -7,19 +7,19 @@ import os
 import select
 import time
 
-import orjson
-
 from ..env import SIGPIPE, Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
 from ..escape import safe
 from ..model import Json, Part
 from ..providers.wire import Cut, Failure, Nothing, Outcome, Reader, Reply, Unreadable
-from ..quote import quote
 from ..records import dumps
 from ..session import fold, join
 from ..store import log, read
 from ..store.log import Locked
+from ..store.needle import field
 from ..store.resolve import Target
+from .batch import says
+from .compose import objects
 
 FLUSH_SECONDS = 1.0
 CHUNK = 1 << 16
@@ -36,13 +36,16 @@ class Received:
         self.known = known  # it was stored before
 
 
-def receive(env: Env, target: Target, fd: int, format: str | None, *, echo: bool) -> Received:
+def receive(
+    env: Env, target: Target, fd: int, format: str | None, *, echo: bool, fresh: bool = False
+) -> Received:
     """Read an answer from a descriptor to its end and store it; every other outcome is an error.
 
-    Nothing is committed but a complete answer: what streamed before a cut stays pending.
+    Nothing is committed but a complete answer: what streamed before a cut stays pending. One that is
+    stored already is not stored again, unless it is `fresh`: the answer to what was just asked.
     """
     gc.enable()  # a stream may go on for long
-    receiving = _Receiving(env, target, Reader(format), _Echo(env) if echo else None)
+    receiving = _Receiving(env, target, Reader(format), _Echo(env) if echo else None, fresh=fresh)
     try:
         receiving.read(fd)
     except (KeyboardInterrupt, Interrupted):
@@ -87,13 +90,18 @@ class _Echo:
 class _Receiving:
     """One answer on its way into the log."""
 
-    def __init__(self, env: Env, target: Target, reader: Reader, echo: _Echo | None) -> None:
+    def __init__(
+        self, env: Env, target: Target, reader: Reader, echo: _Echo | None, *, fresh: bool
+    ) -> None:
         self.env = env
         self.target = target
         self.reader = reader
         self.echo = echo
+        self.fresh = fresh
+        self.waits = (
+            False  # its id is known: it may be an answer stored before, of which nothing is pending
+        )
         self.pending: str | None = None  # the id of the open message
-        self.duplicate: str | None = None  # the id under which this very answer is already stored
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
         self.restarts = 0
@@ -111,27 +119,37 @@ class _Receiving:
                 self.flush()
 
     def take(self, parts: list[Part]) -> None:
-        if not self.reader.begun or self.duplicate:
+        if not self.reader.begun:
             return
         if self.reader.restarts != self.restarts:
             self.restarts, self.held, self.replace = self.reader.restarts, [], True
             if self.echo:
                 self.echo.end()
         self.held = join(self.held, parts)
-        if self.pending is None:
-            self.flush()
-        if self.echo and not self.duplicate:
+        if self.pending is None and not self.waits:
+            self.waits = not self.fresh and self.repeats()
+            self.flushed = time.monotonic()
+            if not self.waits:
+                self.flush()
+        if self.echo:
             self.echo.parts(parts)
+
+    def repeats(self) -> bool:
+        """Whether an answer of this id is stored: perhaps this very one, which only its end can tell."""
+        seen: list[Json] = []
+
+        def look(locked: Locked) -> None:
+            seen.extend(answers(locked, self.reader.response_id))
+
+        log.append(self.env, self.target.path, look)
+        return bool(seen)
 
     def flush(self) -> None:
         """Put what arrived on disk as pending content."""
 
-        def build(locked: Locked) -> bytes | None:
+        def build(locked: Locked) -> bytes:
             lines = b""
             if self.pending is None:
-                self.duplicate = known(locked, self.reader.response_id)
-                if self.duplicate:
-                    return None
                 self.pending = self.env.new_id(locked.session, locked.offset)
                 lines += dumps(self.message("open", self.pending)) + b"\n"
                 self.replace = False
@@ -164,10 +182,10 @@ class _Receiving:
 
     def abort(self, reason: str) -> None:
         """What streamed so far stays pending, with the reason why it is not more."""
-        if self.pending is None:
-            return
         if self.held:
             self.flush()
+        if self.pending is None:
+            return
         record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
         log.append(self.env, self.target.path, lambda _: dumps(record) + b"\n")
 
@@ -178,8 +196,6 @@ class _Receiving:
             return self.commit(outcome)
         if self.echo:
             self.echo.end()
-        if self.held and self.pending is not None:
-            self.flush()
         self.abort(_reason(outcome))
         raise self.failed(outcome)
 
@@ -187,11 +203,13 @@ class _Receiving:
         """Store the complete answer; one that is already stored is a no-op."""
         stored: list[str] = []
         fields = _fields(reply)
+        before: str | None = None
 
         def build(locked: Locked) -> bytes | None:
-            before = self.duplicate or known(locked, reply.id)
+            nonlocal before
+            before = None if self.fresh else known(locked, reply)
             if before is not None:
-                self.duplicate = before
+                stored.append(before)
                 if self.pending is None:
                     return None
                 id = self.env.new_id(locked.session, locked.offset)
@@ -212,11 +230,11 @@ class _Receiving:
             return dumps(record) + b"\n"
 
         log.append(self.env, self.target.path, build)
-        self.env.stored = self.duplicate or stored[0]
-        if self.duplicate:
-            self.env.note(f"{self.target.id}: this answer is already stored as {self.duplicate}")
+        self.env.stored = stored[0]
+        if before:
+            self.env.note(f"{self.target.id}: this answer is already stored as {before}")
         if self.echo:
-            if self.pending is None and not self.duplicate:
+            if not self.reader.begun:
                 self.echo.parts(reply.parts)
             self.echo.end()
             if isinstance(self.echo.broken, HistoryError):
@@ -224,7 +242,7 @@ class _Receiving:
             if self.echo.broken:
                 raise self.echo.broken
         calls = sum("functionCall" in part for part in reply.parts)
-        return Received(self.env.stored, calls, known=self.duplicate is not None)
+        return Received(stored[0], calls, known=before is not None)
 
     def failed(self, outcome: Outcome) -> HistoryError:
         where = self.target.id
@@ -270,19 +288,32 @@ def _reason(outcome: Outcome) -> str:
     return outcome.text if not isinstance(outcome, Reply) else ""
 
 
-def known(locked: Locked, response_id: str | None) -> str | None:
-    """The id of the live message that a provider's response is stored as."""
+def answers(locked: Locked, response_id: str | None) -> list[Json]:
+    """The records that were stored for responses of this id."""
     if not response_id:
+        return []
+    lines = locked.lines_with(field("responseId", response_id))
+    return [data for data in objects(lines) if data.get("responseId") == response_id]
+
+
+def known(locked: Locked, reply: Reply) -> str | None:
+    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`."""
+    same = [data for data in answers(locked, reply.id) if _tells(data, reply)]
+    if not same:
         return None
-    needle = b'"responseId":' + quote(response_id).encode("utf-8", "replace")
-    at = locked.find(needle)
-    if at < 0:
-        return None
-    line, _ = locked.line_at(at)
-    try:
-        data = orjson.loads(line)
-    except ValueError:
-        return None
-    id = data.get("of") if data.get("type") == "commit" else data.get("id")
-    message = fold(read.read_log(locked.read())).all.get(str(id))
-    return message.id if message is not None and message.committed else None
+    messages = fold(read.read_log(locked.read())).all
+    for data in same:
+        message = messages.get(str(data.get("of") if data.get("type") == "commit" else data.get("id")))
+        if message is not None and message.committed and message.hidden != "clear":
+            return message.id
+    return None
+
+
+def _tells(data: Json, reply: Reply) -> bool:
+    """Whether a record holds this answer: the same parts, of one provider, at the same cost."""
+    usage = data.get("usage")
+    return (
+        says(data, reply.parts)
+        and data.get("provider", reply.provider) == reply.provider
+        and (usage is None or reply.usage is None or usage == reply.usage)
+    )

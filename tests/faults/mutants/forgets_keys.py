@@ -1,6 +1,10 @@
 """A key that is there already is not found."""
 
 from codeh_history.store import log
+from codeh_history.store.needle import field
 
-find = log.Locked.find
-log.Locked.find = lambda self, needle, start=0: -1 if b'"key"' in needle else find(self, needle, start)
+KEY = field("key", "").pattern[:-2]  # without its value
+lines_with = log.Locked.lines_with
+log.Locked.lines_with = lambda self, searched: (
+    iter(()) if searched.pattern.startswith(KEY) else lines_with(self, searched)
+)

@@ -1,0 +1,193 @@
+"""Which answer, and which key, is there already: the same one in any spelling, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+import answers
+from answers import chunk, sse
+from inside import inside, lay
+from support import lines, session_path
+
+HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
+
+
+def completion(text: str, id: str = "chatcmpl-42", **more: Any) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return orjson.dumps({"id": id, "object": "chat.completion", "model": "m", "choices": [choice], **more})
+
+
+def streamed(text: str, id: str = "chatcmpl-42") -> bytes:
+    first = chunk({"role": "assistant", "content": text[:2]}, id=id)
+    return sse(first, chunk({"content": text[2:]}, "stop", id=id), done=True)
+
+
+ANSWERS = {"json": completion, "sse": streamed}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    lay(tmp_path, HEADER + PROMPT)
+    return tmp_path
+
+
+def receive(home: Path, data: bytes, *flags: str) -> Any:
+    return inside("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
+
+
+def said(home: Path) -> list[str]:
+    """The texts of the model's messages that the view shows."""
+    shown = inside("export", "s", "--to", "contents", home=home)
+    return [c["parts"][0]["text"] for c in orjson.loads(shown.out) if c["role"] == "model"]
+
+
+def ask(home: Path, answer: bytes, *flags: str) -> Any:
+    (home / "answer").write_bytes(answer)
+    via = f"cat > /dev/null; cat {home}/answer"
+    return inside("ask", "-s", "s", "--to", "openai-chat", "--model", "m", "--via", via, *flags, home=home)
+
+
+# -- response ids ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("one", ANSWERS)
+@pytest.mark.parametrize("other", ANSWERS)
+def test_another_answer_with_a_known_id_is_stored(home: Path, one: str, other: str) -> None:
+    receive(home, ANSWERS[one]("Hello"))
+    result = receive(home, ANSWERS[other]("Goodbye"), "--echo")
+    assert (result.code, result.out, result.err) == (0, b"Goodbye\n", b"")
+    assert said(home) == ["Hello", "Goodbye"]
+
+
+@pytest.mark.parametrize("one", ANSWERS)
+@pytest.mark.parametrize("other", ANSWERS)
+def test_the_same_answer_is_stored_once(home: Path, one: str, other: str) -> None:
+    first = receive(home, ANSWERS[one]("Hello"))
+    second = receive(home, ANSWERS[other]("Hello"))
+    assert (second.code, second.out) == (0, first.out)
+    assert said(home) == ["Hello"]
+    assert receive(home, ANSWERS[other]("Hello"), "--echo").out == b"Hello\n"
+
+
+def test_the_same_words_at_another_cost_are_another_answer(home: Path) -> None:
+    receive(home, completion("Yes.", usage={"prompt_tokens": 7, "completion_tokens": 1}))
+    receive(home, completion("Yes.", usage={"prompt_tokens": 19, "completion_tokens": 1}))
+    assert said(home) == ["Yes.", "Yes."]
+
+
+def test_the_same_words_of_another_provider_are_another_answer(home: Path) -> None:
+    receive(home, completion("Hi", id="r1"))
+    receive(home, answers.hi("r1"))
+    assert said(home) == ["Hi", "Hi"]
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_ask_stores_and_shows_what_answered_its_prompt(home: Path, answer: Any) -> None:
+    for number in (1, 2, 3):
+        asked = ask(home, answer("Yes."), "-m", f"Is it {number}?", "--echo")
+        assert (asked.code, asked.out, asked.err) == (0, b"Yes.\n", b"")
+    assert said(home) == ["Yes."] * 3
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_an_answer_that_was_undone_and_comes_again_is_shown_once(home: Path, answer: Any) -> None:
+    first = receive(home, answer("Hello"))
+    inside("undo", "-s", "s", home=home)
+    again = receive(home, answer("Hello"))
+    assert again.out != first.out
+    assert receive(home, answer("Hello")).out == again.out
+    assert said(home) == ["Hello"]
+
+
+def test_an_answer_that_comes_after_a_clear_is_shown(home: Path) -> None:
+    receive(home, completion("Hello"))
+    inside("clear", "-s", "s", home=home)
+    inside("append", "-s", "s", "-m", "hi again", home=home)
+    again = receive(home, completion("Hello"))
+    assert receive(home, completion("Hello")).out == again.out
+    assert said(home) == ["Hello"]
+
+
+def test_an_answer_is_known_after_its_message_was_edited_shortened_or_moved_to_blocks(home: Path) -> None:
+    first = receive(home, completion("Hello"))
+    inside("persist", "-s", "s", "-i", "--all", home=home)
+    assert b"blockIds" in session_path(home, "s").read_bytes()
+    assert receive(home, completion("Hello")).out == first.out
+    inside("update", first.text, "-s", "s", "-m", "Hullo", home=home)
+    assert receive(home, completion("Hello")).out == first.out
+    assert said(home) == ["Hullo"]
+
+
+def test_an_answer_is_known_however_its_line_is_spelled(home: Path) -> None:
+    spaced = (
+        rb'{"type": "message", "id": "a", "kind": "codeh", "role": "model", "\u0072esponseId" :'
+        rb' "chatcmpl\u002d42", "provider": "openai-chat", "parts": [{"text": "Hello"}]}'
+    )
+    lay(home, HEADER + PROMPT + spaced + b"\n")
+    assert receive(home, completion("Hello")).text == "a"
+    assert receive(home, completion("Hello!")).text != "a"
+
+
+def test_a_stream_with_a_known_id_that_is_cut_stays_pending(home: Path) -> None:
+    receive(home, streamed("Hello"))
+    cut = receive(home, sse(chunk({"role": "assistant", "content": "Go"}, id="chatcmpl-42")))
+    assert cut.code == 75
+    pending = [r for r in lines(session_path(home, "s")) if r["type"] == "delta"][-1]
+    assert pending["parts"] == [{"text": "Go"}]
+    assert pending["of"].encode() in cut.err
+
+
+# -- keys --------------------------------------------------------------------------------------------
+
+KEY = "jéb/1\n😀"
+SPELLED = [
+    '"key":"jéb/1\\n😀"',
+    '"key" : "jéb/1\\n😀"',
+    '"key"\t:\t"j\\u00e9b\\/1\\n\\ud83d\\ude00"',
+    '"\\u006b\\u0065\\u0079":"\\u006A\\u00E9b/1\\u000a\\uD83D\\uDE00"',
+]
+
+
+@pytest.mark.parametrize("spelled", SPELLED)
+@pytest.mark.parametrize("before", [0, (1 << 20) - 40, 3 << 20], ids=["near", "across", "far"])
+def test_a_key_in_any_spelling_is_the_same_key(home: Path, spelled: str, before: int) -> None:
+    padding = orjson.dumps({"type": "x-padding", "text": "x" * before}) + b"\n"
+    line = f'{{ "type": "message", {spelled}, "id":"k1", "role":"user", "parts": [{{"text":"once"}}] }}\n'
+    lay(home, HEADER + padding + line.encode())
+    again = inside("append", "-s", "s", "-m", "once", "--key", KEY, home=home)
+    assert (again.code, again.text) == (0, "k1")
+    other = inside("append", "-s", "s", "-m", "other", "--key", KEY, home=home)
+    assert (other.code, b"k1" in other.err) == (65, True)
+
+
+def test_a_key_that_was_undone_in_another_spelling_is_free(home: Path) -> None:
+    line = b'{"type": "message", "key": "k", "id": "k1", "role": "user", "parts": [{"text": "once"}]}\n'
+    lay(home, HEADER + line + b'{"type" : "\\u0072evert", "id": "r", "of": "k1"}\n')
+    again = inside("append", "-s", "s", "-m", "once", "--key", "k", home=home)
+    assert again.text != "k1"
+    assert inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text == again.text
+
+
+def test_the_key_of_a_bare_message_is_known(home: Path) -> None:
+    lay(home, HEADER + b'{"role":"user","parts":[{"text":"once"}],"key":"k"}\n')
+    assert len(inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text) == 20
+    assert len(lines(session_path(home, "s"))) == 2
+
+
+def test_a_key_in_the_arguments_of_a_call_is_none(home: Path) -> None:
+    call = b'{"functionCall":{"name":"f","args":{"key":"k"}}}'
+    lay(home, HEADER + b'{"type":"message","id":"c","role":"model","parts":[%b]}\n' % call)
+    assert inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text != "c"
+
+
+def test_a_pending_message_is_stored_once_under_its_key(home: Path) -> None:
+    argv = ("append", "-s", "s", "-m", "once", "--pending", "--key", "k")
+    first, second = inside(*argv, home=home), inside(*argv, home=home)
+    assert (second.code, second.text) == (0, first.text)
+    inside("update", first.text, "-s", "s", "-m", "more", home=home)
+    assert inside(*argv, home=home).text == first.text
