@@ -365,6 +365,21 @@ def test_clock_and_ids_can_be_fixed(tmp_path: Path) -> None:
     assert len(set(ids(session_path(tmp_path / "one", "demo")))) == 3
 
 
+def test_seeded_ids_do_not_hang_on_the_working_directory(tmp_path: Path) -> None:
+    made = set()
+    for name in ("d", "a-directory-of-a-longer-name"):
+        where = tmp_path / name
+        where.mkdir()
+        env = {"CODEH_ID_SEED": "s", "CODEH_NOW": "2026-01-02T03:04:05Z", "CODEH_HOME": str(where / "home")}
+        run("append", "-s", "demo", "-m", "one", env=env, cwd=where)
+        run("fork", "demo", "--into", "copy", env=env, cwd=where)
+        run("append", "-s", "copy", "-m", "two", env=env, cwd=where)
+        made.add(session_path(where / "home", "copy").read_bytes())
+    assert len(made) == 1
+    run("append", "-s", "demo", "-m", "one", cwd=where, home=where / "unseeded")
+    assert lines(session_path(where / "unseeded", "demo"))[0]["cwd"] == str(where)
+
+
 def test_a_clock_that_is_none_is_a_usage_error(home: Path) -> None:
     outcome = run("append", "-s", "demo", "-m", "x", env={"CODEH_NOW": "noon"})
     assert (outcome.code, outcome.err) == (2, b"codeh-history: CODEH_NOW: not a time: noon\n")

@@ -49,10 +49,15 @@ class Env:
 
         return from_millis(self.millis())
 
+    @property
+    def seed(self) -> str | None:
+        """`CODEH_ID_SEED`: ids that can be foretold, for tests."""
+        return self.environ.get("CODEH_ID_SEED") or None
+
     def new_id(self, session: str, offset: int) -> str:
         """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal."""
-        seed = self.environ.get("CODEH_ID_SEED")
-        if not seed:
+        seed = self.seed
+        if seed is None:
             return os.urandom(10).hex()
         import hashlib
 
@@ -62,7 +67,7 @@ class Env:
 
     def ids(self, session: str, count: int) -> Callable[[int], str]:
         """`new_id` for this many records of a session, by their offsets; random ones are drawn at once."""
-        if self.environ.get("CODEH_ID_SEED"):
+        if self.seed is not None:
             return lambda offset: self.new_id(session, offset)
         drawn = os.urandom(10 * count).hex()
         at = iter(range(0, len(drawn), 20))
@@ -83,6 +88,14 @@ class Env:
             return home
         user = self.environ.get("HOME")
         return os.path.join(user, ".codeh") if user else os.path.expanduser("~/.codeh")
+
+    @staticmethod
+    def cwd() -> str:
+        """The working directory as sessions name it; "" where it was removed."""
+        try:
+            return os.getcwd().encode("utf-8", "replace").decode()
+        except OSError:
+            return ""
 
     # -- streams ------------------------------------------------------------------------------------
 

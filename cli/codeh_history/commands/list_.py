@@ -1,6 +1,5 @@
 """List the sessions, the newest first."""
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Optional
 
@@ -50,8 +49,8 @@ def command(
     paths = [for_reading(env, session).path] if session else [path for _, path in ids(env)]
     rows = rows_of(env, paths)
     if here:
-        directory = os.getcwd()
-        rows = [row for row in rows if row["cwd"] == directory]
+        directory = env.cwd()
+        rows = [row for row in rows if directory and row["cwd"] == directory]
     if earliest is not None:
         rows = [row for row in rows if used(row) >= earliest]
     rows.sort(key=used, reverse=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ..env import Env
 from ..errors import BadData
 from ..model import Json
-from ..records import VERSION, dumps
+from ..records import dumps
 from . import log
 from .log import Locked
 from .paths import id_of, is_id, is_path, path_of
@@ -54,11 +54,7 @@ def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Js
         return build(locked)
 
     def header() -> bytes:
-        fields: Json = {"type": "session", "version": VERSION, "id": id_of(path), "created": env.now()}
-        fields["cwd"] = os.getcwd()
-        if parent is not None:
-            fields["parent"] = parent
-        return dumps(fields) + b"\n"
+        return log.first_line(env, path, dumps(parent).decode() if parent is not None else "")
 
     log.append(env, path, lines, create=True, header=header)
     elsewhere = is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")

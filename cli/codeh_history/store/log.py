@@ -252,17 +252,18 @@ def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes
     return torn
 
 
-def first_line(env: Env, path: str) -> bytes:
-    """The first line of a new session."""
+def first_line(env: Env, path: str, parent: str = "") -> bytes:
+    """The first line of a new session, with the JSON of its parent if it has one.
+
+    Seeded ids hang on offsets: they are the same everywhere only if the directory's name is left out.
+    """
     from ..quote import quote
 
-    try:
-        cwd = os.getcwd()
-    except OSError:
-        cwd = ""
-    id, now = quote(id_of(path)), quote(env.now())
-    text = f'{{"type":"session","version":1,"id":{id},"created":{now},"cwd":{quote(cwd)}}}\n'
-    return text.encode("utf-8", "replace")
+    text = f'{{"type":"session","version":1,"id":{quote(id_of(path))},"created":{quote(env.now())}'
+    cwd = "" if env.seed else env.cwd()
+    text += f',"cwd":{quote(cwd)}' if cwd else ""
+    text += f',"parent":{parent}' if parent else ""
+    return (text + "}\n").encode("utf-8", "replace")
 
 
 def _write(fd: int, path: str, size: int, data: bytes) -> None:

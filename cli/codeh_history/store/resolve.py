@@ -100,8 +100,8 @@ def _latest(env: Env, name: str) -> Target:
     from .tail import newest_message
 
     best: tuple[str, float, str] | None = None
-    here = os.getcwd() if name == "@." else None
-    for _, path in ids(env):
+    here = env.cwd() if name == "@." else None
+    for _, path in ids(env) if here != "" else ():
         try:
             newest = newest_message(path, here)
             candidate = (newest, os.stat(path).st_mtime, path) if newest is not None else None
@@ -110,8 +110,7 @@ def _latest(env: Env, name: str) -> Target:
         if candidate is not None and (best is None or candidate > best):
             best = candidate
     if best is None:
-        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if here else ""))
+        raise NotFound(f"{name}: no session yet" + ("" if here is None else " begun in this directory"))
     env.note(f"{name} is {id_of(best[2])}")
-    return Target(
-        best[2], f"{name} ({'begun here, ' if here else ''}newest message {best[0] or 'undated'})"
-    )
+    begun = "" if here is None else "begun here, "
+    return Target(best[2], f"{name} ({begun}newest message {best[0] or 'undated'})")
