@@ -25,8 +25,9 @@ PAYLOAD = {
     "--unanswered": ("unanswered", "str"), "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"),
     "--cache": ("cache", "flag"), "--context": ("context", "flag"), "--persist": ("persist", "flag"),
     "--user-template": ("user_template", "str"), "--system-template": ("system_template", "str"),
-    "--var": ("var", "list"), "--session": ("session", "str"), "-s": ("session", "str"),
-    "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
+    "--var": ("var", "list"), "--allow-missing": ("allow_missing", "flag"),
+    "--session": ("session", "str"), "-s": ("session", "str"), "--strict": ("strict", "flag"),
+    "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
 }  # fmt: skip
 
 COMPACT = {
@@ -34,9 +35,9 @@ COMPACT = {
     "--keep-last": ("keep_last", "str"), "--policy": ("policy", "str"), "--system": ("system", "str"),
     "--tools": ("tools", "str"), "--counter": ("counter", "str"), "--calibrated": ("calibrated", "flag"),
     "--plan": ("plan", "flag"), "--apply": ("apply", "str"), "--in-place": ("in_place", "flag"),
-    "-i": ("in_place", "flag"), "--report": ("report", "flag"), "--session": ("session", "str"),
-    "-s": ("session", "str"), "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"),
-    "-q": ("quiet", "flag"),
+    "-i": ("in_place", "flag"), "--report": ("report", "flag"),
+    "--allow-missing": ("allow_missing", "flag"), "--session": ("session", "str"), "-s": ("session", "str"),
+    "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
 }  # fmt: skip
 
 

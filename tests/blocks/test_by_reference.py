@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history import blockrefs, stream
-from codeh_history.blocks import fetch
+from codeh_history.blocks import Lost, fetch
 from codeh_history.blocks.memory import MemoryStore
 from codeh_history.env import Env
 from codeh_history.errors import BadData
@@ -63,9 +63,9 @@ class Kept(Persisting):
 
 
 class Fetched(Hydration):
-    def __init__(self, store: MemoryStore, *, allow_missing: bool = False) -> None:
-        super().__init__(ENV, allow_missing=allow_missing)
-        self.store = store
+    def __init__(self, store: MemoryStore, *, lost: Lost | None = None) -> None:
+        super().__init__(ENV, lost)
+        self.stores = [store]
 
     def file(self, data: bytes) -> bytes:
         return b"".join(self.lines(lines_of(data)))
@@ -73,7 +73,7 @@ class Fetched(Hydration):
 
 def read(data: bytes, store: MemoryStore | None = None) -> View:
     view = fold(foreign.read(data))
-    return hydrated(ENV, view, store=store) if store is not None else view
+    return hydrated(ENV, view, stores=[store]) if store is not None else view
 
 
 def contents(view: View) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes,
     kept = {note["id"] for note in noted if "id" in note}
     assert set(store.held) == named | kept
     for id, block in store.held.items():
-        assert fetch(store, [id]) == {id: block}
+        assert fetch([store], [id]) == {id: block}
         if id in named:
             assert orjson.dumps(orjson.loads(block)) == block
         else:
@@ -216,9 +216,9 @@ def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data: bytes, ever
     small = Small(store, every=every).file(data)
     shown = read(small)
     store.trips.clear()
-    hydrated(ENV, shown, store=store)
+    hydrated(ENV, shown, stores=[store])
     assert store.trips == (["mget"] if list(wanted(shown)) else [])
-    assert not list(wanted(hydrated(ENV, shown, store=store)))
+    assert not list(wanted(hydrated(ENV, shown, stores=[store])))
 
 
 @given(data=sessions, every=every)
@@ -243,7 +243,7 @@ def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
     del store.held[lost]
     with pytest.raises(BadData, match=f"{lost} is missing from memory"):
         Fetched(store).file(small)
-    rest = Fetched(store, allow_missing=True).file(small)
+    rest = Fetched(store, lost={}).file(small)
     assert is_line or lost.encode() in rest
     if is_line:
         assert contents(read(rest)) == contents(read(data))
@@ -271,7 +271,7 @@ def test_what_nobody_sees_may_be_missing() -> None:
     view = read(small, store)
     assert [message.parts for message in view.messages] == [[{"text": "s"}], [texts["shown"]]]
     with pytest.raises(BadData, match=block_of(texts["cleared"])):
-        hydrated(ENV, read(small), store=store, everything=True)
+        hydrated(ENV, read(small), stores=[store], everything=True)
 
 
 def test_what_is_stored_is_not_stored_again_when_the_file_grew_meanwhile() -> None:

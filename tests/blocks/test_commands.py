@@ -94,7 +94,7 @@ def test_missing_block(home: Path) -> None:
     (id,) = blocks(home)
     (home / "blocks" / id[:2] / id).unlink()
     before = session_path(home, "a").read_bytes()
-    for argv in (["hydrate", "a"], ["hydrate", "a", "-i"], ["export", "a"], ["show", "a"]):
+    for argv in (["hydrate", "a"], ["hydrate", "a", "-i"], ["export", "a"], ["stats", "a"]):
         lost = run(*argv, home=home)
         assert (lost.code, lost.out) == (65, b"")
         assert id in lost.err.decode()

@@ -58,7 +58,7 @@ def test_options_of_the_client_change_no_block(redis_url: str, options: str) -> 
     store = redis_store(f"{redis_url}?{options}&socket_timeout=5")
     odd = block('{"text":"é\u2028日本"}'.encode())
     store.mset(dict([ONE, odd]))
-    assert fetch(store, [ONE[0], odd[0]]) == dict([ONE, odd])
+    assert fetch([store], [ONE[0], odd[0]]) == dict([ONE, odd])
     assert store.sizes([odd[0]]) == {odd[0]: len(odd[1])}
     assert store.stale(time.time() + 1000).keys() >= {ONE[0]}
     assert store.delete([ONE[0], odd[0]], time.time() + 1000) == 2
@@ -134,7 +134,7 @@ def test_tls_is_used_and_certificates_are_checked(tmp_path: Path) -> None:
                 if server.poll() is not None:
                     pytest.skip("this redis-server has no TLS")
                 time.sleep(0.05)
-        assert fetch(store, [ONE[0]]) == dict([ONE])
+        assert fetch([store], [ONE[0]]) == dict([ONE])
         with pytest.raises(InputOutput, match="certificate"):
             redis_store(f"rediss://localhost:{port}/0").mget([ONE[0]])
     finally:

@@ -88,10 +88,10 @@ def test_what_was_set_is_there_and_nothing_else(case: Case) -> None:
     assert store.mget([ONE[0]]) == {}
     store.mset(dict([ONE, TWO, ODD]))
     assert store.mget([ONE[0], NONE, ODD[0]]) == dict([ONE, ODD])
-    assert fetch(store, [TWO[0], ONE[0], TWO[0]]) == dict([ONE, TWO])
+    assert fetch([store], [TWO[0], ONE[0], TWO[0]]) == dict([ONE, TWO])
     assert store.sizes([ONE[0], NONE]) == {ONE[0]: len(ONE[1])}
     store.mset({})
-    assert fetch(store, []) == {}
+    assert fetch([store], []) == {}
 
 
 def test_the_same_content_is_stored_once(case: Case) -> None:
@@ -103,13 +103,13 @@ def test_the_same_content_is_stored_once(case: Case) -> None:
 def test_a_view_of_memory_is_stored_like_bytes(case: Case) -> None:
     large = block(b'{"text":"' + b"x" * 3_000_000 + b'"}')
     case.store.mset({large[0]: memoryview(bytearray(large[1]))})
-    assert fetch(case.store, [large[0]]) == dict([large])
+    assert fetch([case.store], [large[0]]) == dict([large])
 
 
 def test_many_blocks_at_once(case: Case) -> None:
     many = dict(block(b'{"text":"%d"}' % number) for number in range(2500))
     case.store.mset(many)
-    assert fetch(case.store, list(many)) == many
+    assert fetch([case.store], list(many)) == many
 
 
 @pytest.mark.parametrize("new", [b"", b'{"text":"onE"}', b'{"text":"one"} ', b'{"text":"on'])
@@ -117,10 +117,10 @@ def test_an_altered_block_is_never_given_back_and_a_new_write_heals_it(case: Cas
     case.store.mset(dict([ONE, TWO]))
     case.alter(ONE[0], new)
     with pytest.raises(BadData, match=f"{ONE[0]} in .* is altered"):
-        fetch(case.store, [TWO[0], ONE[0]])
-    assert fetch(case.store, [TWO[0], ONE[0]], allow_missing=True) == dict([TWO])
+        fetch([case.store], [TWO[0], ONE[0]])
+    assert fetch([case.store], [TWO[0], ONE[0]], lost={}) == dict([TWO])
     case.store.mset(dict([ONE]))
-    assert fetch(case.store, [ONE[0]]) == dict([ONE])
+    assert fetch([case.store], [ONE[0]]) == dict([ONE])
 
 
 def test_each_byte_of_a_block_counts_in_every_store(case: Case) -> None:
@@ -129,17 +129,17 @@ def test_each_byte_of_a_block_counts_in_every_store(case: Case) -> None:
     for at in range(len(data)):
         case.alter(id, data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
         with pytest.raises(BadData, match=f"{id} in .* is altered"):
-            fetch(case.store, [id])
+            fetch([case.store], [id])
 
 
 def test_a_missing_block_is_named_with_its_store(case: Case) -> None:
     case.store.mset(dict([ONE, TWO]))
     case.alter(ONE[0], None)
     with pytest.raises(BadData) as raised:
-        fetch(case.store, [ONE[0], TWO[0]])
+        fetch([case.store], [ONE[0], TWO[0]])
     assert ONE[0] in str(raised.value)
     assert case.store.name in str(raised.value)
-    assert fetch(case.store, [ONE[0], TWO[0]], allow_missing=True) == dict([TWO])
+    assert fetch([case.store], [ONE[0], TWO[0]], lost={}) == dict([TWO])
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_what_is_no_block_id_never_gets_to_a_store(case: Case, id: str) -> None:
     real = case.store.mget
     case.store.mget = lambda ids: asked.extend(ids) or real(ids)  # type: ignore[method-assign]
     with pytest.raises(BadData, match="no block id"):
-        fetch(case.store, [id, ONE[0]])
-    assert fetch(case.store, [id, ONE[0]], allow_missing=True) == {}
+        fetch([case.store], [id, ONE[0]])
+    assert fetch([case.store], [id, ONE[0]], lost={}) == {}
     assert set(asked) == {ONE[0]}
 
 
@@ -233,7 +233,7 @@ def test_a_link_in_the_way_is_replaced_and_what_it_names_untouched(
         directory.mset(dict([ONE]))
         assert not path.is_symlink()
         assert path.stat().st_nlink == 1
-        assert fetch(directory, [ONE[0]]) == dict([ONE])
+        assert fetch([directory], [ONE[0]]) == dict([ONE])
         assert victim.read_bytes() == ONE[1]
         path.unlink()
         victim.unlink()
@@ -263,7 +263,7 @@ def test_a_fifo_and_a_folder_in_the_way_neither_hang_nor_crash(root: Path, direc
     with pytest.raises(BadData, match="regular file"):
         directory.mget([ONE[0]])
     directory.mset(dict([ONE]))
-    assert fetch(directory, [ONE[0]]) == dict([ONE])
+    assert fetch([directory], [ONE[0]]) == dict([ONE])
     path.unlink()
     path.mkdir()
     with pytest.raises(BadData, match="regular file"):
@@ -282,7 +282,7 @@ def test_one_block_that_cannot_be_written_fails_all(root: Path, directory: Block
     assert all(many[path.name] == path.read_bytes() for path in files)
     path_of(root, list(many)[count // 2]).rmdir()
     directory.mset(many)
-    assert fetch(directory, list(many)) == many
+    assert fetch([directory], list(many)) == many
 
 
 def test_a_root_that_cannot_be_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -316,4 +316,4 @@ def test_many_writers_and_a_collector_at_once(root: Path, directory: BlockStore)
         directory.delete(list(many), before)
         time.sleep(0.001)  # the lock is not fair: leave it to the writers
     assert [writer.wait() for writer in writers] == [0, 0, 0]
-    assert fetch(directory, list(many)) == many
+    assert fetch([directory], list(many)) == many

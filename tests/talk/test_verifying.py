@@ -138,7 +138,7 @@ def test_blocks(tmp_path: Path, home: Path) -> None:
     assert [line.split(" (")[0].replace(str(home), "HOME") for line in got] == [
         f"3 b block {gone} is missing from HOME/blocks",
         "3 b ../x: no block id",
-        f"4 c block {altered} is altered in HOME/blocks",
+        f"4 c block {altered} in HOME/blocks is altered",
     ]
 
 

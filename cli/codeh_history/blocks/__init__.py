@@ -6,19 +6,22 @@ that nothing altered is ever used, whatever the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ..env import Env
-from ..errors import BadData, Usage
+from ..errors import BadData, HistoryError, InputOutput, Usage
 
 Data = bytes | memoryview
+Lost = dict[str, str]  # blocks that could not be had, and why
+BATCH = 16 << 20  # bytes of blocks that are held at once where they need not be together
 
 
 class BlockStore(Protocol):
     """Content by its sha256. Ids are checked before they get here; every failure is InputOutput."""
 
     name: str  # for people, without password
+    place: str  # what tells it from other stores
     shared: bool  # whether other homes may keep blocks here too
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
@@ -58,8 +61,8 @@ STORES: dict[str, Callable[[Env, str], BlockStore]] = {
 
 
 def open_store(env: Env) -> BlockStore:
-    """The store that `CODEH_BLOCKS` names: a directory (default `~/.codeh/blocks`), `redis://…`, `rediss://…`."""
-    url = env.environ.get("CODEH_BLOCKS") or f"{env.home}/blocks"
+    """The store that is written to, which `CODEH_BLOCKS` names: a directory (default `~/.codeh/blocks`), `redis://…`."""
+    url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
     scheme = url.split("://", 1)[0] if "://" in url else ""
     if scheme not in STORES:
         known = ", ".join(f"{name}://" for name in STORES if name)
@@ -67,34 +70,102 @@ def open_store(env: Env) -> BlockStore:
     return STORES[scheme](env, url)
 
 
+def open_stores(env: Env) -> list[BlockStore]:
+    """The stores that are read, in their order: the one that `CODEH_BLOCKS` names, then the home's own."""
+    stores = [open_store(env)]
+    if env.environ.get("CODEH_BLOCKS"):
+        own = _directory(env, own_folder(env))
+        if not same(stores[0], own):
+            stores.append(own)
+    return stores
+
+
+def own_folder(env: Env) -> str:
+    return f"{env.home}/blocks"
+
+
+def same(one: BlockStore, other: BlockStore) -> bool:
+    """Whether two names stand for one store; two names of a server count as two."""
+    return one.place == other.place
+
+
+def names(stores: Iterable[BlockStore]) -> str:
+    return " or ".join(store.name for store in stores)
+
+
 def is_block_id(text: object) -> bool:
     """`^[0-9a-f]{64}$`, checked before a store is touched."""
     return isinstance(text, str) and len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
-def fetch(store: BlockStore, ids: Sequence[str], *, allow_missing: bool = False) -> dict[str, bytes]:
-    """These blocks with one `mget`, each verified; BadData names the first that is missing or altered.
+def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:
+    """These blocks with one `mget` a store, each verified, those of a store that the stores before it lack.
 
-    With `allow_missing` such a block is left out. Nothing to fetch touches no store.
+    BadData names the first that none has unaltered; with `lost` these are noted there instead. A store
+    that fails is an error only where the others do not have it all. Nothing to fetch touches no store.
     """
     import hashlib
 
     wanted = list(dict.fromkeys(ids))
-    known = [id for id in wanted if is_block_id(id)]
-    found = store.mget(known) if known else {}
+    left = [id for id in wanted if is_block_id(id)]
     good: dict[str, bytes] = {}
-    for id in wanted:
-        data = found.pop(id, None)
-        if data is not None and hashlib.sha256(data).hexdigest() == id:
-            good[id] = data
-        elif not allow_missing:
-            raise BadData(_why(id, store.name, altered=data is not None))
+    altered: dict[str, str] = {}
+    failed: HistoryError | None = None
+    for store in stores if left else ():
+        try:
+            found = store.mget(left)
+        except (InputOutput, BadData) as error:
+            failed = failed or error
+            continue
+        for id, data in found.items():
+            if hashlib.sha256(data).hexdigest() == id:
+                good[id] = data
+            else:
+                altered.setdefault(id, store.name)
+        left = [id for id in left if id not in good]
+        if not left:
+            break
+    if left and failed is not None:
+        raise failed
+    for id in wanted if len(good) < len(wanted) else ():
+        if id not in good:
+            why, advice = _why(id, names(stores), altered.get(id))
+            if lost is None:
+                raise BadData(f"{why}{advice}")
+            lost[id] = why
     return good
 
 
-def _why(id: str, store: str, *, altered: bool) -> str:
+def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
+    """How many bytes these blocks have, those that a store holds; nothing is verified."""
+    left = [id for id in dict.fromkeys(ids) if is_block_id(id)]
+    found: dict[str, int] = {}
+    for store in stores:
+        if left:
+            found |= store.sizes(left)
+            left = [id for id in left if id not in found]
+    return found
+
+
+def batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
+    """The blocks of these sizes in turn, so many at once as memory should hold."""
+    batch: list[str] = []
+    size = 0
+    for id, more in sizes.items():
+        if batch and size + more > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(id)
+        size += more
+    if batch:
+        yield batch
+
+
+def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:
+    """What is wrong with a block, and what to do about it."""
     if not is_block_id(id):
-        return f"{id[:80]!r} is no block id (64 hexadecimal digits)"
-    if altered:
-        return f"block {id} in {store} is altered: restore it, or `hydrate --allow-missing` goes on without"
-    return f"block {id} is missing from {store}: is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"
+        return f"{id[:80]}: no block id (64 hexadecimal digits)", "; `import` reads other programs' blocks"
+    if altered is not None:
+        advice = ": restore it, or `hydrate --allow-missing` goes on without"
+        return f"block {id} in {altered} is altered", advice
+    return f"block {id} is missing from {store}", ": is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"

@@ -35,6 +35,7 @@ class DirectoryStore:
     def __init__(self, env: Env, root: str) -> None:
         self.root = root
         self.name = root
+        self.place = os.path.realpath(root)
         self.shared = not os.path.abspath(root).startswith(os.path.abspath(env.home) + os.sep)
 
     def _path(self, id: str) -> str:

@@ -11,7 +11,7 @@ from . import Data
 class MemoryStore:
     """A store that ends with the process; it counts its round trips."""
 
-    name = "memory"
+    name = place = "memory"
     shared = False
 
     def __init__(self) -> None:

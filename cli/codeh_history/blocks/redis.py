@@ -44,6 +44,7 @@ class RedisStore:
         if not is_id(workspace):
             raise Usage(f"CODEH_WORKSPACE: {workspace}: letters, digits, _ and - (at most 128)")
         self._prefix = f"{workspace}:block:"
+        self.place = f"{self.name} {workspace}"
         password = env.environ.get("CODEH_BLOCKS_PASSWORD") or None
         self._client, self._error = _connect(url, self.name, password)
 

@@ -10,7 +10,7 @@ from ..store.resolve import Target, for_writing
 from ..talk import append, asking, compose, payload
 from ..talk.telling import tell
 from . import request_options as request
-from .options import Quiet, Session
+from .options import AllowMissing, Quiet, Session
 
 EXAMPLES = """\
   export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
@@ -66,6 +66,7 @@ def command(
     user_template: request.UserTemplate = None,
     system_template: request.SystemTemplate = None,
     var: request.Var = None,
+    allow_missing: AllowMissing = False,
     echo: Echo = False,
     key: Key = None,
     session: Session = None,
@@ -85,7 +86,8 @@ def command(
         env, None, target.path, to=to, model=model, system=system, tools=tools, set=set_ or (),
         max_tokens=max_tokens, stream=stream, budget=budget, counter=counter, raw=raw, thoughts=thoughts,
         unanswered=unanswered, prefill=prefill, pretty=False, cache=cache, context=context, persist=persist,
-        user_template=user_template, system_template=system_template, var=var or (), strict=False,
+        user_template=user_template, system_template=system_template, var=var or (),
+        allow_missing=allow_missing, strict=False,
     )  # fmt: skip
     echo = echo or env.terminal(env.stdout)
     received = asking.exchange(env, target, body, via, echo=echo)

@@ -5,11 +5,12 @@ from typing import Annotated, Optional
 import orjson
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..pairing import open_calls
 from ..talk.deferring import Deferred
-from ..talk.reading import open_view
-from .options import Argument, Quiet, Session, Strict
+from ..talk.reading import open_view, tell_lost
+from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -25,13 +26,16 @@ def command(
         Optional[str],
         typer.Option("--via", metavar="CMD", help="Run by sh -c for each call; its stdout is the result."),
     ] = None,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    target, view = open_view(env, session, argument, strict=strict, media=Deferred())
+    lost: Optional[Lost] = {} if allow_missing else None
+    target, view = open_view(env, session, argument, strict=strict, media=Deferred(), lost=lost)
+    tell_lost(env, target.id, lost)
     calls = open_calls(view.messages)
     for call in calls:
         if via is None:

@@ -6,7 +6,7 @@ import typer
 
 from ..stages.compact import POLICIES
 from ..talk import compact
-from .options import Argument, InPlace, Quiet, Report, Session, Strict
+from .options import AllowMissing, Argument, InPlace, Quiet, Report, Session, Strict
 
 EXAMPLES = """\
   codeh-history curate demo | codeh-history compact - --budget 32k > smaller.jsonl
@@ -90,6 +90,7 @@ def command(
     apply: Apply = None,
     in_place: InPlace = False,
     report: Report = False,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -98,5 +99,6 @@ def command(
         ctx.obj, argument=argument, session=session, budget=budget, max_chars=max_chars,
         max_items=max_items, keep_last=keep_last, policy=policy, system=system, tools=tools,
         counter=counter, calibrated=calibrated, upload_share=upload_share, history_share=history_share,
-        plan=plan, apply=apply, in_place=in_place, report=report, strict=strict, quiet=quiet,
+        plan=plan, apply=apply, in_place=in_place, report=report, allow_missing=allow_missing,
+        strict=strict, quiet=quiet,
     )  # fmt: skip

@@ -4,11 +4,12 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..talk import clock, contextual
 from ..talk.deferring import Deferred
-from ..talk.reading import open_view
-from .options import Argument, Quiet, Session, Strict
+from ..talk.reading import open_view, tell_lost
+from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history context demo
@@ -31,6 +32,7 @@ def command(
         Optional[str],
         typer.Option("--tz", metavar="Z", help="The time zone of days: Europe/Berlin, UTC, +02:00."),
     ] = None,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -39,6 +41,9 @@ def command(
     env.quiet = quiet
     moment = clock.now(env, now)
     clock.local(tz)
-    _, view = open_view(env, session, argument, strict=strict, media=Deferred(measured=True))
+    lost: Optional[Lost] = {} if allow_missing else None
+    media = Deferred(measured=True)
+    target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
+    tell_lost(env, target.id, lost)
     env.write(contextual.prompt_of(view, moment, tz, recent).encode("utf-8", "replace"))
     return 0

@@ -16,7 +16,7 @@ from ..stages import passes
 from ..stages.base import Settings
 from ..talk import filtering
 from ..turns import IDE_MARKERS
-from .options import Argument, InPlace, Quiet, Report, Session, Strict
+from .options import AllowMissing, Argument, InPlace, Quiet, Report, Session, Strict
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl
@@ -71,6 +71,7 @@ def command(
     unanswered: Unanswered = "error",
     in_place: InPlace = False,
     report: Report = False,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -99,7 +100,7 @@ def command(
         return ops, {"policy": "curate"}
 
     target = filtering.target_of(env, session, argument)
-    filtering.run(env, target, reduce, in_place=in_place, strict=strict)
+    filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost={} if allow_missing else None)
     return 0
 
 

@@ -40,7 +40,7 @@ def command(
     if any(b'"blockId' in line for line in lines):
         from ..talk.hydrating import Hydration
 
-        lines = Hydration(env, allow_missing=False).lines(lines)
+        lines = Hydration(env).lines(lines)
     data = b"".join(line + b"\n" for line in lines)
     env.write(values.escaped(data) if env.terminal(env.stdout) else data)
     return 0

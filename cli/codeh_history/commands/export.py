@@ -4,11 +4,12 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
 from ..exporters import EXPORTERS, export
-from ..talk.reading import open_view
-from .options import Argument, Quiet, Session, Strict
+from ..talk.reading import open_view, tell_lost
+from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
@@ -18,6 +19,7 @@ EXAMPLES = """\
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
 STRAY = "the session is the only argument"
+TEXTS = ("markdown", "html")  # only to be looked at
 
 
 def command(
@@ -30,6 +32,7 @@ def command(
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace secrets by [redacted:kind]; best effort.")
     ] = False,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -40,7 +43,8 @@ def command(
         raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
     if last is not None and to != "exchanges":
         raise Usage("-n goes with --to exchanges")
-    target, view = open_view(env, session, argument, strict=strict)
+    lost: Optional[Lost] = {} if allow_missing or to in TEXTS else None
+    target, view = open_view(env, session, argument, strict=strict, lost=lost)
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
     if redact:
@@ -55,4 +59,5 @@ def command(
 
         persisting.store_parts(env, view)
     env.write(export(view, to, last=last))
+    tell_lost(env, target.id, lost, strict=strict)
     return 0

@@ -35,7 +35,7 @@ def command(
     redactor = Redactor(redacting.rules(rules))
     target = filtering.target_of(env, session, argument)
     view = view_of(env, target, strict=strict)
-    whole = Hydration(env, allow_missing=False).lines(stream.lines(view))
+    whole = Hydration(env).lines(stream.lines(view))
     lines = redacting.stream(whole, whole, redactor)
     home, *users = (env.environ.get(name) for name in ("HOME", "USER", "LOGNAME"))
     env.write(b"".join(anonymous.lines(lines, home, *users)))

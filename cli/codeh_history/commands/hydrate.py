@@ -1,13 +1,15 @@
 """Bring content back from the block store."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..talk import filtering, hydrating
+from ..talk.reading import tell_lost
 from ..talk.rewriting import joined
-from .options import Argument, Quiet, Session, Strict
+from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history hydrate demo.jsonl | codeh-history show -
@@ -20,9 +22,7 @@ STRAY = "the session is the only argument"
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="A placeholder for a block that is missing or altered.")
-    ] = False,
+    allow_missing: AllowMissing = False,
     in_place: Annotated[
         bool, typer.Option("--in-place", "-i", help="Replace the session's file instead of printing.")
     ] = False,
@@ -33,8 +33,10 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     target = filtering.target_of(env, session, argument)
+    lost: Optional[Lost] = {} if allow_missing else None
     if not in_place:
-        joined(env, hydrating.hydrated_stream(env, target, allow_missing=allow_missing, strict=strict))
-    elif not hydrating.hydrate(env, target, allow_missing=allow_missing, strict=strict):
+        joined(env, hydrating.hydrated_stream(env, target, lost=lost, strict=strict))
+    elif not hydrating.hydrate(env, target, lost=lost, strict=strict):
         env.note(f"{target.id}: nothing to hydrate")
+    tell_lost(env, target.id, lost)
     return 0

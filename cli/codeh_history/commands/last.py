@@ -4,6 +4,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..errors import NegativeAnswer, Usage
 from ..escape import safe
@@ -12,6 +13,7 @@ from ..render import values
 from ..render.fences import last_block
 from ..store.resolve import Target, for_reading
 from ..talk.ending import last_message
+from ..talk.reading import tell_lost
 from ..turns import text_of
 from . import options
 
@@ -43,7 +45,8 @@ def command(
     if role is not None and role not in ROLES:
         raise Usage(f"--role {role}: user or model")
     target = for_reading(env, session, argument)
-    message = last_message(env, target, role, strict=strict)
+    lost: Lost = {}
+    message = last_message(env, target, role, strict=strict, lost=lost)
     if message is None:
         raise NegativeAnswer("")
     text: Optional[str] = text_of(message)
@@ -56,6 +59,7 @@ def command(
         env.write(values.line(record(target, message, text), terminal=terminal))
     else:
         env.write((safe(text) if terminal else text).removesuffix("\n").encode() + b"\n")
+    tell_lost(env, target.id, lost, strict=strict)
     return 0
 
 

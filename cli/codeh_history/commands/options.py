@@ -18,4 +18,7 @@ Report = Annotated[bool, typer.Option("--report", help="JSON lines of what chang
 InPlace = Annotated[
     bool, typer.Option("--in-place", "-i", help="Append one reversible record instead of printing.")
 ]
+AllowMissing = Annotated[
+    bool, typer.Option("--allow-missing", help="A placeholder for a block that is missing or altered.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 65 on a damaged line instead of skipping it.")]

@@ -6,7 +6,7 @@ import typer
 
 from ..talk import payload
 from . import request_options as request
-from .options import Argument, Quiet, Session, Strict
+from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history payload demo --to gemini | curl -sSN --json @- -H @gem.hdr "$URL"
@@ -40,6 +40,7 @@ def command(
     user_template: request.UserTemplate = None,
     system_template: request.SystemTemplate = None,
     var: request.Var = None,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -49,5 +50,5 @@ def command(
         set=set_ or (), max_tokens=max_tokens, stream=stream, budget=budget, counter=counter, raw=raw,
         thoughts=thoughts, unanswered=unanswered, prefill=prefill, pretty=pretty, cache=cache,
         context=context, persist=persist, user_template=user_template, system_template=system_template,
-        var=var or (), strict=strict, quiet=quiet,
+        var=var or (), allow_missing=allow_missing, strict=strict, quiet=quiet,
     )  # fmt: skip

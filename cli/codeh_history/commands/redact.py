@@ -66,7 +66,7 @@ def command(
 
 def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
     """The lines with what lies in the block store: secrets are looked for there too."""
-    return Hydration(env, allow_missing=False).lines(lines)
+    return Hydration(env).lines(lines)
 
 
 def ask(env: Env, session: str) -> None:

@@ -8,12 +8,14 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
-from ..errors import HistoryError, NegativeAnswer, Usage
+from ..errors import BadData, HistoryError, NegativeAnswer, Usage
 from ..escape import visible
 from ..model import Json
 from ..render import values
 from ..store.resolve import Target, for_reading, ids
+from ..talk.reading import tell_lost
 from ..talk.searching import hits
 from . import options
 
@@ -60,7 +62,8 @@ def command(
     if list_only and count:
         raise Usage("-l and -c: one of them")
     pattern = compiled(regex, ignore_case=ignore_case)
-    found = found_in(env, session, argument, pattern, strict=strict)
+    lost: Lost = {}
+    found = found_in(env, session, argument, pattern, strict=strict, lost=lost)
     if list_only or count:
         found = summed(found, count=count)
     terminal = env.terminal(env.stdout)
@@ -72,6 +75,8 @@ def command(
         lines = (plain(record).encode() for record in records)
     for line in lines:
         env.write(line)
+    if strict and lost:
+        return BadData.exit_code
     return 0 if first is not None else NegativeAnswer.exit_code
 
 
@@ -85,24 +90,37 @@ def compiled(regex: str, *, ignore_case: bool) -> re.Pattern[str]:
 
 
 def found_in(
-    env: Env, session: Optional[str], argument: Optional[str], pattern: re.Pattern[str], *, strict: bool
+    env: Env,
+    session: Optional[str],
+    argument: Optional[str],
+    pattern: re.Pattern[str],
+    *,
+    strict: bool,
+    lost: Lost,
 ) -> Iterator[Json]:
     """The hits as records: of the session named here, else of all, whatever `$CODEH_SESSION` says."""
     if session or argument:
-        yield from _records(env, for_reading(env, session, argument), pattern, strict=strict)
+        yield from _records(env, for_reading(env, session, argument), pattern, strict=strict, lost=lost)
         return
     for id, path in ids(env):
         try:
-            yield from _records(env, Target(path, ""), pattern, strict=strict)
+            yield from _records(env, Target(path, ""), pattern, strict=strict, lost=lost)
         except HistoryError as error:
             if strict:
                 raise
             env.note(f"{id}: {error}")
 
 
-def _records(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool) -> Iterator[Json]:
-    for hit in hits(env, target, pattern, strict=strict):
+def _records(
+    env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool, lost: Lost
+) -> Iterator[Json]:
+    """The hits of a session; what of it is lost is noted after them."""
+    missing: Lost = {}
+    for hit in hits(env, target, pattern, strict=strict, lost=missing):
         yield {"session": hit.session, "id": hit.id, "n": hit.n, "role": hit.role, "text": hit.text}
+    if missing:
+        tell_lost(env, target.id, missing)
+        lost.update(missing)
 
 
 def summed(found: Iterator[Json], *, count: bool) -> Iterator[Json]:

@@ -4,11 +4,13 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
 from ..render import messages, values
 from ..store.resolve import for_reading
 from ..talk import following, showing
+from ..talk.reading import tell_lost
 from . import options
 
 EXAMPLES = """\
@@ -49,7 +51,8 @@ def command(
         if target.path == "-":
             raise Usage("--follow: a stream on stdin has no later; name a session")
         following.follow(env, target, last=last, jsonl=jsonl, strict=strict)
-    summaries, shown = showing.shown(env, target, last=last, curated=curated, strict=strict)
+    lost: Lost = {}
+    summaries, shown = showing.shown(env, target, last=last, curated=curated, strict=strict, lost=lost)
     if items or json or jsonl:
         one = showing.item_json if items else showing.message_json
         found = (one(number, message) for number, message in shown)
@@ -57,4 +60,5 @@ def command(
             env.write(line)
     else:
         env.draw(messages.document(env, summaries, shown))
+    tell_lost(env, target.id, lost, strict=strict)
     return 0

@@ -4,6 +4,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
 from ..model import Json
@@ -12,7 +13,7 @@ from ..render.messages import rich_wanted, width
 from ..talk import amounts
 from ..talk.deferring import Deferred
 from ..talk.measuring import cache_bill, counter_for, measure
-from ..talk.reading import open_view
+from ..talk.reading import open_view, tell_lost
 from . import options
 
 EXAMPLES = """\
@@ -57,6 +58,7 @@ def command(
     budget: Budget = None,
     policy: Policy = None,
     json: options.Json = False,
+    allow_missing: options.AllowMissing = False,
     session: options.Session = None,
     strict: options.Strict = False,
     quiet: options.Quiet = False,
@@ -64,7 +66,10 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     limits = _limits(budget, policy, cache=cache)
-    _, view = open_view(env, session, argument, strict=strict, media=Deferred(measured=True))
+    lost: Optional[Lost] = {} if allow_missing else None
+    media = Deferred(measured=True)
+    target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
+    tell_lost(env, target.id, lost)
     counting = counter_for(env, view, counter)
     extra: Json = {}
     if calibrated:

@@ -4,13 +4,14 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..escape import visible
 from ..model import Json
 from ..render import values
 from ..render.words import some
 from ..talk.deferring import Deferred
-from ..talk.reading import open_view
+from ..talk.reading import open_view, tell_lost
 from ..talk.standing import standing
 from . import options
 
@@ -30,13 +31,17 @@ def command(
         typer.Option("--counter", metavar="C", help="Whose tokens: o200k_base, cl100k_base or approx."),
     ] = None,
     json: options.Json = False,
+    allow_missing: options.AllowMissing = False,
     session: options.Session = None,
     strict: options.Strict = False,
     quiet: options.Quiet = False,
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    target, view = open_view(env, session, argument, strict=strict, media=Deferred(measured=True))
+    lost: Optional[Lost] = {} if allow_missing else None
+    media = Deferred(measured=True)
+    target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
+    tell_lost(env, target.id, lost)
     found = standing(env, target, view, counter)
     if json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))

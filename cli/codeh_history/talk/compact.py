@@ -7,6 +7,7 @@ from functools import partial
 
 import orjson
 
+from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
 from ..model import Json
@@ -39,6 +40,7 @@ def run(  # noqa: PLR0913 - compact's options, one by one
     apply: str | None = None,
     in_place: bool = False,
     report: bool = False,
+    allow_missing: bool = False,
     strict: bool = False,
     quiet: bool = False,
 ) -> int:
@@ -62,10 +64,11 @@ def run(  # noqa: PLR0913 - compact's options, one by one
             return compacting.read_plan(data, apply, view)
         return compacting.plan(env, view, limits, in_place=in_place, exact=plan)
 
+    lost: Lost | None = {} if allow_missing else None
     if plan:
-        return _printed(env, made(view_of(env, target, strict=strict)))
+        return _printed(env, made(view_of(env, target, strict=strict, lost=lost)))
     reduce = partial(_reduced, env, target, made, report=report)
-    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict)
+    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost=lost)
     if limits.items and len(after.messages) > limits.items:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0

@@ -318,11 +318,11 @@ def _stored_parts(env: Env, data: Json) -> list[Part]:
     ids = [id for id in _list(data.get("blockIds")) if isinstance(id, str)]
     if not ids:
         return _list(data.get("parts"))
-    from ..blocks import fetch, open_store
+    from ..blocks import fetch, open_stores
     from .hydrating import parts_of
 
-    store = open_store(env)
-    found = parts_of(store, ids, fetch(store, ids))
+    stores = open_stores(env)
+    found = parts_of(stores, ids, fetch(stores, ids))
     return [found[id] for id in ids]
 
 
@@ -340,7 +340,7 @@ def _list(value: object) -> list[Any]:
 
 def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
     """The compaction record that keeps the session within `--max-items`, or nothing."""
-    ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines), most)
+    ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines, locked.session), most)
     if not ops:
         return b""
     id = env.new_id(locked.session, locked.offset + len(lines))

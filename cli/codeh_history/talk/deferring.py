@@ -86,14 +86,14 @@ class Deferred:
 
     def pieces(self, body: bytes, env: Env) -> Iterator[bytes | memoryview]:
         """The body with the data in its places again; one block in memory at a time."""
-        from ..blocks import fetch, open_store
+        from ..blocks import fetch, open_stores
 
-        store = open_store(env)
+        stores = open_stores(env)
         at = 0
         for found in re.finditer(self._mark.encode() + rb"([0-9a-f]{32})", body):
             yield body[at : found.start()]
             id, start, end = self._held[int(found[1], 16)]
-            yield memoryview(fetch(store, [id])[id])[start:end]
+            yield memoryview(fetch(stores, [id])[id])[start:end]
             at = found.end()
         yield body[at:]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
+from ..blocks import Lost
 from ..env import Env
 from ..model import Json, Message, Part
 from ..records import Record, parse
@@ -12,7 +13,7 @@ from ..store import read
 from ..store.resolve import Target
 from ..store.tail import lines_backwards
 from ..turns import text_of
-from ..view import join
+from ..view import View, join
 from .reading import view_of
 from .skimming import NeedsFold, fields_after, message_of
 
@@ -20,19 +21,47 @@ _STEP = 1 << 20
 _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
 
 
-def last_message(env: Env, target: Target, role: str | None, *, strict: bool = False) -> Message | None:
+def last_message(
+    env: Env, target: Target, role: str | None, *, strict: bool = False, lost: Lost | None = None
+) -> Message | None:
     """The last committed message of that role (of either, without one) that has text; None without any."""
     if target.path != "-" and not strict:
         try:
             return from_end(target.path, role)
         except NeedsFold:
             pass
-    view = view_of(env, target, strict=strict)
-    return next((m for m in reversed(view.messages) if m.committed and fits(m, role)), None)
+    return last_of(env, view_of(env, target, strict=strict, hydrate=False), role, lost)
+
+
+def last_of(env: Env, view: View, role: str | None, lost: Lost | None) -> Message | None:
+    """The same of a view of which nothing was fetched: more and more of its end is, until one has text."""
+    sent = [m.id for m in view.messages if m.committed and m.role in _roles(role)]
+    count = 1
+    while True:
+        newest = set(sent[-count:])
+        view = whole_of(env, view, newest, lost)
+        found = next((m for m in reversed(view.messages) if m.id in newest and text_of(m)), None)
+        if found is not None or count >= len(sent):
+            return found
+        count *= 8
+
+
+def whole_of(env: Env, view: View, ids: Container[str], lost: Lost | None) -> View:
+    """The view with the parts of these messages."""
+    if all(message.blocks is None for message in view.messages):
+        return view
+    from .deferring import Deferred
+    from .hydrating import hydrated
+
+    return hydrated(env, view, media=Deferred(), lost=lost, only=lambda message: message.id in ids)
+
+
+def _roles(role: str | None) -> tuple[str, ...]:
+    return (role,) if role else ("user", "model")
 
 
 def fits(message: Message, role: str | None) -> bool:
-    return message.role in ((role,) if role else ("user", "model")) and text_of(message) != ""
+    return message.role in _roles(role) and text_of(message) != ""
 
 
 def from_end(path: str, role: str | None) -> Message | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from .. import stream
 from ..apply import apply
+from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
 from ..model import Json
@@ -15,7 +16,7 @@ from ..session import View
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target, for_reading
-from .reading import view_from, view_of
+from .reading import tell_lost, view_from, view_of
 
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
 
@@ -28,24 +29,32 @@ def target_of(env: Env, session: str | None, argument: str | None) -> Target:
 
 
 def run(
-    env: Env, target: Target, reduce: Reduce, *, in_place: bool, strict: bool = False, force: bool = False
+    env: Env,
+    target: Target,
+    reduce: Reduce,
+    *,
+    in_place: bool,
+    strict: bool = False,
+    force: bool = False,
+    lost: Lost | None = None,
 ) -> View:
     """Print the session that the ops leave, or append them as one reversible `compaction` record.
 
     None is appended when nothing changes. Returns the view after the ops.
     """
     if not in_place:
-        view = view_of(env, target, strict=strict)
+        view = view_of(env, target, strict=strict, lost=lost)
         ops, _ = reduce(view)
         after = apply(view, ops)
         show(env, after)
+        tell_lost(env, target.id, lost)
         return after
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
     result: list[View] = []
 
     def build(locked: Locked) -> bytes | None:
-        view = view_from(env, locked.read(), target, strict=strict)
+        view = view_from(env, locked.read(), target, strict=strict, lost=lost)
         ops, fields = reduce(view)
         result.append(apply(view, ops))
         if not ops and not force:
@@ -54,6 +63,7 @@ def run(
         return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
 
     log.append(env, target.path, build)
+    tell_lost(env, target.id, lost)
     return result[0]
 
 

@@ -7,6 +7,7 @@ import os
 import select
 import time
 
+from ..blocks import Lost
 from ..env import SIGPIPE, Env
 from ..errors import Interrupted, NotFound
 from ..escape import visible
@@ -15,6 +16,7 @@ from ..render import messages as render
 from ..render import parts, plain, values
 from ..store.resolve import Target
 from . import showing
+from .reading import tell_lost
 
 PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long
 
@@ -113,7 +115,9 @@ def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: b
         stamp = stamp_of(target.path)
         if stamp != seen:
             started = time.monotonic()
-            _, messages = showing.shown(env, target, strict=strict)
+            lost: Lost = {}
+            _, messages = showing.shown(env, target, strict=strict, lost=lost)
+            tell_lost(env, target.id, lost)
             if seen is None and last is not None:
                 follower.skip(messages[:-last])
             follower.update(messages)

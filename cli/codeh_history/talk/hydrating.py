@@ -9,7 +9,7 @@ import orjson
 
 from .. import stream
 from ..blockrefs import block_ids, part_in, restored, with_parts
-from ..blocks import BlockStore, fetch, is_block_id, open_store
+from ..blocks import BlockStore, Lost, fetch, names, open_stores, sizes
 from ..env import Env
 from ..errors import BadData
 from ..model import Json, Message, Part, Unread, unread
@@ -28,24 +28,26 @@ def hydrated(
     env: Env,
     view: View,
     *,
-    store: BlockStore | None = None,
-    allow_missing: bool = False,
+    stores: Sequence[BlockStore] | None = None,
+    lost: Lost | None = None,
     only: Filter | None = None,
     everything: bool = False,
     media: Deferred | None = None,
 ) -> View:
     """The folded view with the parts it shows, fetched with one `mget`; BadData names a missing block.
 
-    `only` says of which messages; `everything` fetches what is hidden or replaced too. With `media` the
-    data of large images, sounds and documents stays in the store, and each is fetched alone.
+    With `lost` a placeholder stands for such a block, which is noted there. `only` says of which messages;
+    `everything` fetches what is hidden or replaced too. With `media` the data of large images, sounds and
+    documents stays in the store, and each is fetched alone.
     """
     ids = list(dict.fromkeys(wanted(view, only, everything=everything)))
     if not ids:
         return view
-    store = store or open_store(env)
-    fetched = _light(store, ids, media, allow_missing=allow_missing) if media is not None else None
-    if fetched is None:
-        fetched = parts_of(store, ids, fetch(store, ids, allow_missing=allow_missing))
+    stores = stores or open_stores(env)
+    if media is not None:
+        fetched = _light(stores, ids, media, lost)
+    else:
+        fetched = parts_of(stores, ids, fetch(stores, ids, lost), lost)
     records = [with_parts(record, fetched) for record in view.log.records]
     return fold(Log(records, view.log.damage, view.log.size))
 
@@ -66,47 +68,56 @@ def wanted(view: View, only: Filter | None = None, *, everything: bool = False) 
                 yield stored.id
 
 
-def parts_of(store: BlockStore, ids: Sequence[str], found: Mapping[str, bytes]) -> dict[str, Part]:
+def parts_of(
+    stores: Sequence[BlockStore], ids: Sequence[str], found: Mapping[str, bytes], lost: Lost | None = None
+) -> dict[str, Part]:
     """The parts in these blocks; a placeholder for each that was not found."""
-    return {id: part_of(store, id, found.get(id)) for id in ids}
+    return {id: part_of(stores, id, found.get(id), lost) for id in ids}
 
 
-def part_of(store: BlockStore, id: str, data: bytes | None) -> Part:
-    if data is None:
-        return {"text": f"[block {id} is missing]"}
-    part = part_in(data)
-    if part is None:
-        raise BadData(f"{store.name}: block {id} holds no part")
-    return part
+def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Lost | None = None) -> Part:
+    part = part_in(data) if data is not None else None
+    if part is not None:
+        return part
+    if data is not None:
+        why = f"block {id} in {names(stores)} holds no part"
+        if lost is None:
+            raise BadData(why)
+        lost[id] = why
+    return {"text": f"[block {id} is missing]"}
 
 
 def _light(
-    store: BlockStore, ids: Sequence[str], media: Deferred, *, allow_missing: bool
+    stores: Sequence[BlockStore], ids: Sequence[str], media: Deferred, lost: Lost | None
 ) -> dict[str, Part]:
     """The parts, large ones fetched one by one, so that no more than one of them is in memory."""
-    sizes = store.sizes([id for id in ids if is_block_id(id)])
-    large = [id for id in ids if sizes.get(id, 0) > BIG]
-    small = [id for id in ids if sizes.get(id, 0) <= BIG]
-    parts = parts_of(store, small, fetch(store, small, allow_missing=allow_missing))
-    return parts | {id: _large(store, id, media, allow_missing=allow_missing) for id in large}
+    large = [id for id, size in sizes(stores, ids).items() if size > BIG]
+    small = [id for id in ids if id not in set(large)]
+    parts = parts_of(stores, small, fetch(stores, small, lost), lost)
+    return parts | {id: _large(stores, id, media, lost) for id in large}
 
 
-def _large(store: BlockStore, id: str, media: Deferred, *, allow_missing: bool) -> Part:
-    data = fetch(store, [id], allow_missing=allow_missing).get(id)
+def _large(stores: Sequence[BlockStore], id: str, media: Deferred, lost: Lost | None) -> Part:
+    data = fetch(stores, [id], lost).get(id)
     held = media.part(id, data) if data is not None else None
-    return held if held is not None else part_of(store, id, data)
+    return held if held is not None else part_of(stores, id, data, lost)
 
 
-def hydrated_stream(env: Env, target: Target, *, allow_missing: bool, strict: bool = False) -> list[bytes]:
-    """The session's view as lines with all their parts."""
+def hydrated_stream(
+    env: Env, target: Target, *, lost: Lost | None = None, strict: bool = False
+) -> list[bytes]:
+    """The session's view as lines with all their parts; placeholders for what is `lost`."""
     view = view_of(env, target, strict=strict, hydrate=False)
     records = (item + b"\n" if isinstance(item, bytes) else item for item in stream.records(view))
-    return Hydration(env, allow_missing=allow_missing).lines(records)
+    return Hydration(env, lost).lines(records)
 
 
-def hydrate(env: Env, target: Target, *, allow_missing: bool, strict: bool = False) -> bool:
-    """Replace the session's file by one with all its parts; whether it changed."""
-    hydration = Hydration(env, allow_missing=allow_missing)
+def hydrate(env: Env, target: Target, *, lost: Lost | None = None, strict: bool = False) -> bool:
+    """Replace the session's file by one with all its parts; whether it changed.
+
+    What is `lost` stays by reference: its block may be found again.
+    """
+    hydration = Hydration(env, lost, keep=True)
     return rewriting.in_place(env, target, lambda data: hydration.lines(lines_of(data)), strict=strict)
 
 
@@ -116,17 +127,18 @@ def hydrate(env: Env, target: Target, *, allow_missing: bool, strict: bool = Fal
 class Hydration:
     """Lines with their parts in place again, from blocks fetched at most once."""
 
-    def __init__(self, env: Env, *, allow_missing: bool) -> None:
+    def __init__(self, env: Env, lost: Lost | None = None, *, keep: bool = False) -> None:
         self._env = env
-        self._allow_missing = allow_missing
+        self._lost = lost
+        self._keep = keep  # lines whose blocks are lost, instead of a placeholder in them
         self._found: dict[str, bytes] = {}
         self._asked: set[str] = set()
         self._bare: dict[bytes, int] = {}  # bare messages, and how often each stands so far
 
     @cached_property
-    def store(self) -> BlockStore:
+    def stores(self) -> Sequence[BlockStore]:
         """Opened only where there is something to fetch."""
-        return open_store(self._env)
+        return open_stores(self._env)
 
     def lines(self, lines: Iterable[bytes | Json]) -> list[bytes]:
         """Each line (its bytes, or a record not yet written) with its parts, fetched with one `mget`."""
@@ -134,7 +146,7 @@ class Hydration:
         ids = [id for _, data in items if data is not None for id in _all_ids(data)]
         new = [id for id in dict.fromkeys(ids) if id not in self._asked]
         if new:
-            self._found |= fetch(self.store, new, allow_missing=self._allow_missing)
+            self._found |= fetch(self.stores, new, self._lost)
             self._asked.update(new)
         bare = (self._bare_line(data) for _, data in items if data is not None)
         self._bare = {line: 0 for line in bare if line is not None}
@@ -161,13 +173,20 @@ class Hydration:
         if data is None:
             return line if isinstance(line, bytes) else dumps(line) + b"\n"
         new = restored(data, self._part)
+        if (
+            self._keep
+            and isinstance(line, bytes)
+            and self._lost
+            and not self._lost.keys().isdisjoint(block_ids(data))
+        ):
+            return line
         raw = self._spelled(data.get("spelling"), new)
         if raw is None or not _says(raw, new, self._bare.get(raw.rstrip(b"\r"), 0)):
             raw = dumps(new)
         return rewriting.ended(raw, like)
 
     def _part(self, part: Unread) -> Part:
-        return part_of(self.store, part.id, self._found.get(part.id))
+        return part_of(self.stores, part.id, self._found.get(part.id), self._lost)
 
     def _spelled(self, noted: object, record: Json) -> bytes | None:
         if not isinstance(noted, dict):

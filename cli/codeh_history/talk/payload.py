@@ -8,6 +8,7 @@ from dataclasses import replace
 import orjson
 
 from .. import providers, references
+from ..blocks import Lost
 from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json, Message
@@ -19,7 +20,7 @@ from ..stages.base import Settings
 from ..store.resolve import Target, for_reading
 from . import straight
 from .deferring import Deferred
-from .reading import view_of
+from .reading import tell_lost, view_of
 
 UNANSWERED = ("error", "stub", "drop")
 
@@ -47,6 +48,7 @@ def run(  # noqa: PLR0913 - payload's options, one by one
     user_template: str | None = None,
     system_template: str | None = None,
     var: Sequence[str] = (),
+    allow_missing: bool = False,
     counter: str | None = None,
     thoughts: str = "keep",
     strict: bool = False,
@@ -86,7 +88,9 @@ def body_of(
         request = providers.load(to).request(found.texts, options, [])
         return [_written(env, target, request, given)]
     media = Deferred(measured=given["budget"] is not None)
-    view = view_of(env, target, strict=bool(given["strict"]), media=media)
+    lost: Lost | None = {} if given["allow_missing"] else None
+    view = view_of(env, target, strict=bool(given["strict"]), media=media, lost=lost)
+    tell_lost(env, target.id, lost)
     options = _options(view, to, given)
     if given["context"]:
         from .contextual import split

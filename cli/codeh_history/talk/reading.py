@@ -6,12 +6,14 @@ from ..env import Env
 from ..errors import BadData, NotFound
 from ..model import Message
 from ..records import Log
+from ..render.words import some
 from ..session import View, fold
 from ..store import read
 from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..blocks import Lost
     from ..store.log import Locked
     from .deferring import Deferred
 
@@ -26,18 +28,28 @@ def open_view(
     strict: bool = False,
     hydrate: bool = True,
     media: Deferred | None = None,
+    lost: Lost | None = None,
 ) -> tuple[Target, View]:
     """The session that was named and its view; damage is noted on stderr, exit 65 with `strict`."""
     target = for_reading(env, session, argument)
-    return target, view_of(env, target, strict=strict, hydrate=hydrate, media=media)
+    return target, view_of(env, target, strict=strict, hydrate=hydrate, media=media, lost=lost)
 
 
 def view_of(
-    env: Env, target: Target, *, strict: bool = False, hydrate: bool = True, media: Deferred | None = None
+    env: Env,
+    target: Target,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
+    lost: Lost | None = None,
+    newest: int | None = None,
 ) -> View:
     """The view of a session's file, or of the stream on stdin."""
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    return view_from(env, data, target, strict=strict, hydrate=hydrate, media=media)
+    return view_from(
+        env, data, target, strict=strict, hydrate=hydrate, media=media, lost=lost, newest=newest
+    )
 
 
 def view_from(
@@ -48,8 +60,14 @@ def view_from(
     strict: bool = False,
     hydrate: bool = True,
     media: Deferred | None = None,
+    lost: Lost | None = None,
+    newest: int | None = None,
 ) -> View:
-    """The view of these bytes; parts in the block store are fetched, large media as `media` says."""
+    """The view of these bytes; parts in the block store are fetched, large media as `media` says.
+
+    A missing block is BadData; with `lost` a placeholder stands for it, and it is noted there. `newest`:
+    only so many messages are looked at, those of the end.
+    """
     log = read.read_log(data)
     tell_damage(env, target, log, strict=strict)
     view = fold(log)
@@ -58,26 +76,31 @@ def view_from(
     if hydrate and not log.plain and b'"block' in data:
         from .hydrating import hydrated
 
-        view = hydrated(env, view, media=media)
+        shown = None if newest is None else {message.id for message in view.messages[-newest:]}
+        only = None if shown is None else lambda message: message.id in shown
+        view = hydrated(env, view, media=media, lost=lost, only=only)
     return view
 
 
 def locked_view(env: Env, locked: Locked) -> View:
     """The view of a session under its lock, to be looked at."""
-    return looked_at(env, locked.read())
+    return looked_at(env, locked.read(), locked.session)
 
 
-def looked_at(env: Env, data: bytes) -> View:
+def looked_at(env: Env, data: bytes, session: str) -> View:
     """The view of these bytes, to be looked at: its parts are not to be stored again.
 
-    Large images and sounds stay in the block store, so that it takes little memory.
+    Large images and sounds stay in the block store, so that it takes little memory; placeholders stand for
+    missing blocks, which is noted.
     """
     view = fold(read.read_log(data))
     if not view.log.plain and b'"block' in data:
         from .deferring import Deferred
         from .hydrating import hydrated
 
-        view = hydrated(env, view, media=Deferred())
+        lost: Lost = {}
+        view = hydrated(env, view, media=Deferred(), lost=lost)
+        tell_lost(env, session, lost)
     return view
 
 
@@ -91,6 +114,18 @@ def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
     more = f"; and {len(damage) - MOST_SHOWN} more" if len(damage) > MOST_SHOWN else ""
     lines = "1 damaged line" if len(damage) == 1 else f"{len(damage)} damaged lines"
     text = f"{target.path}: {lines} skipped ({shown}{more})"
+    if strict:
+        raise BadData(text)
+    env.note(text)
+
+
+def tell_lost(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
+    """Note the blocks that placeholders stand for; with `strict` that is BadData."""
+    if not lost:
+        return
+    shown = "; ".join(list(lost.values())[:MOST_SHOWN])
+    more = f"; and {len(lost) - MOST_SHOWN} more" if len(lost) > MOST_SHOWN else ""
+    text = f"{session}: {some(len(lost), 'block')} left out: {shown}{more}"
     if strict:
         raise BadData(text)
     env.note(text)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 import orjson
 
 from ..blockrefs import block_ids
-from ..blocks import is_block_id, open_store
+from ..blocks import is_block_id, open_stores
 from ..env import Env
 from ..records import lines_of, parse
 from ..store.resolve import Target, ids
@@ -101,6 +101,6 @@ def _blocks(env: Env, before: bytes) -> Iterator[bytes]:
     named = list(
         dict.fromkeys(id for record in records for id in block_ids(record.data) if is_block_id(id))
     )
-    store = open_store(env)
-    for at in range(0, len(named), BATCH):
-        yield from store.mget(named[at : at + BATCH]).values()
+    for store in open_stores(env):
+        for at in range(0, len(named), BATCH):
+            yield from store.mget(named[at : at + BATCH]).values()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..blocks import Lost
 from ..env import Env
 from ..model import Message
 from ..records import Log
@@ -38,7 +39,9 @@ class Hit:
     text: str
 
 
-def hits(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = False) -> Iterator[Hit]:
+def hits(
+    env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = False, lost: Lost | None = None
+) -> Iterator[Hit]:
     """The matching lines of a session, in view order; of a big plain one in bounded memory."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
@@ -49,7 +52,7 @@ def hits(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = F
             pass
         else:
             return
-    view = view_of(env, target, strict=strict, media=Deferred(measured=True))
+    view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     for number, message in enumerate(view.messages, 1):
         yield from _in_message(target, number, message, pattern)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..blocks import Lost
 from ..env import Env
 from ..model import Json, Message, Summary
 from ..records import Log
@@ -19,7 +20,13 @@ Numbered = list[tuple[int | None, Message]]
 
 
 def shown(
-    env: Env, target: Target, *, last: int | None = None, curated: bool = False, strict: bool = False
+    env: Env,
+    target: Target,
+    *,
+    last: int | None = None,
+    curated: bool = False,
+    strict: bool = False,
+    lost: Lost | None = None,
 ) -> tuple[list[Summary], Numbered]:
     """The summaries and the messages with their numbers; with `last` only so many messages, of the end.
 
@@ -29,7 +36,7 @@ def shown(
         found = _end(env, target, last, strict=strict)
         if found is not None:
             return [], found
-    view = view_of(env, target, strict=strict)
+    view = view_of(env, target, strict=strict, lost=lost, newest=None if curated else last)
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     if curated:
         view, _, _ = passes.curate(view, Settings())

@@ -130,23 +130,15 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
     """The blocks that are not in their store, or not what their name says."""
     if not checks.blocks:
         return
-    import hashlib
+    from ..blocks import Lost, fetch, open_stores
 
-    from ..blocks import is_block_id, open_store
-
-    store = open_store(env)
+    stores = open_stores(env)
     ids = list(checks.blocks)
     for at in range(0, len(ids), BATCH):
-        batch = ids[at : at + BATCH]
-        found = store.mget([id for id in batch if is_block_id(id)])
-        for id in batch:
-            offset, owner = checks.blocks[id]
-            if not is_block_id(id):
-                yield Problem(offset, f"{id}: no block id (64 hexadecimal digits)", owner)
-            elif id not in found:
-                yield Problem(offset, f"block {id} is missing from {store.name}", owner)
-            elif hashlib.sha256(found[id]).hexdigest() != id:
-                yield Problem(offset, f"block {id} is altered in {store.name}", owner)
+        lost: Lost = {}
+        fetch(stores, ids[at : at + BATCH], lost)
+        for id, why in lost.items():
+            yield Problem(checks.blocks[id][0], why, checks.blocks[id][1])
 
 
 def _with_lines(problems: list[Problem], target: Target, data: bytes | None) -> list[Problem]:

@@ -1,0 +1,103 @@
+"""One block that is missing or altered: what shows text goes on without it, all others name it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blocks.stored import BIG, blocks, contents, ok
+from inside import inside
+from support import session_path
+
+SHOWING = [
+    ["show", "a"], ["show", "a", "--jsonl"], ["show", "a", "--curated"], ["search", "missing", "a"], ["search", "missing"], ["export", "a", "--to", "markdown"],
+    ["export", "a", "--to", "html"],
+]  # fmt: skip
+OTHERS = [
+    ["export", "a"], ["export", "a", "--to", "exchanges"], ["payload", "a", "--to", "gemini"], ["curate", "a"],
+    ["hydrate", "a"], ["stats", "a"],
+]  # fmt: skip
+
+
+@pytest.fixture
+def lost(home: Path) -> str:
+    """The one block of a session, which is gone."""
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
+    ok("append", "-s", "a", "-m", "and now?", home=home)
+    ok("persist", "a", "-i", home=home)
+    (id,) = blocks(home)
+    (home / "blocks" / id[:2] / id).unlink()
+    return id
+
+
+@pytest.mark.parametrize("argv", SHOWING, ids=" ".join)
+def test_what_shows_text_prints_a_placeholder_and_says_so(home: Path, lost: str, argv: list[str]) -> None:
+    shown = inside(*argv, home=home)
+    assert shown.code == 0
+    assert f"a: 1 block left out: block {lost} is missing from {home}/blocks" in shown.err.decode()
+    assert f"[block {lost} is missing]" in shown.out.decode()
+    strict = inside(*argv, "--strict", home=home)
+    assert (strict.code, strict.out) == (65, shown.out)
+    assert lost in strict.err.decode()
+
+
+def test_an_altered_block_is_shown_as_little_as_a_missing_one(home: Path, lost: str) -> None:
+    (home / "blocks" / lost[:2] / lost).write_bytes(b'{"text":"another"}')
+    shown = ok("show", "a", home=home)
+    assert b"another" not in shown.out
+    assert b"is altered" in shown.err
+
+
+def test_what_is_not_shown_is_not_missed(home: Path, lost: str) -> None:
+    for argv in (["show", "a", "-n", "1"], ["last", "a", "--role", "user"]):
+        shown = ok(*argv, home=home)
+        assert (b"and now?" in shown.out, shown.err) == (True, b"")
+    assert lost.encode() in ok("show", "a", "-n", "3", home=home).err
+
+
+@pytest.mark.parametrize("argv", OTHERS, ids=" ".join)
+def test_what_hands_content_on_names_the_block_and_its_store(
+    home: Path, lost: str, argv: list[str]
+) -> None:
+    failed = inside(*argv, home=home)
+    assert (failed.code, failed.out) == (65, b"")
+    assert f"block {lost} is missing from {home}/blocks" in failed.err.decode()
+    allowed = inside(*argv, "--allow-missing", home=home)
+    assert allowed.code == 0
+    assert lost in allowed.err.decode()
+
+
+def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home: Path, lost: str) -> None:
+    ok("append", "-s", "b", "-m", "now here", home=home)
+    found = inside("search", "now", "--strict", home=home)
+    assert found.code == 65
+    assert [line.split(":")[0] for line in found.text.splitlines()] == ["a", "b"]
+    assert lost.encode() in found.err
+
+
+def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home: Path, lost: str) -> None:
+    """With half of the blocks gone, `-i --allow-missing` brings the other half back and loses no reference."""
+    ok("append", "-s", "a", "-m", BIG + "two", home=home)
+    ok("persist", "a", "-i", home=home)
+    done = ok("hydrate", "a", "-i", "--allow-missing", home=home)
+    assert lost in done.err.decode()
+    text = session_path(home, "a").read_text()
+    assert (lost in text, BIG + "two" in text) == (True, True)
+    (home / "blocks" / lost[:2] / lost).write_text(f'{{"text":"{BIG}"}}')
+    assert contents(home, "a")[0]["parts"] == [{"text": BIG}]
+
+
+def test_a_result_can_be_stored_beside_a_missing_block(home: Path, lost: str) -> None:
+    ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
+    ok("append", "-s", "a", "--result", "ls", "-m", "x", home=home)
+    assert ok("show", "a", "-n", "2", home=home).err == b""
+    assert lost in ok("append", "-s", "a", "-m", "y", "--max-items", "3", home=home).err.decode()
+
+
+def test_last_prints_a_placeholder_where_the_last_is_lost(home: Path, lost: str) -> None:
+    for _ in range(2):
+        ok("undo", "-s", "a", home=home)
+    assert ok("last", "a", home=home).text == f"[block {lost} is missing]"
+    assert inside("last", "a", "--strict", home=home).code == 65
