@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from types import NoneType
+from typing import Any
+
+import orjson
 
 from .model import Json, Message
+
+# The providers' words for an answer that was cut off, by a limit or a filter.
+_CUT = re.compile(
+    "length|model_length|max_tokens|MAX_TOKENS|model_context_window_exceeded|content_filter|refusal|SAFETY"
+    "|RECITATION|incomplete.*"
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Call:
@@ -25,6 +37,47 @@ class Call:
     @property
     def message_id(self) -> str:
         return self.message.id
+
+    @property
+    def arguments(self) -> str:
+        """The text that its arguments came as, where they could not all be read; else ""."""
+        text = dict(self.message.parts[self.part]).get("arguments")
+        return text if isinstance(text, str) else ""
+
+    @property
+    def damage(self) -> str:
+        """Why it is no call that can be run, "" where it is one: half a call is none."""
+        part: Any = self.message.parts[self.part]
+        given, item = part["functionCall"], part.get("item")
+        if not isinstance(given.get("args", {}), (dict, NoneType)) or not (
+            self.args or _fits(self.arguments)
+        ):
+            return "its arguments are not a JSON object"
+        unfinished = isinstance(item, dict) and item.get("status") == "incomplete"
+        if given.get("willContinue") or unfinished or self._cut():
+            return "its arguments did not all arrive"
+        if not self.name:
+            return "it names no tool"
+        if _CONTROL.search(self.name) or _CONTROL.search(self.id):
+            return "its name or id holds control characters"
+        return ""
+
+    def _cut(self) -> bool:
+        """Whether the answer broke off in this call; nothing arrived of it then, or nobody can tell."""
+        message = self.message
+        finish = message.fields.get("finish")
+        if not isinstance(finish, str) or not _CUT.fullmatch(finish):
+            return False
+        more = any("functionCall" in part or "text" in part for part in message.parts[self.part + 1 :])
+        return not more and (not self.args or message.provider == "anthropic")
+
+
+def _fits(text: str) -> bool:
+    """Whether a text says an object, or nothing: some hosts write `null` where there are no arguments."""
+    try:
+        return not text or isinstance(orjson.loads(text), (dict, NoneType))
+    except ValueError:
+        return False
 
 
 class Answer:

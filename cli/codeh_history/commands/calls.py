@@ -8,9 +8,10 @@ import typer
 from ..blocks import Lost
 from ..env import Env
 from ..pairing import open_calls
+from ..talk import amounts
 from ..talk.deferring import Deferred
 from ..talk.reading import open_view, tell_lost
-from .options import AllowMissing, Argument, Quiet, Session, Strict
+from .options import AllowMissing, Argument, MaxBytes, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -27,12 +28,14 @@ def command(
         typer.Option("--via", metavar="CMD", help="Run by sh -c for each call; its stdout is the result."),
     ] = None,
     allow_missing: AllowMissing = False,
+    max_bytes: MaxBytes = None,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
+    most = amounts.size(max_bytes)
     lost: Optional[Lost] = {} if allow_missing else None
     target, view = open_view(env, session, argument, strict=strict, media=Deferred(), lost=lost)
     tell_lost(env, target.id, lost)
@@ -40,9 +43,11 @@ def command(
     for call in calls:
         if via is None:
             line = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
+            if call.damage:
+                line |= {"damaged": call.damage, "arguments": call.arguments}
             env.write(orjson.dumps(line) + b"\n")
         else:
             from ..talk.answering import answer
 
-            answer(env, target, call, via)
+            answer(env, target, call, via, most)
     return 0 if calls else 1

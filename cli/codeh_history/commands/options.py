@@ -22,3 +22,9 @@ AllowMissing = Annotated[
     bool, typer.Option("--allow-missing", help="A placeholder for a block that is missing or altered.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 65 on a damaged line instead of skipping it.")]
+MaxBytes = Annotated[
+    Optional[str],
+    typer.Option(
+        "--max-bytes", metavar="N", help="Most bytes of an answer, or of a tool's output (256 MiB)."
+    ),
+]

@@ -97,8 +97,9 @@ def _digest(text: str) -> str:
 class CallIds:
     """Call ids as they are sent, the same on a call and its result.
 
-    An id longer than OpenAI takes becomes a hash of it; one seen before gets a number, for a call must be
-    told from every other. An id depends only on what stands before it. `faithful` changes none.
+    An id longer than OpenAI takes, or with control characters, becomes a hash of it; one seen before gets a
+    number, for a call must be told from every other. An id depends only on what stands before it.
+    `faithful` changes none.
     """
 
     def __init__(self, *, faithful: bool = False) -> None:
@@ -139,7 +140,7 @@ class CallIds:
         return fit
 
     def _fit(self, id: str) -> str:
-        return id if 0 < len(id) <= MAX_ID else f"call_{_digest(id)[:32]}"
+        return id if 0 < len(id) <= MAX_ID and id.isprintable() else f"call_{_digest(id)[:32]}"
 
 
 class Notes:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+import orjson
+
 from ..model import Json, Part
 from ..records import check_message
 from .json_text import loads
@@ -47,7 +49,9 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
 def _arguments(given: object) -> tuple[Json, str | None]:
     if isinstance(given, dict):
         return given, None
-    text = given if isinstance(given, str) else ""
+    if given is None:
+        return {}, None
+    text = given if isinstance(given, str) else orjson.dumps(given).decode()
     if not text.strip():
         return {}, None
     try:

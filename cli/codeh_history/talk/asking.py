@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import selectors
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from ..env import Env
 from ..errors import InputOutput, TryAgain
@@ -53,23 +55,58 @@ def ended(process: subprocess.Popen[bytes]) -> int:
         return process.wait()
 
 
-def start(command: str, stdin: int, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start(
+    command: str, stdin: int, environ: Mapping[str, str], stderr: int | None = None
+) -> subprocess.Popen[bytes]:
     """`sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr goes where ours goes."""
+    given = {name.encode(): value.encode() for name, value in environ.items()}
     try:
         return subprocess.Popen(
-            ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, env={**os.environ, **environ}
-        )
-    except OSError as error:
-        raise InputOutput(f"--via: {error.strerror}") from None
-
-
-def tool(command: str, args: bytes, environ: Mapping[str, str]) -> tuple[int, bytes, bytes]:
-    """A tool's exit code, stdout and stderr, with the call's arguments on stdin."""
-    try:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command], input=args, capture_output=True, check=False,
-            env={**os.environ, **environ},
+            ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+            env={**os.environb, **given},
         )  # fmt: skip
     except OSError as error:
         raise InputOutput(f"--via: {error.strerror}") from None
-    return done.returncode, done.stdout, done.stderr
+
+
+class Ran(NamedTuple):
+    """How a tool ended: its exit code (None: it was ended, for it printed too much), stdout and stderr."""
+
+    code: int | None
+    out: bytes
+    err: bytes
+
+
+def tool(command: str, args: bytes, environ: Mapping[str, str], most: int) -> Ran:
+    """Run a tool with the call's arguments on stdin; it may print `most` bytes."""
+    with tempfile.TemporaryFile() as file:
+        file.write(args)
+        file.seek(0)
+        process = start(command, file.fileno(), environ, subprocess.PIPE)
+    try:
+        out, err = _printed(process, most)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    if len(out) + len(err) > most:
+        process.kill()
+        process.wait()
+        return Ran(None, out, err)
+    return Ran(process.wait(), out, err)
+
+
+def _printed(process: subprocess.Popen[bytes], most: int) -> tuple[bytes, bytes]:
+    """stdout and stderr to their ends, or a little more than `most` bytes of both."""
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - pipes were asked for
+    out, err = bytearray(), bytearray()
+    with selectors.DefaultSelector() as ready, process.stdout, process.stderr:
+        ready.register(process.stdout, selectors.EVENT_READ, out)
+        ready.register(process.stderr, selectors.EVENT_READ, err)
+        while ready.get_map() and len(out) + len(err) <= most:
+            for key, _ in ready.select():
+                chunk = os.read(key.fd, 1 << 16)
+                key.data.extend(chunk)
+                if not chunk:
+                    ready.unregister(key.fileobj)
+    return bytes(out), bytes(err)

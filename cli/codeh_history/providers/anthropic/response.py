@@ -116,13 +116,14 @@ class Reader:
 
     def _content_block_delta(self, event: Json) -> list[Part]:
         index, delta = _index(event), object_of(event.get("delta"))
-        block = self._blocks.get(index, {})
         kind = delta.get("type")
         field = _GROWING.get(kind) if isinstance(kind, str) else None
         if field is not None:
             text = text_of(delta.get(field))
             self._pieces.setdefault(index, []).append(text)
+            block = self._blocks.setdefault(index, {"type": _STARTS[field]})  # some hosts leave it out
             return [_delta(block, text)] if text and field != "partial_json" else []
+        block = self._blocks.get(index, {})
         if kind == "citations_delta":
             cited = block.get("citations")
             citations = [*(cited if isinstance(cited, list) else []), delta.get("citation")]
@@ -154,6 +155,7 @@ _EVENTS = frozenset((
     "content_block_start", "content_block_delta", "content_block_stop",
 ))  # fmt: skip
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+_STARTS = {"text": "text", "thinking": "thinking", "partial_json": "tool_use"}
 
 
 def _index(event: Json) -> int:

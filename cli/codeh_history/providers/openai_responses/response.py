@@ -76,7 +76,8 @@ class Reader:
         self.id: str | None = None
         self.model: str | None = None
         self._begun = False
-        self._items: dict[int, Json] = {}  # as their `done` events give them
+        self._items: dict[int, Json] = {}  # as their `added` and then their `done` events give them
+        self._pieces: dict[int, dict[str, list[str]]] = {}  # of items that are not done, by kind of event
         self._response: Json = {}
 
     def belongs(self, event: Json) -> bool:
@@ -95,22 +96,49 @@ class Reader:
             self.id = name_of(response.get("id")) or self.id
             self.model = name_of(response.get("model")) or self.model
             self.done = kind in _ENDS
-        if kind == "response.output_item.done":
-            return self._item(event)
-        return _text(kind, event.get("delta"))
-
-    def _item(self, event: Json) -> list[Part]:
-        """A whole item; the text of messages has gone out in pieces already."""
-        item, index = object_of(event.get("item")), event.get("output_index")
-        self._items[index if isinstance(index, int) else len(self._items)] = item
-        return [part for part in parts_of(item) if "text" not in part]
+        index, delta = event.get("output_index"), event.get("delta")
+        if kind in ("response.output_item.added", "response.output_item.done"):
+            number = index if isinstance(index, int) else len(self._items)
+            item = self._items[number] = object_of(event.get("item"))
+            if kind == "response.output_item.added":
+                return []
+            self._pieces.pop(number, None)
+            return [
+                part for part in parts_of(item) if "text" not in part
+            ]  # its text has gone out in pieces
+        if kind in _PIECES and isinstance(delta, str):
+            number = index if isinstance(index, int) else max(self._items, default=0)
+            self._pieces.setdefault(number, {}).setdefault(kind, []).append(delta)
+        return _text(kind, delta)
 
     def result(self) -> Reply | Failure | None:
         """The last event's response; some hosts leave the items to their own events."""
         if not self.done:
             return None
-        output = self._response.get("output") or [self._items[index] for index in sorted(self._items)]
+        numbers = sorted({*self._items, *self._pieces})
+        output = self._response.get("output") or [self._item(number) for number in numbers]
         return read({**self._response, "output": output})
+
+    def _item(self, number: int) -> Json:
+        """An item as it is known; one that was not done with what arrived of it."""
+        item = self._items.get(number, {"type": "message", "role": "assistant"})
+        held: list[Json] = []
+        for kind, pieces in self._pieces.get(number, {}).items():
+            field, type, key = _PIECES[kind]
+            text = "".join(pieces)
+            held.append({"type": type, key: text})
+            item = {**item, field: held if type else text}
+        return item
+
+
+# Where the pieces of an item belong: its field, and in it the type and key of what holds them.
+_PIECES = {
+    "response.output_text.delta": ("content", "output_text", "text"),
+    "response.refusal.delta": ("content", "refusal", "refusal"),
+    "response.reasoning_summary_text.delta": ("summary", "summary_text", "text"),
+    "response.reasoning_text.delta": ("content", "reasoning_text", "text"),
+    "response.function_call_arguments.delta": ("arguments", "", ""),
+}
 
 
 def _text(kind: str | None, delta: object) -> list[Part]:
