@@ -9,6 +9,12 @@ from typing import Any, Protocol, TypedDict
 
 Json = dict[str, Any]
 
+# History entries: where they may come from, a record's key for what its entry says besides, and the setting
+# that holds what a persisted history says besides its three fields.
+SOURCES = ("websocket", "direct")
+BESIDE = "historyEntry"
+EXTRA = "x-persisted"
+
 ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
 
 

@@ -73,8 +73,14 @@ class Record:
         return memoryview(self.held)[self.offset : end if end >= 0 else None]
 
 
+ELEMENT = 0  # where the file is one JSON value: the line of what is wrong with an element of it
+
+
 class Damage:
-    """A line that is not a record, and why; it costs only itself."""
+    """A line that is not a record, and why; it costs only itself.
+
+    Line `ELEMENT`: an element of a file that is one JSON value, which the reason names.
+    """
 
     __slots__ = ("line", "offset", "reason")
 

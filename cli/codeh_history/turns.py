@@ -22,6 +22,7 @@ __all__ = [
     "is_thought",
     "prompts",
     "text_of",
+    "tools_named",
 ]
 
 
@@ -99,6 +100,12 @@ def exchange_places(messages: Sequence[Message]) -> tuple[list[list[int]], list[
             groups.append([])
         groups[-1] += before
     return groups, asked
+
+
+def tools_named(message: Message) -> list[str] | None:
+    """The tools that an imported entry says it used; None for any other message."""
+    given = message.fields.get("toolsUsed")
+    return [str(name) for name in given] if isinstance(given, list) else None
 
 
 def prompts(messages: Sequence[Message]) -> int:

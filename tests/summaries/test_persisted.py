@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.exporters import persisted
-from codeh_history.importers import native
+from codeh_history.importers import read
 from codeh_history.records import dumps, lines_of, parse
 from codeh_history.session import fold
 from codeh_history.turns import IDE_MARKERS
@@ -39,9 +39,9 @@ HISTORY: dict[str, Any] = {
 
 def through(history: dict[str, Any]) -> Any:
     """The history as a session, exported again."""
-    records = native.persisted(dumps(history))
-    assert records is not None
-    view = fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
+    view = fold(
+        parse(lines_of(b"".join(dumps(record) + b"\n" for record in read(dumps(history), "auto", "f"))))
+    )
     return orjson.loads(persisted.export(view))
 
 

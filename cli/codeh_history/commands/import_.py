@@ -16,7 +16,7 @@ from ..store.log import Locked
 from ..store.resolve import Target
 from ..talk.append import read_file
 from ..talk.reading import tell_damage
-from .options import Quiet
+from .options import Quiet, Strict
 
 EXAMPLES = """\
   codeh-history import ~/.codeh/sessions/old.json --into old
@@ -37,6 +37,7 @@ def command(
         Optional[str],
         typer.Option("--into", metavar="NEW", help="The new session's id or path (one file)."),
     ] = None,
+    strict: Strict = False,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
@@ -48,7 +49,7 @@ def command(
     for name in files:
         data = env.read_stdin() if name == "-" else read_file(name)
         where = "stdin" if name == "-" else name
-        tell = partial(tell_damage, env, Target(where, where), strict=False)
+        tell = partial(tell_damage, env, Target(where, where), strict=strict)
         records = importers.read(data, from_, where, tell=tell)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from ..model import Message
-from ..turns import exchanges, is_prompt, text_of
-
-SOURCES = ("websocket", "direct")
+from ..model import BESIDE, SOURCES, Json, Message
+from ..turns import exchanges, is_prompt, text_of, tools_named
 
 
 class _Always(TypedDict):
@@ -26,7 +24,7 @@ class Entry(_Always, total=False):
 
 
 def entries(messages: Sequence[Message]) -> list[Entry]:
-    """An entry for each exchange, in order; `importers.older.exchange` is the inverse."""
+    """An entry for each exchange, in order; `importers.history.exchange` is the inverse."""
     return [entry(group) for group in exchanges(messages)]
 
 
@@ -48,13 +46,26 @@ def entry(group: Sequence[Message]) -> Entry:
     return result
 
 
+def written(group: Sequence[Message]) -> Json:
+    """The entry of one exchange with what an imported one said besides, as it said it."""
+    made: Json = {**entry(group)}
+    prompt = next((message for message in group if message.id == made["id"]), group[0])
+    return {**made, **beside(prompt.fields)}
+
+
+def beside(fields: Json) -> Json:
+    """What an imported entry says besides the fields of its record."""
+    kept = fields.get(BESIDE)
+    return kept if isinstance(kept, dict) else {}
+
+
 def tools_used(messages: Sequence[Message]) -> list[str]:
     """The names of the tools called, each once; where an imported entry named them, as it did."""
     names: list[str] = []
     for message in messages:
-        given = message.fields.get("toolsUsed")
-        if isinstance(given, list):
-            names += (str(name) for name in given)
+        given = tools_named(message)
+        if given is not None:
+            names += given
             continue
         for part in message.parts:
             if "functionCall" in part and part["functionCall"]["name"] not in names:

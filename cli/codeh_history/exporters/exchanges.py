@@ -5,10 +5,11 @@ from __future__ import annotations
 import orjson
 
 from ..session import View
-from .entries import entries
+from ..turns import exchanges
+from .entries import written
 
 
 def export(view: View, last: int | None = None) -> bytes:
     """Every exchange, or the `last` so many."""
-    found = entries(view.messages)
+    found = [written(group) for group in exchanges(view.messages)]
     return orjson.dumps(found if last is None else found[-last:], option=orjson.OPT_INDENT_2) + b"\n"

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import orjson
 
+from ..model import EXTRA
 from ..session import View
 from ..summarizers.window import facts, latest
-from .entries import entries
+from ..turns import exchanges
+from .entries import beside, written
 
 
 def export(view: View) -> bytes:
     """The exchanges and summaries that the view shows, and when the last summary was made."""
-    summaries = [facts(summary, view) for summary in view.summaries]
+    made = [facts(summary, view) for summary in view.summaries]
     value = {
-        "recentConversations": entries(view.messages),
-        "summaries": summaries,
-        "lastSummarized": latest([*(s["createdAt"] for s in summaries), view.meta.get("lastSummarized")]),
+        "recentConversations": [written(group) for group in exchanges(view.messages)],
+        "summaries": [
+            {**one, **beside(summary.fields)} for one, summary in zip(made, view.summaries, strict=True)
+        ],
+        "lastSummarized": latest([*(one["createdAt"] for one in made), view.meta.get("lastSummarized")]),
     }
+    extra = view.meta.get(EXTRA)
+    if isinstance(extra, dict):
+        value = {**extra, **value}
     return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"

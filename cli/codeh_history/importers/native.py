@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import orjson
+import re
+from typing import Any
 
 from ..model import Json
 from ..records import KNOWN_TYPES, Log, lines_of, parse
-from . import older
+from . import forms, older
 
 _CONTENT = {"message", "ref", "open"}
-
-
-def _value(data: bytes) -> object:
-    try:
-        return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
-    except ValueError:
-        return None
+_SNAKE = re.compile(
+    rb'"(?:function_(?:call|response)|(?:inline|file)_data|thought_signature|executable_code|mime_type|file_uri)"\s*:'
+)
 
 
 def records(log: Log) -> list[Json]:
@@ -28,40 +25,42 @@ def session(data: bytes) -> Log | None:
 
     None where what is damaged was every message: another program may use the same names for its lines.
     """
-    if _value(data) is not None and data.count(b"\n") > 1:
-        return None  # one JSON value over several lines
     log = parse(lines_of(data))
     types = {record.data["type"] for record in log.records}
-    if not types & KNOWN_TYPES or (log.damage and not types & _CONTENT):
-        return None
-    return log
+    return log if is_ours(log, data) and (not log.damage or types & _CONTENT) else None
 
 
-def refs(data: bytes) -> list[Json] | None:
+def is_ours(log: Log, data: bytes) -> bool:
+    """Whether these lines are a session's: records of ours, or bare messages that are not only Gemini's."""
+    first = next((record for record in log.records if record.data["type"] in KNOWN_TYPES), None)
+    if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
+        return first is not None
+    contents = [
+        {"role": record.data.get("role"), "parts": record.data.get("parts")} for record in log.records
+    ]
+    return any(record.bare is None for record in log.records) or forms.form_of(contents) != "gemini"
+
+
+def refs(value: Any, size: int) -> Log | None:
     """A JSON array of `{flowId, blockIds, role}`, or `{"type":"llm2","refs":[…]}` around one."""
-    value = _value(data)
     items = value.get("refs") if isinstance(value, dict) else value
     if not isinstance(items, list) or not items or not older.is_ref(items[0]):
         return None
-    log = older.log_of(value, len(data))  # type: ignore[arg-type]
-    return None if log.damage else records(log)
+    return older.log_of(value, size)
 
 
-def contents(data: bytes) -> list[Json] | None:
-    """A JSON array of `{role, parts}` (or `{role, content}`), or such objects one a line."""
-    value = _value(data)
-    if isinstance(value, list):
-        log = older.log_of(value, len(data))
-        return None if log.damage or any(older.is_ref(item) for item in value) else records(log)
-    if value is not None:
+def contents(value: Any, size: int) -> Log | None:
+    """A JSON array of `{role, parts}` (or `{role, content}`), of which some are such."""
+    if not isinstance(value, list) or any(map(older.is_ref, value[:1])):
         return None
-    lines = session(data)
-    return records(lines) if lines is not None else None
+    log = older.log_of(value, size)
+    return None if value and len(log.damage) == len(value) else log
 
 
-def persisted(data: bytes) -> list[Json] | None:
-    """`{recentConversations, summaries, lastSummarized}`."""
-    value = _value(data)
+def persisted(value: Any, size: int) -> Log | None:
+    """`{recentConversations, summaries, lastSummarized}`, or an array of such conversations."""
+    if isinstance(value, list):
+        return older.log_of({"recentConversations": value}, size)
     if not isinstance(value, dict) or "recentConversations" not in value:
         return None
-    return records(older.log_of(value, len(data)))
+    return older.log_of(value, size)

@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..model import Json
-from ..records import Damage, Log, Record, bare_id, check_message, dumps, too_deep
+from ..records import ELEMENT, Damage, Log, Record, bare_id, check_message, dumps, too_deep
+from . import history
+from .history import Found
 
 
 def log_of(value: Json | list[Any], size: int) -> Log:
     """The records that an older file stands for, newest form first; damage names the element."""
-    value = _shallow(value)
-    if isinstance(value, dict):
-        items = value.get("refs")
-        records = _refs(items, value) if isinstance(items, list) else _persisted(value)
-    elif value and is_ref(value[0]):
-        records = _refs(value, {})
+    found: Iterable[Found]
+    if isinstance(value, dict) and isinstance(value.get("refs"), list):
+        found = _checked(_refs(value["refs"], value), value["refs"], "refs")
+    elif isinstance(value, dict):
+        found = history.records(value)
+    elif any(map(is_ref, value[:1])):
+        found = _checked(_refs(value, {}), value)
+    elif any(map(history.is_entry, value)):
+        found = history.records({history.FIELDS[0]: value})
     else:
-        records = _contents(value)
+        found = _checked(_contents(value), value)
+    return log_from(found, size)
+
+
+def log_from(found: Iterable[Found], size: int) -> Log:
+    """The log of these records; what is wrong with the elements that they are made of is its damage."""
     kept: list[Record] = []
     damage: list[Damage] = []
-    for number, data in enumerate(records):
-        reason = _wrong(data)
+    for data, reason in found:
+        kept.append(Record(data, dumps(data), 0))
         if reason:
-            damage.append(Damage(number + 1, 0, f"element {number}: {reason}"))
-        else:
-            kept.append(Record(data, dumps(data), 0))
+            damage.append(Damage(ELEMENT, 0, reason))
     return Log(kept, damage, size)
 
 
-def _shallow(value: Any) -> Any:
+def _checked(records: Iterable[Json], items: list[Any], name: str = "") -> Iterator[Found]:
+    """The record of each element, or the line that keeps it."""
+    for number, (data, item) in enumerate(zip(records, items, strict=True)):
+        reason = _wrong(data)
+        yield history.unread(f"{name}[{number}]", item, reason) if reason else (data, None)
+
+
+def shallow(value: Any) -> Any:
     """The value with null for each element that nests too deep."""
     if not too_deep(value):
         return value
     if isinstance(value, dict):
-        return {key: _shallow(item) if isinstance(item, list) else item for key, item in value.items()}
+        return {key: shallow(item) if isinstance(item, list) else item for key, item in value.items()}
     return [None if too_deep(item) else item for item in value]
 
 
@@ -96,47 +112,4 @@ def _refs(items: list[Any], wrapper: Json) -> list[Json]:
         records.append(
             {"type": "ref", "id": id, "kind": kind, "role": role, "blockIds": blocks, "flowId": flow_id}
         )
-    return records
-
-
-def exchange(entry: Json, occurrence: int = 0) -> list[Json]:
-    """A HistoryEntry as its two messages, the model's with the names of the tools it used.
-
-    `occurrence` counts the equal entries before it: the id of one without an id hangs on it.
-    """
-    id, ts = str(entry.get("id") or bare_id(dumps(entry), occurrence)), entry.get("timestamp")
-    common: Json = {"ts": ts}
-    if entry.get("source"):
-        common["source"] = entry["source"]
-    user: Json = {
-        "type": "message", "id": id, **common, "kind": "user", "role": "user",
-        "parts": [{"text": str(entry.get("userMessage") or "")}],
-    }  # fmt: skip
-    model: Json = {
-        "type": "message", "id": f"{id}-answer", **common, "kind": "codeh", "role": "model",
-        "parts": [{"text": str(entry.get("assistantResponse") or "")}],
-    }  # fmt: skip
-    if isinstance(entry.get("toolsUsed"), list) and entry["toolsUsed"]:
-        model["toolsUsed"] = entry["toolsUsed"]
-    return [user, model]
-
-
-def _persisted(value: Json) -> list[Json]:
-    """`{recentConversations, summaries, lastSummarized}`: summaries first, then the exchanges."""
-    records: list[Json] = []
-    made: list[str] = []
-    for number, summary in enumerate(value.get("summaries") or ()):
-        if isinstance(summary, dict) and isinstance(summary.get("summary"), str):
-            id = str(summary.get("id") or bare_id(dumps(summary), number))
-            records.append({"type": "summary", "covers": [], **summary, "id": id})
-            made.append(str(summary.get("createdAt")))
-    last = value.get("lastSummarized")
-    if isinstance(last, str) and last and last not in made:
-        records.append({"type": "meta", "set": {"lastSummarized": last}})
-    seen: dict[bytes, int] = {}
-    for entry in value.get("recentConversations") or ():
-        if isinstance(entry, dict):
-            raw = dumps(entry)
-            seen[raw] = seen.get(raw, -1) + 1
-            records += exchange(entry, seen[raw])
     return records

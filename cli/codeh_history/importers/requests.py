@@ -1,69 +1,87 @@
-"""Provider request bodies: the inverse of `payload`."""
+"""Provider request bodies, and bare lists of a provider's messages: the inverse of `payload`."""
 
 from __future__ import annotations
 
-import orjson
+from typing import Any
 
 from .. import providers
+from ..errors import BadData
 from ..model import Json
 from ..providers.base import Imported
+from ..records import Log, bare_id, dumps
+from . import forms
+from .history import Found, unread
+from .older import log_from
+
+ARRAYS = {
+    "gemini": "contents", "anthropic": "messages", "openai-responses": "input", "openai-chat": "messages",
+}  # fmt: skip
 
 
-def _body(data: bytes) -> Json | None:
+def read(name: str, value: Any, size: int) -> Log | None:
+    """A body of this provider, or a bare list of its messages; None where it is neither."""
+    if isinstance(value, list):
+        return _listed(name, value, size)
+    array = value.get(ARRAYS[name]) if isinstance(value, dict) else None
+    if not isinstance(array, list if name != "openai-responses" else (list, str)):
+        return None
+    imported = providers.load(name).imported(value)
+    return log_from(((record, None) for record in _records(name, imported)), size)
+
+
+def _listed(name: str, items: list[Any], size: int) -> Log | None:
+    """The messages of a list; an element that is none costs itself."""
+    good, bad = _sorted(name, items)
+    if not good:
+        return None
+    imported = _without_system(providers.load(name).imported({ARRAYS[name]: good}))
+    return log_from([*((record, None) for record in _records(name, imported)), *bad], size)
+
+
+def _sorted(name: str, items: list[Any]) -> tuple[list[Any], list[Found]]:
+    """The elements that are messages, and the lines that keep the others."""
+    good: list[Any] = []
+    bad: list[Found] = []
+    for number, item in enumerate(items):
+        reason = _wrong(name, item)
+        if reason is None:
+            good.append(item)
+        else:
+            bad.append(unread(f"[{number}]", item, reason))
+    return good, bad
+
+
+def _wrong(name: str, item: Any) -> str | None:
+    """Why an element is no message of this format; None where it is one."""
+    if not (forms.is_message(item) if name != "gemini" else forms.is_content(item)):
+        return "not a message"
     try:
-        value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
+        providers.load(name).imported({ARRAYS[name]: [item]})
+    except BadData as error:
+        return str(error).removeprefix(f"{ARRAYS[name]}.0: ")
+    return None
 
 
-def _messages(body: Json) -> list[Json]:
-    value = body.get("messages")
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def _without_system(imported: Imported) -> Imported:
+    """The same with the session's system prompt taken from a system message that comes first."""
+    first = imported.messages[0] if imported.messages else {}
+    item = first.get("item", {})
+    texts = [part["text"] for part in first.get("parts", ()) if part.keys() == {"text"}]
+    if (
+        imported.system is not None
+        or item.get("role") not in ("system", "developer")
+        or not item.keys() <= {"role", "type"}
+        or len(texts) != len(first["parts"])
+        or not "".join(texts)
+    ):
+        return imported
+    return Imported(
+        imported.messages[1:], "\n\n".join(texts), imported.tools, imported.model, imported.settings
+    )
 
 
-def _types(body: Json) -> set[str]:
-    contents = [m["content"] for m in _messages(body) if isinstance(m.get("content"), list)]
-    return {str(block.get("type")) for content in contents for block in content if isinstance(block, dict)}
-
-
-def gemini(data: bytes) -> list[Json] | None:
-    body = _body(data)
-    return _records("gemini", body) if body is not None and isinstance(body.get("contents"), list) else None
-
-
-def anthropic(data: bytes) -> list[Json] | None:
-    """`messages` with `max_tokens`, a top-level `system`, or blocks that only Anthropic has."""
-    body = _body(data)
-    if body is None or not isinstance(body.get("messages"), list):
-        return None
-    theirs = _types(body) & {"tool_use", "tool_result", "thinking", "image", "document"}
-    tools = body.get("tools")
-    shaped = isinstance(tools, list) and any(isinstance(t, dict) and "input_schema" in t for t in tools)
-    roles = {message.get("role") for message in _messages(body)}
-    if roles & {"tool", "developer", "function"} or any("tool_calls" in m for m in _messages(body)):
-        return None
-    model = str(body.get("model", ""))
-    if not ("system" in body or theirs or shaped or model.startswith("claude")):
-        return None
-    return _records("anthropic", body)
-
-
-def openai_responses(data: bytes) -> list[Json] | None:
-    body = _body(data)
-    return _records("openai-responses", body) if body is not None and "input" in body else None
-
-
-def openai_chat(data: bytes) -> list[Json] | None:
-    body = _body(data)
-    if body is None or not isinstance(body.get("messages"), list):
-        return None
-    return _records("openai-chat", body)
-
-
-def _records(name: str, body: Json) -> list[Json]:
-    """The messages of a body, and a `meta` record with all else that `payload` gives back."""
-    imported: Imported = providers.load(name).imported(body)
+def _records(name: str, imported: Imported) -> list[Json]:
+    """The messages, and a `meta` record with all else that `payload` gives back."""
     values: Json = {}
     if imported.system is not None:
         values["system"] = imported.system
@@ -74,4 +92,15 @@ def _records(name: str, body: Json) -> list[Json]:
     if imported.settings:
         values[f"settings.{name}"] = imported.settings
     meta: list[Json] = [{"type": "meta", "set": values}] if values else []
-    return [*meta, *imported.messages]
+    return [*meta, *_identified(imported.messages)]
+
+
+def _identified(messages: list[Json]) -> list[Json]:
+    """The messages as records, ids as for bare lines: by content and occurrence."""
+    seen: dict[bytes, int] = {}
+    records: list[Json] = []
+    for message in messages:
+        raw = dumps(message)
+        seen[raw] = seen.get(raw, -1) + 1
+        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **message})
+    return records

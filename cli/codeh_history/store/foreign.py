@@ -1,4 +1,4 @@
-"""Files that do not begin with our header: which may be written, and how the older forms are read."""
+"""Files that do not begin with our header: which may be written, and how they are read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import orjson
 
 from ..errors import BadData
 from ..model import Json
-from ..records import VERSION, Log, lines_of, parse
+from ..records import KNOWN_TYPES, VERSION, Log, lines_of, parse
 
 _TORN = b'{"type":"session"'
+_KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # a wrapper has one
 
 
 def check_writable(data: bytes, path: str) -> bool:
@@ -28,6 +29,11 @@ def check_writable(data: bytes, path: str) -> bool:
             raise BadData(f"{path}: version {version}, and this program writes only version {VERSION}")
     if not any(r.data["type"] in ("session", "message", "ref", "open") for r in log.records):
         raise BadData(f"{path}: not a session; it is left as it is")
+    if header is None:
+        from ..importers.native import is_ours
+
+        if not is_ours(log, data):
+            raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
     return False
 
 
@@ -50,20 +56,37 @@ def older_form(data: bytes) -> Json | list[Json] | None:
         value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except ValueError:
         return None
-    if isinstance(value, list):
-        return value
-    if isinstance(value, dict) and ("recentConversations" in value or isinstance(value.get("refs"), list)):
+    if isinstance(value, list) or (isinstance(value, dict) and not _KEYS.isdisjoint(value)):
         return value
     return None
 
 
 def read(data: bytes) -> Log:
-    """A session in any of its forms, newest first: lines, refs, persisted history, array of contents."""
+    """A session in any of its forms: its own lines, the older ones, a provider's messages or request."""
     if data[:1] != b"{" or data.count(b"\n") <= 1 or data[:2] in (b"{\n", b"{\r"):
-        value = older_form(data)
-        if value is not None:
-            from ..importers import older
-
-            return older.log_of(value, len(data))
+        log = _other_form(data)
+        if log is not None:
+            return log
     gaps = getattr(data, "gaps", None)
-    return parse(lines_of(data), b"" if gaps else data, gaps)
+    log = parse(lines_of(data), b"" if gaps else data, gaps)
+    if gaps or (log.records and log.records[0].data["type"] in KNOWN_TYPES and log.records[0].bare is None):
+        return log
+    from ..importers.native import is_ours
+
+    return log if is_ours(log, data) else _other_form(data, lines=True) or log
+
+
+def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
+    """The log of one JSON value of another form, or with `lines` also of a provider's messages."""
+    value = older_form(data)
+    if value is None and not lines:
+        return None
+    from .. import importers
+
+    return importers.of_lines(data) if value is None else importers.of_value(value, len(data))
+
+
+def begins_a_session(line: bytes) -> bool:
+    """Whether a file that begins with this line is a session's lines, so far as the line tells."""
+    log = parse([line])
+    return any(record.data["type"] in KNOWN_TYPES and record.bare is None for record in log.records)

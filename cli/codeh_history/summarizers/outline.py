@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import orjson
 
 from ..model import Message
-from ..turns import exchanges, is_ide_context, is_prompt, text_of
+from ..turns import exchanges, is_ide_context, is_prompt, text_of, tools_named
 from . import calls, prose
 
 # What each section may take of the room before what is left over goes round again, in this order.
@@ -200,11 +200,13 @@ def _done(messages: Sequence[Message], facts: Facts, *, last: int) -> None:
         facts["Failures"].append(Item(text, place - len(messages) * (mended or how in told)))
         told.add(how)
     facts["Open"] += (Item(f"no result: {call}", 1) for call, place in done.open if place >= last)
-    tools = sorted(
-        {part["functionCall"]["name"] for m in messages for part in m.parts if "functionCall" in part}
-    )
-    if tools and not (done.modified or done.actions or done.commands or done.failures):
-        facts["Notes"].append(Item(f"Tools used: {', '.join(tools)}", 1))
+    tools = {name for message in messages for name in tools_named(message) or ()}
+    if not (done.modified or done.actions or done.commands or done.failures):
+        tools |= {
+            part["functionCall"]["name"] for m in messages for part in m.parts if "functionCall" in part
+        }
+    if tools:
+        facts["Notes"].append(Item(f"Tools used: {', '.join(sorted(tools))}", 1))
 
 
 def _among(path: str, known: set[str]) -> bool:

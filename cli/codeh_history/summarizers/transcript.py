@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from ..model import Message
-from ..turns import exchanges, is_ide_context, text_of
+from ..turns import exchanges, is_ide_context, text_of, tools_named
 from .calls import result_value, texts_in
 
 SEPARATOR = "\n\n---\n\n"
@@ -46,6 +46,9 @@ def _lines(message: Message) -> list[str]:
         elif "inlineData" in part or "fileData" in part:
             blob: Any = part.get("inlineData") or part.get("fileData")
             lines.append(f"Attached: {blob.get('displayName') or blob.get('mimeType') or 'a file'}")
+    used = tools_named(message)
+    if used:
+        lines.append(f"Tools used: {', '.join(used)}")
     return lines
 
 
@@ -65,7 +68,7 @@ def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
     found: list[str] = list(others)
     for message in messages:
         found += _dates(message.ts)
-        found.append(message.id)
+        found += (message.id, *(tools_named(message) or ()))
         for part in message.parts:
             found += (
                 text

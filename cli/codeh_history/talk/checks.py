@@ -47,7 +47,7 @@ class Checks:
         """The same pieces, each checked on its way."""
         for log in pieces:
             for damage in log.damage:
-                self.found.append(Problem(damage.offset, damage.reason, line=damage.line))
+                self.found.append(Problem(damage.offset, damage.reason, line=damage.line or None))
             for record in log.records:
                 self._check(record)
             yield log

@@ -6,17 +6,14 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData, Usage
-from ..importers.older import exchange
+from ..importers.history import exchange, wrong_in_entry
 from ..model import Json
 from ..records import dumps
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from ..times import to_millis
 from . import batch
 from .append import announce, read_file
-
-SOURCES = ("websocket", "direct")
 
 
 def run(env: Env, session: str | None, file: str) -> int:
@@ -47,19 +44,13 @@ def checked(data: bytes, name: str) -> Json:
         raise BadData(f"{name}: not JSON: {error}") from None
     if not isinstance(entry, dict):
         raise BadData(f"{name}: a history entry (an object) expected")
-    for field in ("userMessage", "assistantResponse"):
-        if not isinstance(entry.get(field), str):
-            raise BadData(f"{name}: `{field}` must be text; nothing was stored")
+    wrong = wrong_in_entry(entry)
+    if "source" in wrong:
+        raise Usage(f"{name}: `source` {wrong['source']}")
+    if wrong:
+        raise BadData(
+            f"{name}: {', '.join(f'`{key}` {why}' for key, why in wrong.items())}; nothing was stored"
+        )
     if not entry["userMessage"].strip():
         raise BadData(f"{name}: `userMessage` is empty; nothing was stored")
-    tools = entry.get("toolsUsed")
-    if tools is not None and not (isinstance(tools, list) and all(isinstance(tool, str) for tool in tools)):
-        raise BadData(f"{name}: `toolsUsed` must be a list of names; nothing was stored")
-    id, time, source = entry.get("id"), entry.get("timestamp"), entry.get("source")
-    if id is not None and not (isinstance(id, str) and id):
-        raise BadData(f"{name}: `id` must be text; nothing was stored")
-    if time is not None and not (isinstance(time, str) and to_millis(time) is not None):
-        raise BadData(f"{name}: `timestamp` {time!r} is no time (2026-01-31T12:00:00Z); nothing was stored")
-    if source is not None and source not in SOURCES:
-        raise Usage(f"{name}: source {source!r}: {' or '.join(SOURCES)}")
     return entry

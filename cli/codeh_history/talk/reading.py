@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from ..env import Env
 from ..errors import BadData, NotFound
 from ..model import Message
-from ..records import Log
+from ..records import ELEMENT, Damage, Log
 from ..render.words import some
 from ..session import View, fold
 from ..store import read
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from ..store.log import Locked
     from .deferring import Deferred
 
-MOST_SHOWN = 3
+MOST_SHOWN = 3  # damaged lines named
+MOST_NAMED = 20  # elements named
 
 
 def open_view(
@@ -108,24 +111,35 @@ def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
     damage = log.damage
     if damage and damage[-1].reason == "torn last line" and read.being_written(target.path):
         damage = damage[:-1]
-    if not damage:
-        return
-    shown = "; ".join(f"line {d.line}, byte {d.offset}: {d.reason}" for d in damage[:MOST_SHOWN])
-    more = f"; and {len(damage) - MOST_SHOWN} more" if len(damage) > MOST_SHOWN else ""
-    lines = "1 damaged line" if len(damage) == 1 else f"{len(damage)} damaged lines"
-    text = f"{target.path}: {lines} skipped ({shown}{more})"
-    if strict:
-        raise BadData(text)
-    env.note(text)
+    texts = [f"{target.path}: {text}" for text in _damage_told(damage)]
+    if texts and strict:
+        raise BadData("; ".join(texts))
+    for text in texts:
+        env.note(text)
+
+
+def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
+    """Damaged lines in one text, and elements that are not as they should be in another."""
+    lines = [f"line {d.line}, byte {d.offset}: {d.reason}" for d in damage if d.line != ELEMENT]
+    elements = [d.reason for d in damage if d.line == ELEMENT]
+    if lines:
+        counted = "1 damaged line" if len(lines) == 1 else f"{len(lines)} damaged lines"
+        yield f"{counted} skipped ({_first(lines, MOST_SHOWN)})"
+    if elements:
+        counted = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
+        yield f"{counted} not as expected, kept as found ({_first(elements, MOST_NAMED)})"
+
+
+def _first(texts: Sequence[str], most: int) -> str:
+    more = f"; and {len(texts) - most} more" if len(texts) > most else ""
+    return "; ".join(texts[:most]) + more
 
 
 def tell_lost(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
     """Note the blocks that placeholders stand for; with `strict` that is BadData."""
     if not lost:
         return
-    shown = "; ".join(list(lost.values())[:MOST_SHOWN])
-    more = f"; and {len(lost) - MOST_SHOWN} more" if len(lost) > MOST_SHOWN else ""
-    text = f"{session}: {some(len(lost), 'block')} left out: {shown}{more}"
+    text = f"{session}: {some(len(lost), 'block')} left out: {_first(list(lost.values()), MOST_SHOWN)}"
     if strict:
         raise BadData(text)
     env.note(text)

@@ -14,6 +14,7 @@ from itertools import chain
 from ..model import ROLE_OF_KIND, Json, Message, Part
 from ..records import Damage, Log, Record, bare_id, lines_of, parse
 from ..store import read
+from ..store.foreign import begins_a_session
 from ..view import content_of, is_idless, join, kind_of, timestamp
 
 BIG = 8 << 20  # a larger file is read piece by piece
@@ -30,12 +31,13 @@ class NeedsFold(Exception):
 def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
     """A session file as logs that follow one another: one for a small file, many for a big one.
 
-    Offsets and line numbers are those of the file. An older form (one JSON value) comes in one piece.
+    Offsets and line numbers are those of the file. A file that does not begin with a record comes in one
+    piece: it may be of another form.
     """
     fd, size = read.opened(path)
     try:
         head = os.pread(fd, _STEP, 0) if size > big else b""
-        if head[:1] == b"{" and head[1:2] not in b"\r\n" and b"\n" in head:
+        if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
             yield from _pieces(fd, size, step)
             return
     finally:

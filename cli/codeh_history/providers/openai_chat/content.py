@@ -8,7 +8,7 @@ from ...model import Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGES, item_of
 from ..tools import CHAT, RESPONSES
-from ..turns import Turn, family
+from ..turns import Turn
 
 OWN = CHAT
 AUDIO = {"audio/wav": "wav", "audio/mpeg": "mp3"}
@@ -147,7 +147,7 @@ class Said:
     def __init__(self, turn: Turn, model: str | None) -> None:
         made = turn.message
         self.own = made is not None and made.provider == OWN
-        self.same = bool(made and self.own and made.model and model and family(made.model) == family(model))
+        self.same = turn.made_by(OWN, model)
         self.items = made is not None and made.provider == RESPONSES
         self.blocks: list[Json] = []
         self.apart: list[bool] = []  # for each block, whether it begins anew

@@ -1,0 +1,247 @@
+"""A bare list of a provider's messages, or its request body, as a session: imported, and read where it stands."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from codeh_history.importers import forms
+from codeh_history.importers.requests import ARRAYS
+from inside import inside
+from support import corpus_files, lines, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "sky", "arguments": '{"at":"noon"}'}}
+IMAGE = "data:image/png;base64,iVBORw0KGgo="
+MODELS = {
+    "gemini": "gemini-2.5-pro",
+    "openai-chat": "gpt-x",
+    "openai-responses": "gpt-x",
+    "anthropic": "claude-x",
+}
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": IMAGE}}]},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": "grey"},
+    {"role": "developer", "content": "Speak French."},
+    {"role": "assistant", "content": "Gris.", "reasoning_content": "grey is gris"},
+    {"role": "user", "name": "ann", "content": "Merci"},
+]  # fmt: skip
+RESPONSES: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look"}]},
+    {"type": "function_call", "call_id": "c1", "name": "sky", "arguments": '{"at":"noon"}'},
+    {"type": "function_call_output", "call_id": "c1", "output": "grey"},
+    {"role": "assistant", "content": "Grey."},
+    {"role": "user", "content": "Thanks"},
+]  # fmt: skip
+ANTHROPIC: list[dict[str, Any]] = [
+    {"role": "user", "content": "Look"},
+    {"role": "assistant", "content": [{"type": "text", "text": "I will."},
+                                      {"type": "tool_use", "id": "c1", "name": "sky", "input": {"at": "noon"}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "grey"}]},
+    {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+                                      {"type": "text", "text": "Grey."}]},
+    {"role": "user", "content": [{"type": "text", "text": "Thanks"}]},
+]  # fmt: skip
+GEMINI: list[dict[str, Any]] = [
+    {"role": "user", "parts": [{"text": "Look"}]},
+    {"role": "model", "parts": [{"function_call": {"name": "sky", "args": {"at": "noon"}}}]},
+    {"role": "function", "parts": [{"function_response": {"name": "sky", "response": {"output": "grey"}}}]},
+    {"role": "model", "parts": [{"text": "Grey."}]},
+    {"role": "user", "parts": [{"text": "Thanks"}]},
+]  # fmt: skip
+LISTS = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI}
+
+
+def written(home: Path, value: Any, form: str = "json") -> str:
+    """A file with the list as one JSON value, pretty or not, or as JSON lines."""
+    file = home.parent / f"msgs.{'jsonl' if form == 'lines' else 'json'}"
+    pretty = orjson.OPT_INDENT_2 if form == "pretty" else 0
+    lines = b"".join(orjson.dumps(item) + b"\n" for item in value) if form == "lines" else b""
+    file.write_bytes(lines or orjson.dumps(value, option=pretty))
+    return str(file)
+
+
+def sent(home: Path, session: str, to: str, *argv: str) -> Any:
+    done = inside("payload", session, "--to", to, "--model", MODELS[to], *argv, home=home)
+    assert done.code == 0, done.err
+    return orjson.loads(done.out)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [*((name, form) for name in LISTS for form in ("json", "lines")), ("openai-chat", "pretty")],
+)
+def test_a_list_is_read_where_it_stands_and_never_written(home: Path, name: str, form: str) -> None:
+    file = written(home, LISTS[name], form)
+    with open(file, "rb") as opened:
+        before = opened.read()
+    for to in LISTS:
+        said = orjson.dumps(sent(home, file, to)).decode()
+        assert all(text in said for text in ("Look", "sky", "noon", "grey")), said
+        assert ("Be brief." in said) == (name in {"openai-chat", "openai-responses"})
+    for verb in (
+        "show",
+        "stats",
+        "verify",
+        "last",
+        "calls",
+        "curate",
+        "export --to markdown",
+        "search sky",
+    ):
+        argv = verb.split()
+        argv = [*argv, file] if argv[0] == "search" else [argv[0], file, *argv[1:]]
+        assert inside(*argv, home=home).code == (1 if verb == "calls" else 0), verb
+    for argv in (("append", "-s", file, "-m", "x"), ("curate", "-i", file), ("clear", "-s", file)):
+        assert inside(*argv, home=home).code in {2, 65}, argv
+    with open(file, "rb") as opened:
+        assert opened.read() == before
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_on_stdin_is_a_session(home: Path, name: str) -> None:
+    for data in (orjson.dumps(LISTS[name]), b"".join(orjson.dumps(item) + b"\n" for item in LISTS[name])):
+        shown = inside("curate", "-", home=home, stdin=data)
+        assert shown.code == 0, shown.err
+        assert b'"functionCall":{' in shown.out
+        assert b'"text":"Look"' in shown.out
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_imported_and_is_the_same_then(home: Path, name: str) -> None:
+    file = written(home, LISTS[name])
+    assert inside("import", file, "--into", "one", home=home).code == 0
+    for to in LISTS:
+        assert sent(home, "one", to) == sent(home, file, to)
+
+
+def test_the_system_message_of_a_list_is_the_session_s(home: Path) -> None:
+    for name in ("openai-chat", "openai-responses"):
+        file = written(home, LISTS[name])
+        assert sent(home, file, "anthropic")["system"] == "Be brief."
+        assert sent(home, file, "openai-responses")["instructions"] == "Be brief."
+    image = {"type": "image", "source": {"type": "url", "url": "https://a.example/a.png"}}
+    listed = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [image]}]
+    assert sent(home, written(home, listed), "gemini")["systemInstruction"] == {
+        "parts": [{"text": "Be brief."}]
+    }
+
+
+def test_a_later_system_message_stays_where_it_stands(home: Path) -> None:
+    file = written(home, CHAT)
+    assert {"role": "developer", "content": "Speak French."} in sent(home, file, "openai-chat")["messages"]
+    assert {"role": "developer", "content": "Speak French."} in sent(home, file, "openai-responses")[
+        "input"
+    ]
+    two = [
+        {"role": "system", "content": "One."},
+        {"role": "system", "content": "Two."},
+        {"role": "user", "content": "x"},
+    ]
+    assert sent(home, written(home, two), "openai-chat")["messages"] == two
+
+
+FORMS: dict[str, tuple[Any, str | None]] = {
+    "plain texts": ([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}], "contents"),
+    "plain texts and a system message": ([{"role": "system", "content": "x"}], "openai-chat"),
+    "text blocks, which two formats have": ([{"role": "user", "content": [{"type": "text", "text": "x"}]}], "openai-chat"),
+    "a text block with Anthropic's mark": (
+        [{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]}], "anthropic"),
+    "a name": ([{"role": "user", "content": "hi", "name": "ann"}], "openai-chat"),
+    "null content and a call": ([{"role": "assistant", "content": None, "tool_calls": [CALL]}], "openai-chat"),
+    "no content and a call": ([{"role": "assistant", "tool_calls": [CALL]}], "openai-chat"),
+    "a call by itself": ([{"type": "function_call", "call_id": "c", "name": "n", "arguments": "{}"}], "openai-responses"),
+    "reasoning": ([{"role": "user", "content": "x"}, {"type": "reasoning", "summary": []}], "openai-responses"),
+    "redacted thinking": ([{"role": "assistant", "content": [{"type": "redacted_thinking", "data": "x"}]}], "anthropic"),
+    "contents": ([{"role": "user", "parts": [{"text": "x"}]}], "contents"),
+    "contents without a role": ([{"parts": [{"text": "x"}]}], "gemini"),
+    "contents in the other spelling": ([{"role": "user", "parts": [{"inline_data": {}}]}], "gemini"),
+    "nothing": ([], "contents"),
+    "numbers": ([1, 2], None), "texts": (["a", "b"], None), "objects": ([{"x": 1}], None),
+    "another program's messages": ([{"info": {"role": "user"}, "parts": [{"type": "text", "text": "x"}]}], "contents"),
+    "lines of requests": ([{"messages": [{"role": "user", "content": "x"}]}], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
+def test_a_list_s_form_is_told_by_its_content(value: Any, form: str | None) -> None:
+    assert forms.form_of(value) == form
+
+
+@pytest.mark.parametrize(
+    "odd", [7, None, "x", [], {"x": 1}, {"role": "robot", "content": "x"}, {"role": "user"}]
+)
+@pytest.mark.parametrize("name", LISTS)
+def test_an_element_that_is_no_message_is_named_and_costs_itself(home: Path, name: str, odd: Any) -> None:
+    given = [*LISTS[name][:-1], odd, LISTS[name][-1]]
+    file = written(home, given)
+    at = f"[{len(given) - 2}]: "
+    shown = inside("show", file, home=home)
+    assert (shown.code, at in shown.err.decode()) == (0, True), shown.err
+    assert inside("show", file, "--strict", home=home).code == 65
+    done = inside("import", file, "--into", "one", home=home)
+    assert at in done.err.decode()
+    assert [r["value"] for r in lines(session_path(home, "one")) if r["type"] == "unread"] == [odd]
+    to = "anthropic"
+    assert sent(home, "one", to) == sent(home, written(home, LISTS[name]), to)
+
+
+def test_a_torn_line_of_messages_is_told_with_its_place(home: Path) -> None:
+    file = written(home, CHAT, "lines")
+    with open(file, "ab") as opened:
+        opened.write(b'{"role":"user","con')
+    shown = inside("show", file, home=home)
+    assert shown.code == 0
+    assert re.search(rb"line 8, byte \d+: not JSON", shown.err)
+    assert inside("import", file, "--strict", home=home).code == 65
+
+
+def test_long_lines_of_messages_are_read_as_short_ones(home: Path) -> None:
+    """Past 8 MiB a session is read in pieces."""
+    many = [
+        {"role": "user", "content": "x" * 9_000_000},
+        *CHAT[2:4],
+        {"role": "user", "content": "y"},
+    ]
+    file = written(home, many, "lines")
+    for argv in (("verify", file), ("list", "--json"), ("search", "-c", "grey", file)):
+        assert inside(*argv, home=home).code == 0, argv
+    assert inside("last", file, home=home).text == "y"
+
+
+RECORDED = [path for path in corpus_files("exchanges/*/*.json") if not path.name.endswith(".expected.json")]
+
+
+def test_recorded_requests_messages_come_back_the_same(home: Path) -> None:
+    come_back_the_same(home, RECORDED[::9])
+
+
+@pytest.mark.slow
+def test_all_recorded_requests_messages_come_back_the_same(home: Path) -> None:
+    come_back_the_same(home, RECORDED)
+
+
+def come_back_the_same(home: Path, paths: list[Path]) -> None:
+    """A request's messages as a bare list, and as lines: the same request again; and once more from its own."""
+    if not paths:
+        pytest.skip("no recorded requests here")
+    argv = ("--raw", "--prefill", "--unanswered", "stub")
+    tried = 0
+    for path in paths:
+        name = path.parent.name
+        array = (orjson.loads(path.read_bytes()).get("request") or {}).get(ARRAYS[name])
+        if not isinstance(array, list):
+            continue
+        tried += 1
+        first = sent(home, written(home, array), name, *argv)[ARRAYS[name]]
+        assert sent(home, written(home, array, "lines"), name, *argv)[ARRAYS[name]] == first, path
+        assert sent(home, written(home, first), name, *argv)[ARRAYS[name]] == first, path
+    assert tried > len(paths) // 2
