@@ -56,6 +56,16 @@ class View:
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 
+    def edited_after(self, message: Message) -> str | None:
+        """The id of the message before this one that was edited last, if that was after this one came."""
+        edits = [
+            step for step in self.made.values()
+            if step.type == "update" and step.message is not None
+            and step.message.place < message.place < step.place
+        ]  # fmt: skip
+        newest = max(edits, key=lambda step: step.place, default=None)
+        return newest.message.id if newest is not None and newest.message is not None else None
+
     @property
     def texts(self) -> list[str]:
         """For each message shown, its texts joined, thoughts left out."""

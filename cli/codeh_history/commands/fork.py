@@ -5,7 +5,8 @@ from typing import Annotated, Optional
 import typer
 
 from ..env import Env
-from ..records import Record
+from ..model import Message
+from ..records import CONTENT_TYPES, Record
 from ..session import View
 from ..store import create
 from ..talk.reading import find, open_view
@@ -34,7 +35,7 @@ def command(
     env.quiet = quiet
     target, view = open_view(env, session, argument, hydrate=False)
     message = find(view, at, session=target.id) if at is not None else None
-    records = up_to(view, message.id if message is not None else None)
+    records = up_to(view, message)
     last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
     path = create.free_path(env, into, target.id if target.path != "-" else "fork")
     parent = {"session": view.id or target.id, "at": last}
@@ -43,19 +44,19 @@ def command(
     return 0
 
 
-def up_to(view: View, id: str | None) -> list[Record]:
-    """The records up to the line that completes a message (its own, or the commit of its stream)."""
-    records = [r for r in view.log.records if r.data["type"] != "session"]
-    if id is None:
-        return records
-    end = 0
-    for number, record in enumerate(records):
+def up_to(view: View, last: Message | None) -> list[Record]:
+    """The records up to a message's line, and what was done to them since.
+
+    A stream is copied as it ended, an edited message as edited; one that was undone is not shown.
+    """
+    records = view.log.records
+    end = len(records) if last is None else last.place + 1
+    copied = [record for record in records[:end] if record.data["type"] != "session"]
+    known = {str(record.data["id"]) for record in copied if "id" in record.data}
+    for record in records[end:]:
         data = record.data
-        own = data.get("id") == id and data["type"] in ("message", "ref", "open")
-        stream = data["type"] == "commit" and data["of"] == id
-        inserted = data["type"] == "compaction" and any(
-            isinstance(op.get("message"), dict) and op["message"].get("id") == id for op in data["ops"]
-        )
-        if own or stream or inserted:
-            end = number + 1
-    return records[:end]
+        again = view.all.get(data["id"]) if data["type"] in CONTENT_TYPES else None
+        if data.get("of") in known or (again is not None and again.place < end):
+            copied.append(record)
+            known.update([data["id"]] if "id" in data else [])
+    return copied

@@ -100,7 +100,7 @@ def body_of(
             options, system="\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
         )
     view = _reduced(env, view, options, given)
-    check_sendable(view.messages, target.id, prefill=bool(given["prefill"]))
+    check_sendable(view, target.id, prefill=bool(given["prefill"]))
     messages = view.messages
     if given["user_template"] or given["system_template"]:
         from . import templates
@@ -156,8 +156,9 @@ def _with_listings(options: Options, messages: Sequence[Message]) -> Options:
     return replace(options, system="\n\n".join(filter(None, said)) or None)
 
 
-def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) -> None:
+def check_sendable(view: View, session: str, *, prefill: bool) -> None:
     """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
+    messages = view.messages
     last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
     if last is None:
         raise BadData(f"{session}: no message to send; append one first")
@@ -168,9 +169,14 @@ def check_sendable(messages: Sequence[Message], session: str, *, prefill: bool) 
             f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop"
         )
     if last.role == "model" and not prefill:
-        raise BadData(
-            f"{session}: the last message is the model's; append a user's, or --prefill to continue it"
+        edited = view.edited_after(last)
+        advice = (
+            f"{edited} was edited after it: `fork --at {edited}` asks again from there, "
+            "`undo` takes the edit back"
+            if edited
+            else "append a user's, or --prefill to continue it"
         )
+        raise BadData(f"{session}: the last message is the model's; {advice}")
 
 
 def model_for(view: View, to: str, model: str | None) -> str | None:
