@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from . import __version__
 from .env import Env
 from .errors import Interrupted, Usage
+from .near import near
 
 SECTIONS = {
     "Talk": ("append", "payload", "ask", "calls"),
@@ -22,6 +23,7 @@ SECTIONS = {
     "Keep and share": ("fork", "import", "export", "rm", "prune", "gc", "completion"),
 }
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+HELP = {"help_option_names": ["-h", "--help"]}
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
 EXAMPLES = """\
   export CODEH_SESSION=demo
@@ -59,6 +61,15 @@ class Group(TyperGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            meant = near(args[0], COMMANDS)
+            say = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
+            raise Usage(f"{args[0]}: no such command; {say}")
+        return super().resolve_command(ctx, args)
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write("Examples:\n" + EXAMPLES + "\n")
         super().format_help(ctx, formatter)
@@ -74,7 +85,7 @@ def load(name: str) -> Command:
     file = f"{name}_" if name in _RESERVED else name
     module: Any = import_module(f"{__package__}.commands.{file}")
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, cls=Command, help=module.__doc__)(module.command)
+    app.command(name, cls=Command, help=module.__doc__, context_settings=HELP)(module.command)
     built: Any = typer.main.get_command(app)
     command: Command = built
     command.name = name
@@ -93,6 +104,7 @@ def group() -> click.Command:
     """The whole command line."""
     app = typer.Typer(
         cls=Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+        context_settings=HELP,
         help="Keep LLM conversations: append-only JSONL sessions, curated, compacted, sent with curl.",
     )  # fmt: skip
 

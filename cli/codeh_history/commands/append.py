@@ -145,6 +145,7 @@ def store_entry(env: Env, session: str | None, file: str) -> int:
 
 def receive(env: Env, session: str | None, format: str, *, echo: bool, redact: bool) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
+    from ..store.paths import meant
     from ..store.resolve import for_writing
     from ..talk import receive as receiving
 
@@ -154,7 +155,7 @@ def receive(env: Env, session: str | None, format: str, *, echo: bool, redact: b
         raise Usage(f"--from {format}: auto, {', '.join(providers.FORMATS)}")
     target = for_writing(env, session)
     if not os.path.exists(target.path):
-        raise NotFound(f"{target.path}: no such session; an answer never starts one")
+        raise NotFound(f"{target.path}: no such session{meant(target.path)}; an answer never starts one")
     echo = echo or env.terminal(env.stdout)
     name = None if format == "auto" else format
     received = receiving.receive(env, target, env.stdin, name, echo=echo)

@@ -103,4 +103,4 @@ def store(env: Env, target: Target, prompt: compose.Given) -> None:
         text = append.text_of(env, list(prompt.message), list(prompt.file))
         env.stored, created = append.store(env, target.path, text, "user", "user")
     if created:
-        env.note(f"new session {target.id}")
+        append.say_new(env, target)

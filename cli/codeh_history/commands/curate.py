@@ -8,7 +8,7 @@ import orjson
 import typer
 
 from ..env import Env
-from ..errors import SummariserFailed, Usage
+from ..errors import InputOutput, Usage
 from ..model import Json
 from ..ops import Op
 from ..session import View
@@ -136,7 +136,7 @@ def _filter(command: str) -> Callable[[str], str]:
             ["/bin/sh", "-c", command], input=text.encode(), capture_output=True, check=False
         )
         if done.returncode:
-            raise SummariserFailed(f"--remove-cmd {command}: exit {done.returncode}; nothing changed")
+            raise InputOutput(f"--remove-cmd {command}: exit {done.returncode}; nothing changed")
         return (
             done.stdout.decode("utf-8", "replace").removesuffix("\n")
             if not text.endswith("\n")

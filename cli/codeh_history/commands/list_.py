@@ -60,9 +60,16 @@ def command(
     return 0
 
 
+EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
+
+
 def moment(env: Env, since: str, option: str = "--since") -> int:
     """The time a `--since` means, in epoch milliseconds: so long ago, or a date."""
     number, unit = since[:-1], since[-1:]
+    if since.isdecimal() and len(since) < EPOCH_DIGITS:
+        raise Usage(
+            f"{option} {since}: of what? {since}d is days, {since}h hours (or a date as 2026-01-31)"
+        )
     if unit in UNITS and number.isdecimal():
         return env.millis() - int(number) * UNITS[unit] * 1000
     millis = to_millis(since)

@@ -36,7 +36,8 @@ def command(
         raise Usage("--older-than AGE or --keep N: one of them")
     before = moment(env, older_than, "--older-than") if older_than is not None else None
     moved = 0
-    for session in pruning.old(pruning.sessions(env), before=before, keep=keep):
+    found = pruning.sessions(env)
+    for session in pruning.old(found, before=before, keep=keep):
         why = session.stays or (pruning.move(env, session) if yes else "")
         if why:
             env.note(f"{session.id}: left where it is: {why}")
@@ -48,6 +49,5 @@ def command(
     end = (
         "in the trash (rm --restore brings them back)" if yes else "would go to the trash; --yes moves them"
     )
-    if moved:
-        env.note(f"{sessions} {end}")
+    env.note(f"{sessions} {end}" if moved else f"nothing to prune among {len(found)} sessions")
     return 0

@@ -1,23 +1,29 @@
-"""Set a session's title, tags, system prompt, tools, models or anything else; later wins."""
+"""Set a session's title, tags, system prompt, tools or models (x-… is your own); later wins."""
 
 from typing import Annotated
 
 import orjson
 import typer
 
+from .. import providers
 from ..env import Env
 from ..errors import BadData, Usage
+from ..near import near
 from ..records import dumps
 from ..store import log
 from ..store.resolve import for_writing
-from ..talk.append import decode, read_file
+from ..talk.append import decode, read_file, say_new
 from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
   codeh-history set -s demo system=@system.md tools=@tools.json
-  codeh-history set -s demo model.anthropic=claude-opus-4-8
+  codeh-history set -s demo model.anthropic=claude-opus-4-8 x-ticket=4711
 """
+_PLAIN = ("title", "tags", "system", "tools")
+_BY_PROVIDER = ("model", "settings")
+KEYS = (*_PLAIN, *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS))
+OWN = "x-"  # begins the keys that nothing of ours reads
 
 
 def command(
@@ -35,10 +41,23 @@ def command(
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
+        check_key(key)
         values[key] = value_of(key, text)
     target = for_writing(env, session)
-    log.append(env, target.path, lambda _: dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n")
+    line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
+    if log.append(env, target.path, lambda _: line, create=True):
+        say_new(env, target)
     return 0
+
+
+def check_key(key: str) -> None:
+    """Raises Usage for a key that nothing reads."""
+    if key in KEYS or (key.startswith(OWN) and key != OWN):
+        return
+    meant = near(key, KEYS)
+    known = ", ".join([*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER)])
+    hint = f"did you mean {meant}?" if meant else f"one of {known}"
+    raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 
 def value_of(key: str, text: str) -> object:

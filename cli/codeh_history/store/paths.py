@@ -42,6 +42,18 @@ def path_of(env: Env, session: str) -> str:
     raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128)")
 
 
+def meant(path: str) -> str:
+    """` (did you mean ID?)` where a session beside this file has a name much like it, else nothing."""
+    from ..near import did_you_mean
+
+    try:
+        names = os.listdir(os.path.dirname(path) or ".")
+    except OSError:
+        return ""
+    others = {id_of(name) for name in names if is_path(name) and is_id(id_of(name))}
+    return did_you_mean(id_of(path), sorted(others))
+
+
 def id_of(path: str) -> str:
     """The session id that a file's name stands for."""
     name = os.path.basename(path)

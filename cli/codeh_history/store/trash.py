@@ -9,7 +9,7 @@ from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..folders import ensure_dir, sync_dir
 from . import log
 from .log import Locked
-from .paths import is_id, path_of
+from .paths import is_id, meant, path_of
 
 
 def trash_dir(env: Env) -> str:
@@ -23,8 +23,8 @@ def checked(env: Env, names: list[str], *, restore: bool) -> list[str]:
             raise Usage(f"{name}: an exact session id expected")
         there = trashed(env, name) if restore else os.path.lexists(path_of(env, name))
         if not there:
-            where = "in the trash" if restore else "(`codeh-history list` shows all)"
-            raise NotFound(f"{name}: no such session {where}")
+            hint = meant(path_of(env, name)) or " (`codeh-history list` shows all)"
+            raise NotFound(f"{name}: no such session{' in the trash' if restore else hint}")
         if restore and os.path.lexists(path_of(env, name)):
             raise BadData(f"{name}: exists again; `rm` or fork it first")
     return list(dict.fromkeys(names))

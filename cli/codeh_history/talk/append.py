@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..env import Env
     from ..store.log import Locked
+    from ..store.resolve import Target
 
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
@@ -31,7 +32,7 @@ def run(
     target = for_writing(env, session)
     kind, of = kind_and_role(role, kind)
     id, created = store(env, target.path, text_of(env, message or [], file or []), kind, of)
-    announce(env, target.id, [id], created=created)
+    announce(env, target, [id], created=created)
     return 0
 
 
@@ -50,12 +51,20 @@ def store(env: Env, path: str, text: str, kind: str, role: str | None) -> tuple[
     return stored[0], created
 
 
-def announce(env: Env, session: str, ids: list[str], *, created: bool) -> None:
+def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
     """Acknowledge on stdout what is now durable; a new session is announced on stderr."""
     env.stored = ids[-1] if ids else None
     if created:
-        env.note(f"new session {session}")
+        say_new(env, target)
     env.write("".join(f"{id}\n" for id in ids).encode())
+
+
+def say_new(env: Env, target: Target) -> None:
+    """Announce a new session, and the one whose name was perhaps meant."""
+    if not env.quiet:
+        from ..store.paths import meant
+
+        env.note(f"new session {target.id}{meant(target.path)}")
 
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:

@@ -56,7 +56,7 @@ def run(env: Env, session: str | None, file: str | None = None, *, redact: bool 
         return stored(env, locked, lines, known(locked, lines), ids, str(name))
 
     created = log.append(env, target.path, build, create=True)
-    announce(env, target.id, ids, created=created)
+    announce(env, target, ids, created=created)
     return 0
 
 

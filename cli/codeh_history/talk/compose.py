@@ -55,7 +55,7 @@ def run(env: Env, session: str | None, given: Given) -> int:
     """Append the message and print its id; with a known `--key` print the id it has."""
     target = for_writing(env, session)
     id, created = store(env, target, given)
-    announce(env, target.id, [id], created=created)
+    announce(env, target, [id], created=created)
     return 0
 
 

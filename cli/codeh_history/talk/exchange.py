@@ -32,7 +32,7 @@ def run(env: Env, session: str | None, file: str) -> int:
         return batch.stored(env, locked, lines, batch.known(locked, lines), stored, "--exchange")
 
     created = log.append(env, target.path, build, create=True)
-    announce(env, target.id, stored[:1], created=created)
+    announce(env, target, stored[:1], created=created)
     return 0
 
 

@@ -58,6 +58,7 @@ def run(
         ops, fields = reduce(view)
         result.append(apply(view, ops))
         if not ops and not force:
+            env.note(f"{target.id}: {_unchanged(fields)}")
             return None
         id = env.new_id(locked.session, locked.offset)
         return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
@@ -65,6 +66,19 @@ def run(
     log.append(env, target.path, build)
     tell_lost(env, target.id, lost)
     return result[0]
+
+
+def _unchanged(fields: Json) -> str:
+    """Why nothing was recorded."""
+    budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
+    if budget is None:
+        return "nothing to change"
+    size = (
+        f"{before:,} of {budget:,} tokens by {counter}"
+        if before is not None
+        else f"below {budget:,} tokens"
+    )
+    return f"nothing to change: {size}"
 
 
 def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:

@@ -1,0 +1,52 @@
+"""What was probably meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.near import distance, near
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "meant"),
+    [
+        ("dmeo", ["demo", "dome"], "demo"),
+        ("demp", ["deom", "demo"], "demo"),
+        ("shw", ["show", "set"], "show"),
+        ("sumarise", ["summarize", "status"], "summarize"),
+        ("titel", ["title", "tools"], "title"),
+        ("chat-21", ["chat-22", "chat-2"], None),
+        ("demo2", ["demo"], None),
+        ("a", ["b"], None),
+        ("ab", ["abc"], None),
+        ("abx", ["abc"], "abc"),
+        ("work", ["play", "words"], None),
+        ("demo", ["demo"], None),
+        ("demo", [], None),
+    ],
+)
+def test_what_was_meant(name: str, names: list[str], meant: str | None) -> None:
+    assert near(name, names) == meant
+
+
+def plainly(a: str, b: str) -> int:
+    """The same distance, defined as textbooks do."""
+    if not a or not b:
+        return len(a) + len(b)
+    ways = [
+        plainly(a[1:], b) + 1,
+        plainly(a, b[1:]) + 1,
+        plainly(a[1:], b[1:]) + (a[0] != b[0]),
+    ]
+    if len(a) > 1 and len(b) > 1 and a[0] == b[1] and a[1] == b[0]:
+        ways.append(plainly(a[2:], b[2:]) + 1)
+    return min(ways)
+
+
+@given(st.text("ab", max_size=6), st.text("abc", max_size=6), st.integers(0, 3))
+def test_slips_are_counted_up_to_the_most_that_matters(a: str, b: str, most: int) -> None:
+    right = plainly(a, b)
+    found = distance(a, b, most) if abs(len(a) - len(b)) <= most else most + 1
+    assert found == right if right <= most else found > most
