@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..errors import BadData, Usage
 from ..model import Json, Message, Part
 from ..providers.base import Options
+from ..sandbox import SECONDS, Sandbox, TooMuch
 from ..session import View
 from ..turns import is_prompt, text_of
 from .append import decode, read_file
@@ -42,21 +43,17 @@ def variables(pairs: Sequence[str]) -> dict[str, str]:
     return result
 
 
-def render(name: str, values: Json) -> str:
+def render(name: str, values: Json, seconds: float = SECONDS) -> str:
     """The template file rendered; a mistake in it is BadData naming its line."""
-    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
     source = decode(read_file(name), name)
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-    try:
-        return environment.from_string(source).render(**values)
-    except TemplateSyntaxError as error:
-        raise BadData(f"{name}:{error.lineno}: {error.message}") from None
-    except TemplateError as error:
-        raise BadData(f"{name}: {error.message}") from None
-    except Exception as error:  # noqa: BLE001 - whatever a template's own expressions raise
-        raise BadData(f"{name}: {type(error).__name__}: {error}") from None
+    with Sandbox(seconds) as sandbox:
+        try:
+            (text,) = sandbox.ask("render", name, source, values)
+        except ValueError as error:
+            raise BadData(str(error)) from None
+        except TooMuch as error:
+            raise BadData(f"{name}: {error}") from None
+    return str(text)
 
 
 def _with_text(message: Message, original: str, text: str) -> Message:

@@ -1,0 +1,129 @@
+"""The child's side, a program of its own without this package; it dies when its time is up."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+HEAD = 8  # bytes of a frame's length
+MOST = 64 << 20  # bytes of one answer: the longest record a session may hold
+MEMORY = 1 << 30  # bytes of address space beside the texts that are worked on
+ANSWER, DONE, WRONG, LARGE = "answer", "done", "wrong", "large"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+
+def framed(data: bytes) -> bytes:
+    """The bytes after their length."""
+    return len(data).to_bytes(HEAD, "little") + data
+
+
+def main(seconds: float) -> None:
+    """Answer requests until there are no more; the alarm of each ends the process, whatever it is doing."""
+    import signal
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    while head := sys.stdin.buffer.read(HEAD):
+        size = int.from_bytes(head, "little")
+        data = sys.stdin.buffer.read(size)
+        limit_memory(MEMORY + 16 * size)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        answer(data)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def limit_memory(most: int) -> None:
+    """Let what asks for more fail; where a system has no such limit, time is the only one."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    except (OSError, ValueError):
+        pass
+
+
+def answer(data: bytes) -> None:
+    """Write the answers to a request, each at once, so that the parent knows how far it came."""
+    try:
+        work, given = marshal.loads(data)  # noqa: S302 - the parent's own
+        for found in WORKS[work](*given):
+            if isinstance(found, str) and len(found) > MOST:
+                tell(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
+                return
+            tell(ANSWER, found)
+        tell(DONE, None)
+    except MemoryError:
+        tell(LARGE, "it takes more memory than it may have")
+    except ValueError as error:
+        tell(WRONG, str(error))
+
+
+def tell(kind: str, value: Any) -> None:
+    data = memoryview(framed(marshal.dumps((kind, value))))
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def found(text: str, flags: int, texts: Sequence[str]) -> Iterator[bool]:
+    """Whether a pattern is found in each text."""
+    import re
+
+    search = re.compile(text, flags).search
+    for each in texts:
+        yield search(each) is not None
+
+
+def cut(text: str, flags: int, texts: Sequence[str]) -> Iterator[str]:
+    """Each text without what the pattern matches."""
+    import re
+
+    sub = re.compile(text, flags).sub
+    for each in texts:
+        yield sub("", each)
+
+
+def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str]:
+    """A Jinja template rendered; ValueError says what is wrong with it, and in which line."""
+    from jinja2 import TemplateError, TemplateSyntaxError, Undefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Unset(Undefined):
+        """False in a condition; to print it or to go through it is an error that names it."""
+
+        __slots__ = ()
+        __str__ = __iter__ = __len__ = Undefined._fail_with_undefined_error  # noqa: SLF001
+
+        @property
+        def _undefined_message(self) -> str:
+            if self._undefined_obj is values["vars"]:
+                return f"vars.{self._undefined_name} is not set (--var {self._undefined_name}=VALUE)"
+            return super()._undefined_message
+
+    environment = ImmutableSandboxedEnvironment(undefined=Unset, autoescape=False)
+    try:
+        text = environment.from_string(source).render(**values)
+        text.encode()  # a lone surrogate could not be sent
+        yield text
+    except TemplateSyntaxError as error:
+        raise ValueError(f"{name}:{error.lineno}: {error.message}") from None
+    except TemplateError as error:
+        raise ValueError(f"{name}: {error.message}") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a template's own expressions raise
+        raise ValueError(f"{name}: {type(error).__name__}: {error}") from None
+
+
+WORKS: Mapping[str, Callable[..., Iterator[bool | str]]] = {"found": found, "cut": cut, "render": render}
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]))
