@@ -42,7 +42,7 @@ done
 
 say "The same in one command"
 export CODEH_TO=anthropic CODEH_VIA="$C ${url[anthropic]}"
-show 'codeh-history ask --stream --echo -m "And at sunset?"'
+show 'codeh-history ask --stream -m "And at sunset?"'
 
 say "A tool call, answered by a command"
 cat > "$scratch/tools.json" <<'JSON'
@@ -56,9 +56,9 @@ SH
 chmod +x "$scratch/weather"
 export scratch
 show 'codeh-history set tools=@$scratch/tools.json'
-show 'codeh-history ask --echo -m "Use the tool: what is the weather in Paris?"'
+show 'codeh-history ask -m "Use the tool: what is the weather in Paris?"'
 show 'codeh-history calls'
-show 'while codeh-history calls --via "$scratch/weather"; do codeh-history ask --echo || break; done'
+show 'while codeh-history calls --via "$scratch/weather"; do codeh-history ask || break; done'
 
 say "What there is now"
 show 'codeh-history status'

@@ -19,12 +19,12 @@ BUG = 70
 def inside(
     *argv: str,
     home: str | os.PathLike[str],
-    stdin: bytes | Sequence[bytes] = b"",
+    stdin: bytes | Sequence[bytes] | int = b"",
     env: Mapping[str, str] | None = None,
 ) -> Result:
     """Run `codeh-history ARGV…` here, in this home; a bug is raised, whatever else fails is an exit code.
 
-    stdin is a file with these bytes, a pipe through which these pieces come, or `/dev/null`.
+    stdin is a file with these bytes, a pipe through which these pieces come, a descriptor, or `/dev/null`.
     """
     environ = {
         "CODEH_HOME": os.fspath(home),
@@ -43,8 +43,11 @@ def inside(
 
 
 @contextmanager
-def given(stdin: bytes | Sequence[bytes]) -> Iterator[int]:
+def given(stdin: bytes | Sequence[bytes] | int) -> Iterator[int]:
     """A descriptor that reads this."""
+    if isinstance(stdin, int):
+        yield stdin
+        return
     if isinstance(stdin, bytes):
         with tempfile.TemporaryFile() if stdin else Path(os.devnull).open("rb") as file:
             if stdin:

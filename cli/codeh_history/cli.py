@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
 from typer._click.exceptions import ClickException, UsageError
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
 from .env import Env
@@ -36,7 +36,10 @@ EXAMPLES = """\
 
 
 class Command(TyperCommand):
-    """A command whose help begins with examples and whose usage errors are one line."""
+    """A command whose help begins with examples and whose usage errors are one line.
+
+    An option of one value that is given twice is refused: the last would silently replace the first.
+    """
 
     examples = ""
     stray = ""
@@ -45,6 +48,22 @@ class Command(TyperCommand):
     def summary(self) -> str:
         """What it does, in a line or two."""
         return (self.help or "").split("\n\n")[0].replace("\n", " ")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            self._once(ctx, given)
+        return rest
+
+    def _once(self, ctx: click.Context, args: list[str]) -> None:
+        seen: set[str] = set()
+        for param in self.make_parser(ctx).parse_args(args)[2]:
+            if not isinstance(param, TyperOption) or param.multiple or param.is_flag:
+                continue
+            if param.name in seen:
+                raise UsageError(f"{param.opts[0]}: given twice, and it takes one value", ctx)
+            seen.add(str(param.name))
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:

@@ -58,12 +58,16 @@ class Env:
         """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal."""
         seed = self.seed
         if seed is None:
-            return os.urandom(10).hex()
+            return self.random_id()
         import hashlib
 
         self._ordinal += 1
         text = f"{seed}\0{session}\0{offset}\0{self._ordinal}"
         return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @staticmethod
+    def random_id() -> str:
+        return os.urandom(10).hex()
 
     def ids(self, session: str, count: int) -> Callable[[int], str]:
         """`new_id` for this many records of a session, by their offsets; random ones are drawn at once."""

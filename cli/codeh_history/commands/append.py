@@ -9,6 +9,7 @@ from .. import providers
 from ..env import Env
 from ..errors import NotFound, Usage
 from ..talk import append
+from ..talk.given import Given
 from ..talk.telling import tell
 from .options import Quiet, Session
 
@@ -38,11 +39,17 @@ Role = Annotated[Optional[str], typer.Option("--role", metavar="ROLE", help="use
 Kind = Annotated[
     Optional[str], typer.Option("--kind", metavar="KIND", help="user, codeh, tool, error or info.")
 ]
-Call = Annotated[Optional[str], typer.Option("--call", metavar="NAME", help="A tool call of the model's.")]
-Args = Annotated[Optional[str], typer.Option("--args", metavar="JSON", help="The call's arguments.")]
+Call = Annotated[
+    Optional[list[str]],
+    typer.Option("--call", metavar="NAME", help="A tool call of the model's; repeatable, in one message."),
+]
+Args = Annotated[
+    Optional[list[str]],
+    typer.Option("--args", metavar="JSON", help="The call's arguments; one for each call, in order."),
+]
 CallId = Annotated[
-    Optional[str],
-    typer.Option("--call-id", metavar="ID", help="The id of the call, or of the call answered."),
+    Optional[list[str]],
+    typer.Option("--call-id", metavar="ID", help="The id of each call, or of the call answered."),
 ]
 Result = Annotated[
     Optional[str],
@@ -111,29 +118,46 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    if from_ is not None:
-        return receive(env, session, from_, echo=echo, redact=redact)
-    if echo:
+    ways = {"--from": from_ is not None, "--jsonl": jsonl, "--exchange": exchange is not None}
+    way, *more = [name for name, given in ways.items() if given] or ["-m"]
+    if more:
+        raise Usage(f"{way} and {more[0]}: one of them")
+    if echo and from_ is None:
         raise Usage("--echo goes with --from")
+    given = Given(
+        message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call or (),
+        args=args or (), call_id=call_id or (), result=result, failed=failed, references=references,
+        key=key, pin=pin, pending=pending, max_items=max_items, redact=redact,
+    )  # fmt: skip
+    if from_ is not None:
+        if redact:
+            raise Usage("--redact goes with what you append; for a whole session there is `redact`")
+        only(given, Given(), "--from goes with --echo, -s and -q only")
+        return receive(env, session, from_, echo=echo)
     if jsonl:
-        from ..talk import batch
-
-        return batch.run(env, session, file[0] if file else None, redact=redact)
+        only(given, Given(file=given.file[:1], redact=redact), "--jsonl goes with one -F and --redact only")
+        return batch(env, session, given)
+    if exchange is not None:
+        only(given, Given(), "--exchange goes with -s and -q only")
+        return store_entry(env, session, exchange)
+    if given == Given(message=given.message, file=given.file, role=role, kind=kind):
+        return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
     from ..talk import compose
 
-    given = compose.Given(
-        message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call,
-        args=args, call_id=call_id, result=result, failed=failed, references=references, key=key, pin=pin,
-        pending=pending, max_items=max_items, redact=redact,
-    )  # fmt: skip
-    if exchange is not None:
-        if given != compose.Given():
-            raise Usage("--exchange goes with -s and -q only")
-        return store_entry(env, session, exchange)
-    plain = compose.Given(message=given.message, file=given.file, role=role, kind=kind)
-    if given == plain:
-        return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
     return compose.run(env, session, given)
+
+
+def only(given: Given, taken: Given, rule: str) -> None:
+    """Refuse what would be left out without a word."""
+    if given != taken:
+        raise Usage(rule)
+
+
+def batch(env: Env, session: str | None, given: Given) -> int:
+    """Append every line as a message."""
+    from ..talk import batch
+
+    return batch.run(env, session, next(iter(given.file), None), redact=given.redact)
 
 
 def store_entry(env: Env, session: str | None, file: str) -> int:
@@ -143,14 +167,12 @@ def store_entry(env: Env, session: str | None, file: str) -> int:
     return exchange.run(env, session, file)
 
 
-def receive(env: Env, session: str | None, format: str, *, echo: bool, redact: bool) -> int:
+def receive(env: Env, session: str | None, format: str, *, echo: bool) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     from ..store.paths import meant
     from ..store.resolve import for_writing
     from ..talk import receive as receiving
 
-    if redact:
-        raise Usage("--redact goes with what you append; for a whole session there is `redact`")
     if format != "auto" and format not in providers.FORMATS:
         raise Usage(f"--from {format}: auto, {', '.join(providers.FORMATS)}")
     target = for_writing(env, session)

@@ -6,8 +6,9 @@ import typer
 
 from ..env import Env
 from ..errors import Usage
-from ..store.resolve import Target, for_writing
-from ..talk import append, asking, compose, payload
+from ..store.resolve import for_writing
+from ..talk import payload, prompting
+from ..talk.given import Given
 from ..talk.telling import tell
 from . import request_options as request
 from .options import AllowMissing, Quiet, Session
@@ -15,6 +16,7 @@ from .options import AllowMissing, Quiet, Session
 EXAMPLES = """\
   export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
   codeh-history ask -s demo -m "Why is the sky blue?"
+  git diff | codeh-history ask -s demo -m "Review this:"
   codeh-history ask -s demo                                # resend what was not answered
   codeh-history ask -s demo -m "List the files" --tools @tools.json
   while codeh-history calls -s demo --via ./tool; do codeh-history ask -s demo || break; done
@@ -35,7 +37,11 @@ Via = Annotated[
         "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
     ),
 ]
-Echo = Annotated[bool, typer.Option("--echo", help="Print the text as it arrives.")]
+NoStdin = Annotated[
+    bool, typer.Option("--no-stdin", help="Leave what is piped in alone: in loops over lines, in hooks.")
+]
+Id = Annotated[bool, typer.Option("--id", help="Print the id of the answer instead of its text.")]
+Echo = Annotated[bool, typer.Option("--echo", help="Print the text as it arrives, as it does without.")]
 Key = Annotated[
     Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")
 ]
@@ -67,6 +73,8 @@ def command(
     system_template: request.SystemTemplate = None,
     var: request.Var = None,
     allow_missing: AllowMissing = False,
+    no_stdin: NoStdin = False,
+    id: Id = False,
     echo: Echo = False,
     key: Key = None,
     session: Session = None,
@@ -78,29 +86,18 @@ def command(
     if not via:
         raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
     payload.provider_of(env, to)
+    if id and echo:
+        raise Usage("--id and --echo: one of them")
     target = for_writing(env, session)
-    if message or file or attach:
-        given = compose.Given(message=message or (), file=file or (), attach=attach or (), key=key)
-        store(env, target, given)
-    body = payload.body_of(
-        env, None, target.path, to=to, model=model, system=system, tools=tools, set=set_ or (),
-        max_tokens=max_tokens, stream=stream, budget=budget, counter=counter, raw=raw, thoughts=thoughts,
-        unanswered=unanswered, prefill=prefill, pretty=False, cache=cache, context=context, persist=persist,
-        user_template=user_template, system_template=system_template, var=var or (),
-        allow_missing=allow_missing, strict=False,
-    )  # fmt: skip
-    echo = echo or env.terminal(env.stdout)
-    received = asking.exchange(env, target, body, via, echo=echo)
-    tell(env, target.id, received, echo=echo)
+    given = Given(message=message or (), file=file or (), attach=attach or (), key=key)
+    request = {
+        "to": to, "model": model, "system": system, "tools": tools, "set": set_ or (),
+        "max_tokens": max_tokens, "stream": stream, "budget": budget, "counter": counter, "raw": raw,
+        "thoughts": thoughts, "unanswered": unanswered, "prefill": prefill, "pretty": False, "cache": cache,
+        "context": context, "persist": persist, "user_template": user_template,
+        "system_template": system_template, "var": var or (), "allow_missing": allow_missing,
+        "strict": False,
+    }  # fmt: skip
+    received = prompting.ask(env, target, given, request, via, echo=not id, stdin=not no_stdin)
+    tell(env, target.id, received, echo=not id)
     return 0
-
-
-def store(env: Env, target: Target, prompt: compose.Given) -> None:
-    """Append the prompt; without it, an unanswered one is sent again."""
-    if prompt.attach or prompt.key is not None:
-        env.stored, created = compose.store(env, target, prompt)
-    else:
-        text = append.text_of(env, list(prompt.message), list(prompt.file))
-        env.stored, created = append.store(env, target.path, text, "user", "user")
-    if created:
-        append.say_new(env, target)

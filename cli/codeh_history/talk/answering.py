@@ -13,8 +13,8 @@ from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import Target
 from . import asking
-from .compose import response_of
 from .reading import locked_view
+from .toolparts import response_of
 
 _AROUND = 1 << 20  # bytes of a record beside the response
 

@@ -84,18 +84,30 @@ def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
 
 def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = True) -> str:
     """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
-    pieces = [*messages, *(read_text(env, name) for name in files)]
-    if pieces:
+    pieces = given(env, messages, files)
+    if pieces or not needed:
         if "-" not in files and env.waiting():
             env.note("stdin has unread bytes: give -F - to append them too")
-    elif needed:
+    else:
         if env.terminal(env.stdin):
             env.note("reading the message from the terminal; end it with Ctrl-D")
         pieces = [decode(env.read_stdin(), "stdin")]
-    text = "\n\n".join(piece.removesuffix("\n") for piece in pieces)
+    text = joined(pieces)
     if needed and not text.strip():
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return text
+
+
+def given(env: Env, messages: list[str], files: list[str]) -> list[str]:
+    """The `-m`s, then the texts of the `-F`s."""
+    if files.count("-") > 1:
+        raise Usage("-F -: given twice, and stdin can be read once")
+    return [*messages, *(read_text(env, name) for name in files)]
+
+
+def joined(pieces: list[str]) -> str:
+    """The texts as one, a blank line between, each without its final newline."""
+    return "\n\n".join(piece.removesuffix("\n") for piece in pieces)
 
 
 def read_text(env: Env, name: str) -> str:

@@ -6,8 +6,8 @@ import os
 import selectors
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import IO, NamedTuple
 
 from ..env import Env
 from ..errors import InputOutput, TryAgain
@@ -15,17 +15,14 @@ from ..store.resolve import Target
 from .receive import Received, receive
 
 
-def exchange(
-    env: Env, target: Target, body: Iterable[bytes | memoryview], command: str, *, echo: bool
-) -> Received:
+def exchange(env: Env, target: Target, body: IO[bytes], command: str, *, echo: bool) -> Received:
     """Send a body through `sh -c CMD` and store the answer that the command prints.
 
-    The body lies in an unnamed file, so a command that reads slowly cannot block its own answer.
+    The body lies in a file, so a command that reads slowly cannot block its own answer.
     """
-    with tempfile.TemporaryFile() as file:
-        file.writelines(body)
-        file.seek(0)
-        process = start(command, file.fileno(), {})
+    body.flush()
+    body.seek(0)
+    process = start(command, body.fileno(), {})
     assert process.stdout is not None  # noqa: S101 - a pipe was asked for
     try:
         received = receive(env, target, process.stdout.fileno(), None, echo=echo, fresh=True)

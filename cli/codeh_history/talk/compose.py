@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -12,7 +12,7 @@ from ..env import Env
 from ..errors import BadData, NotFound, Usage
 from ..model import Json, Part
 from ..pairing import awaited
-from ..records import CONTENT_TYPES, MAX_DEPTH, Log, Record, block_of, depth_exceeds, dumps
+from ..records import CONTENT_TYPES, Log, Record, block_of, depth_exceeds, dumps
 from ..session import join, kind_of, undone
 from ..stages import limit
 from ..store import log, read
@@ -20,8 +20,10 @@ from ..store.log import Locked
 from ..store.needle import field
 from ..store.resolve import Target, for_writing
 from ..view import View
+from . import piped, toolparts
 from .append import KINDS, announce, kind_and_role, read_file, text_of
 from .filtering import compaction
+from .given import Given
 from .reading import locked_view, looked_at
 
 TYPE_CHECKING = False
@@ -30,86 +32,93 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Given:
-    """What `append` was asked for, beyond session and texts."""
+class Draft:
+    """A message about to be stored: all of it but its id, its time and what hangs on the session."""
 
-    message: Sequence[str] = ()
-    file: Sequence[str] = ()
-    role: str | None = None
-    kind: str | None = None
-    attach: Sequence[str] = ()
-    call: str | None = None
-    args: str | None = None
-    call_id: str | None = None
-    result: str | None = None
-    failed: bool = False
-    references: str | None = None
-    key: str | None = None
-    pin: bool = False
-    pending: bool = False
-    max_items: int | None = None
-    redact: bool = False
+    given: Given
+    fields: Json
+    blocks: list[str]  # of large files, which are in the block store already
+    references: list[Json] | None
 
 
 def run(env: Env, session: str | None, given: Given) -> int:
     """Append the message and print its id; with a known `--key` print the id it has."""
     target = for_writing(env, session)
-    id, created = store(env, target, given)
-    announce(env, target, [id], created=created)
+    given.check()
+    stored = store(env, target, draft(env, given, _text(env, given)))
+    announce(env, target, [stored.id], created=stored.created)
     return 0
 
 
-def store(env: Env, target: Target, given: Given) -> tuple[str, bool]:
-    """Store the message; returns its id and whether the session is new."""
-    _check(given)
-    fields, blocks = _fields(env, given)
+def draft(env: Env, given: Given, text: str) -> Draft:
+    """The message that was asked for, with this text."""
+    fields, blocks = _fields(env, given, text)
     references = _references(given.references)
     if given.redact and references:
         references = _redacted(env, references)
-    stored: list[str] = []
+    return Draft(given, fields, blocks, references)
+
+
+class Stored(NamedTuple):
+    """The id of a stored message, whether its session is new, and how long the file was before."""
+
+    id: str
+    created: bool
+    size: int
+
+
+def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored:
+    """Store the message, after these lines."""
+    given = draft.given
+    stored: list[tuple[str, int]] = []
 
     def build(locked: Locked) -> bytes | None:
-        known = keyed(env, locked, given.key, fields, blocks) if given.key is not None else None
+        key = given.key
+        known = keyed(env, locked, key, draft.fields, draft.blocks) if key is not None else None
         if known is not None:
-            stored.append(known)
-            return None
-        id, now = env.new_id(locked.session, locked.offset), env.now()
-        message = {"type": "message", "id": id, "ts": now, **fields}
+            stored.append((known, locked.size))
+            return before
+        id = env.new_id(locked.session, locked.offset + len(before))
+        message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
         if given.result and not given.call_id:
             message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
-        if references is not None:
-            message["references"] = numbered(references, read.read_log(locked.read()))
-        if blocks:
-            message = _by_reference(env, message, blocks, locked.session)
-        stored.append(id)
-        lines = _lines(message, pending=given.pending)
+        if draft.references is not None:
+            message["references"] = numbered(draft.references, read.read_log(locked.read()))
+        if draft.blocks:
+            message = _by_reference(env, message, draft.blocks, locked.session)
+        stored.append((id, locked.size))
+        lines = before + _lines(message, pending=given.pending)
         if given.max_items is not None:
             lines += _limited(env, locked, lines, given.max_items)
         return lines
 
     created = log.append(env, target.path, build, create=given.result is None)
-    return stored[0], created
+    return Stored(stored[0][0], created, stored[0][1])
 
 
-def _check(given: Given) -> None:
-    """Flags that contradict each other are exit 2."""
-    if given.call and given.result:
-        raise Usage("--call and --result: a message is one or the other; use --jsonl for both")
-    if given.call is None and given.args is not None:
-        raise Usage("--args goes with --call NAME")
-    if given.failed and not given.result:
-        raise Usage("--failed goes with --result NAME")
-    if given.call_id and not (given.call or given.result):
-        raise Usage("--call-id goes with --call or --result")
-    if given.key is not None and not given.key:
-        raise Usage("--key is empty")
-    if given.pending and (given.attach or given.max_items):
-        raise Usage("--pending goes with text only")
-    if given.max_items is not None and given.max_items < 1:
-        raise Usage("--max-items: a number above 0")
+def line_of(env: Env, draft: Draft, session: str) -> bytes:
+    """The line of the message as it would be stored, under an id that no stored one has."""
+    message = {"type": "message", "id": env.random_id(), "ts": env.now(), **draft.fields}
+    if draft.blocks:
+        message = _by_reference(env, message, draft.blocks, session)
+    return _lines(message, pending=False)
 
 
-def _fields(env: Env, given: Given) -> tuple[Json, list[str]]:
+def _text(env: Env, given: Given) -> str:
+    """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
+    messages, files = list(given.message), list(given.file)
+    if messages or files:
+        return text_of(
+            env, messages, files, needed=not (given.call or given.attach or given.result or given.pending)
+        )
+    if given.result:
+        return text_of(env, [], ["-"], needed=False)
+    if given.pending and not given.call:
+        return piped.text(env, "-m '' reads none") or ""
+    return text_of(env, [], [], needed=not (given.call or given.attach))
+
+
+def _fields(env: Env, given: Given, text: str) -> tuple[Json, list[str]]:
     """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
     asked = kind_and_role(given.role, given.kind)[0]
     kind = "tool" if given.result else "codeh" if given.call else asked
@@ -118,16 +127,11 @@ def _fields(env: Env, given: Given) -> tuple[Json, list[str]]:
     fields: Json = {"kind": kind}
     if KINDS[kind]:
         fields["role"] = KINDS[kind]
-    needed = not (given.call or given.attach or given.result or given.pending)
-    text = text_of(env, list(given.message), list(given.file), needed=needed)
     if given.result:
-        if not given.message and not given.file:
-            text = text_of(env, [], ["-"], needed=False)
-        parts = [_result(given, text)]
+        parts = [toolparts.result(given.result, given.call_id, text, failed=given.failed)]
     else:
         parts = [{"text": text}] if text else []
-        if given.call:
-            parts.append(_call(given))
+        parts += toolparts.calls(given.call, given.args, given.call_id)
     files = _files(env, given.attach, len(parts))
     blocks = [file.block for file in files if file.block]
     if given.redact:
@@ -159,41 +163,6 @@ def _files(env: Env, names: Sequence[str], first: int) -> list[Attached]:
     from .attaching import attach
 
     return attach(env, names, first)
-
-
-def _call(given: Given) -> Part:
-    try:
-        args = orjson.loads(given.args) if given.args is not None else {}
-    except ValueError as error:
-        raise BadData(f"--args: not JSON: {error}") from None
-    if not isinstance(args, dict):
-        raise BadData("--args: a JSON object expected")
-    id: Json = {"id": given.call_id} if given.call_id else {}
-    return {"functionCall": {**id, "name": str(given.call), "args": args}}  # type: ignore[typeddict-item]
-
-
-def _result(given: Given, text: str) -> Part:
-    """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
-    name = str(given.result)
-    response: Json
-    if given.failed:
-        response = {"error": f"Tool call {name} failed with error: {text}"}
-    else:
-        response = response_of(text)
-    id: Json = {"id": given.call_id} if given.call_id else {}
-    return {"functionResponse": {**id, "name": name, "response": response}}  # type: ignore[typeddict-item]
-
-
-def response_of(text: str) -> Json:
-    """What a tool printed, as a functionResponse's `response`."""
-    if text.lstrip()[:1] == "{":
-        try:
-            value = orjson.loads(text)
-        except ValueError:
-            value = None
-        if isinstance(value, dict) and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
-            return value  # it stands some levels down
-    return {"output": text}
 
 
 def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:

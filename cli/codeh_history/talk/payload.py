@@ -65,12 +65,19 @@ def run(  # noqa: PLR0913 - payload's options, one by one
 
 
 def body_of(
-    env: Env, argument: str | None, session: str | None, *, to: str | None, **given: object
+    env: Env,
+    argument: str | None,
+    session: str | None,
+    *,
+    to: str | None,
+    data: bytes | None = None,
+    **given: object,
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written; the options are those of `run`.
 
-    Large media in the block store is not read before that, unless a budget must know what it costs and
-    its first bytes do not tell.
+    With `data` of these lines instead of those of the session's file. Large media in the block store is
+    not read before its piece is written, unless a budget must know what it costs and its first bytes do
+    not tell.
     """
     to = provider_of(env, to)
     if given["unanswered"] not in UNANSWERED:
@@ -82,14 +89,14 @@ def body_of(
     if given["thoughts"] not in ("keep", "old", "all"):
         raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
     target = for_reading(env, session, argument)
-    found = straight.read(target.path, given)
+    found = straight.read(target.path, given, data)
     if found is not None:
         options = _options(found.view, to, given, found.models.get(to))
         request = providers.load(to).request(found.texts, options, [])
         return [_written(env, target, request, given)]
     media = Deferred(measured=given["budget"] is not None)
     lost: Lost | None = {} if given["allow_missing"] else None
-    view = view_of(env, target, strict=bool(given["strict"]), media=media, lost=lost)
+    view = view_of(env, target, data, strict=bool(given["strict"]), media=media, lost=lost)
     tell_lost(env, target.id, lost)
     options = _options(view, to, given)
     if given["context"]:

@@ -41,6 +41,7 @@ def open_view(
 def view_of(
     env: Env,
     target: Target,
+    data: bytes | None = None,
     *,
     strict: bool = False,
     hydrate: bool = True,
@@ -48,8 +49,9 @@ def view_of(
     lost: Lost | None = None,
     newest: int | None = None,
 ) -> View:
-    """The view of a session's file, or of the stream on stdin."""
-    data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    """The view of a session's file, of the stream on stdin, or of the bytes given."""
+    if data is None:
+        data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
     return view_from(
         env, data, target, strict=strict, hydrate=hydrate, media=media, lost=lost, newest=newest
     )
@@ -90,11 +92,11 @@ def locked_view(env: Env, locked: Locked) -> View:
     return looked_at(env, locked.read(), locked.session)
 
 
-def looked_at(env: Env, data: bytes, session: str) -> View:
+def looked_at(env: Env, data: bytes, session: str | None) -> View:
     """The view of these bytes, to be looked at: its parts are not to be stored again.
 
     Large images and sounds stay in the block store, so that it takes little memory; placeholders stand for
-    missing blocks, which is noted.
+    missing blocks, which is noted of a session that is named.
     """
     view = fold(read.read_log(data))
     if not view.log.plain and b'"block' in data:
@@ -103,7 +105,8 @@ def looked_at(env: Env, data: bytes, session: str) -> View:
 
         lost: Lost = {}
         view = hydrated(env, view, media=Deferred(), lost=lost)
-        tell_lost(env, session, lost)
+        if session is not None:
+            tell_lost(env, session, lost)
     return view
 
 

@@ -26,11 +26,11 @@ CHUNK = 1 << 16
 
 
 class Received:
-    """What came of an answer: the id of the stored message, and how many calls it makes."""
+    """What came of an answer: the id of the stored message, and the names of the tools that it calls."""
 
     __slots__ = ("calls", "id", "known")
 
-    def __init__(self, id: str, calls: int, *, known: bool) -> None:
+    def __init__(self, id: str, calls: list[str], *, known: bool) -> None:
         self.id = id
         self.calls = calls
         self.known = known  # it was stored before
@@ -241,7 +241,7 @@ class _Receiving:
                 raise self.env.unsaid(str(self.echo.broken))
             if self.echo.broken:
                 raise self.echo.broken
-        calls = sum("functionCall" in part for part in reply.parts)
+        calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
         return Received(stored[0], calls, known=before is not None)
 
     def failed(self, outcome: Outcome) -> HistoryError:

@@ -7,6 +7,7 @@ no pass changes them. The result is that of the long way, which everything else 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from io import BytesIO
 
 import orjson
 
@@ -31,12 +32,12 @@ class Straight:
         self.models: dict[str, str] = {}
 
 
-def read(path: str, given: Json) -> Straight | None:
-    """What the session at this path holds; None where it, or what is asked of it, needs the long way."""
+def read(path: str, given: Json, data: bytes | None = None) -> Straight | None:
+    """What the session at this path (or in these bytes) holds; None where that needs the long way."""
     if path == "-" or any(given[name] for name in _FOLDED):
         return None
     found = Straight()
-    lines = iter(lines_at(path))
+    lines = iter(lines_at(path) if data is None else BytesIO(data))
     try:
         return found if _begun(next(lines, b""), found.view) and _read(lines, found) else None
     except (ValueError, KeyError, TypeError):  # no JSON, no record, or not a message of one text

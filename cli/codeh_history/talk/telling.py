@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
 
 def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
-    """The id on stdout unless the text went there; tool calls are noted."""
+    """The id on stdout unless the text went there; tool calls are named."""
     if not echo:
         env.write(f"{received.id}\n".encode())
     if received.calls and not received.known:
-        calls = "a tool call waits" if received.calls == 1 else f"{received.calls} tool calls wait"
-        env.note(f"{session}: {calls} (codeh-history calls)")
+        count = len(received.calls)
+        waits = "a tool call waits" if count == 1 else f"{count} tool calls wait"
+        env.note(f"{session}: {waits}: {', '.join(received.calls)} (codeh-history calls)")

@@ -1,0 +1,289 @@
+"""`ask`: its text from every kind of stdin, the same line again, and what is refused before it is stored."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.env import Env
+from codeh_history.errors import Usage
+from codeh_history.talk import piped
+from inside import inside, lay
+from support import PROGRAM, environ, lines, run, session_path
+
+YES = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
+SAYS_YES = f"cat >/dev/null; echo '{YES}'"
+TO = ("-s", "s", "--to", "gemini", "--via")
+FAILS = "cat >/dev/null; exit 7"
+
+
+def prompts(home: Path) -> list[str]:
+    """The texts of the user's messages, as they are on disk."""
+    path = session_path(home, "s")
+    stored = lines(path) if path.exists() else []
+    return [record["parts"][0]["text"] for record in stored if record.get("kind") == "user"]
+
+
+@contextmanager
+def stdin_of(kind: str, data: bytes) -> Iterator[int]:
+    """A descriptor of this kind with the data in it, ended."""
+    if kind == "file":
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            yield file.fileno()
+    elif kind == "socket":
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(data)
+            ours.shutdown(socket.SHUT_WR)
+            yield theirs.fileno()
+    else:
+        reading, writing = os.pipe()
+        os.write(writing, data)
+        os.close(writing)
+        if kind == "pipe that does not block":
+            os.set_blocking(reading, False)
+        yield reading
+        os.close(reading)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "file", "socket", "pipe that does not block"])
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [(["-m", "Review"], "Review\n\n+ a\n- b"), ([], "+ a\n- b")],
+    ids=["with -m", "alone"],
+)
+def test_what_is_piped_in_is_sent(home: Path, kind: str, flags: list[str], text: str) -> None:
+    with stdin_of(kind, b"+ a\n- b\n") as fd:
+        done = inside("ask", *TO, SAYS_YES, *flags, stdin=fd, home=home)
+    assert (done.code, done.out) == (0, b"yes\n")
+    assert prompts(home) == [text]
+
+
+@pytest.mark.parametrize("kind", ["/dev/null", "a terminal", "an empty pipe", "a blank pipe"])
+def test_a_stdin_that_holds_nothing_changes_nothing(home: Path, kind: str) -> None:
+    terminal = pty.openpty()
+    with stdin_of("pipe", b"\n" if "blank" in kind else b"") as pipe, Path(os.devnull).open() as null:
+        end = pipe if "pipe" in kind else terminal[1] if "terminal" in kind else null.fileno()
+        done = inside("ask", *TO, SAYS_YES, "-m", "hi", stdin=end, home=home)
+    for fd in terminal:
+        os.close(fd)
+    assert (done.code, done.out, done.err) == (0, b"yes\n", b"codeh-history: new session s\n")
+    assert prompts(home) == ["hi"]
+
+
+def test_a_closed_stdin_holds_nothing(home: Path) -> None:
+    argv = [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"]
+    closed = ["sh", "-c", 'exec "$@" <&-', "sh", *argv]
+    done = subprocess.run(closed, capture_output=True, env=environ(None, home), check=False)
+    assert (done.returncode, done.stdout) == (0, b"yes\n")
+    assert prompts(home) == ["hi"]
+
+
+@pytest.mark.parametrize("some", [b"", b"the first line\n"])
+def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(capfd: Any, some: bytes) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, some)
+    with pytest.raises(Usage, match="nothing was stored \\(--no-stdin\\)"):
+        piped.text(Env(stdin=reading), "--no-stdin", note=0.02, patience=0.1)
+    assert capfd.readouterr().err == "codeh-history: reading stdin to its end (--no-stdin)\n"
+    os.close(reading)
+    os.close(writing)
+
+
+def test_the_prompt_is_stored_when_all_of_stdin_is_there(home: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "Review"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write(b"one\n")
+    process.stdin.flush()
+    assert b"reading stdin to its end" in process.stderr.readline()  # after its two seconds
+    assert not session_path(home, "s").exists()
+    out, _ = process.communicate(b"two\n")
+    assert out == b"yes\n"
+    assert prompts(home) == ["Review\n\none\ntwo"]
+
+
+def test_a_loop_over_lines_keeps_its_lines(home: Path, tmp_path: Path) -> None:
+    script = tmp_path / "loop"
+    script.write_text(
+        "export CODEH_TO=gemini CODEH_SESSION=s\n"
+        f"export CODEH_VIA='{SAYS_YES.replace(chr(39), chr(34)).replace(YES, YES.replace(chr(34), chr(92) + chr(34)))}'\n"
+        'while read -r line; do codeh-history ask -q --no-stdin -m "$line" || exit; done\n'
+    )
+    bin = tmp_path / "codeh-history"
+    bin.write_text(f'#!/bin/sh\nexec {PROGRAM[0]} -m codeh_history "$@"\n')
+    bin.chmod(0o755)
+    done = subprocess.run(
+        ["bash", script], input=b"one\ntwo\n", capture_output=True, check=False,
+        env=environ({"PATH": f"{tmp_path}:{os.environ['PATH']}"}, home),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"yes\nyes\n", b"")
+    assert prompts(home) == ["one", "two"]
+
+
+RESULT = [
+    {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"},
+    {"type": "message", "id": "m1", "ts": "2026-01-02T03:04:05.000Z", "kind": "user", "role": "user", "parts": [{"text": "go"}]},
+    {"type": "message", "id": "m2", "ts": "2026-01-02T03:04:05.000Z", "kind": "codeh", "role": "model",
+     "parts": [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]},
+    {"type": "message", "id": "m3", "ts": "2026-01-02T03:04:05.000Z", "kind": "tool", "role": "user",
+     "parts": [{"functionResponse": {"id": "c1", "name": "f", "response": {"output": "x"}}}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stands", "note"), [(4, b""), (2, b"codeh-history: stdin is not read: an unanswered prompt stands last and is sent\n")],
+    ids=["tool results", "a prompt"],
+)  # fmt: skip
+def test_where_the_model_is_next_stdin_is_left_to_the_loop(
+    tmp_path: Path, stands: int, note: bytes
+) -> None:
+    lay(tmp_path, b"".join(orjson.dumps(record) + b"\n" for record in RESULT[:stands]))
+    with stdin_of("pipe", b"the loop's next line\n") as fd:
+        done = inside("ask", *TO, SAYS_YES, stdin=fd, home=tmp_path)
+        assert (done.code, done.out, done.err) == (0, b"yes\n", note)
+        assert os.read(fd, 100) == b"the loop's next line\n"
+    assert prompts(tmp_path) == ["go"]
+
+
+@pytest.mark.parametrize("attached", [0, 10, 100_000], ids=["text", "a small file", "a large file"])
+def test_the_same_line_again_is_a_retry(home: Path, tmp_path: Path, attached: int) -> None:
+    flags = ["-m", "hi"]
+    if attached:
+        (tmp_path / "a.bin").write_bytes(b"\0" * attached)
+        flags += ["--attach", str(tmp_path / "a.bin")]
+    busy = '{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}'
+    cut = 'data: {"candidates":[{"content":{"parts":[{"text":"y"}]}}]}'
+    for via in (FAILS, f"cat >/dev/null; echo '{busy}'", f"cat >/dev/null; printf '%s\\n\\n' '{cut}'"):
+        failed = inside("ask", *TO, via, *flags, home=home)
+        assert failed.code == 75
+        assert failed.err.endswith(b"; the prompt is stored: `codeh-history ask -s s` sends it\n")
+    assert inside("ask", *TO, SAYS_YES, *flags, home=home).out == b"yes\n"
+    kinds = [r["kind"] for r in lines(session_path(home, "s")) if "kind" in r]
+    assert kinds == ["user", "error", "codeh", "codeh"]  # the one before the last is what was cut
+    assert inside("ask", *TO, SAYS_YES, *flags, home=home).code == 0  # answered: it is asked anew
+    assert [r.get("kind") for r in lines(session_path(home, "s"))].count("user") == 2
+
+
+@pytest.mark.parametrize(
+    "other", [["-m", "ho"], ["-m", "hi", "--attach", "FILE"]], ids=["text", "attachment"]
+)
+def test_another_prompt_is_no_retry(home: Path, tmp_path: Path, other: list[str]) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0")
+    assert inside("ask", *TO, FAILS, "-m", "hi", home=home).code == 75
+    flags = [str(tmp_path / "a.bin") if word == "FILE" else word for word in other]
+    assert inside("ask", *TO, SAYS_YES, *flags, home=home).code == 0
+    assert prompts(home) == ["hi", other[1]]
+
+
+def test_a_key_is_answered_once(home: Path) -> None:
+    for _ in range(2):
+        assert inside("ask", *TO, FAILS, "-m", "hi", "--key", "k", home=home).code == 75
+    for _ in range(2):
+        assert inside("ask", *TO, SAYS_YES, "-m", "hi", "--key", "k", home=home).out == b"yes\n"
+    assert inside("ask", *TO, SAYS_YES, "-m", "ho", "--key", "k", home=home).code == 65
+    assert [r["kind"] for r in lines(session_path(home, "s")) if "kind" in r] == ["user", "codeh"]
+
+
+REFUSED = {
+    "no model": (2, ["--to", "anthropic"]),
+    "no tools file": (2, ["--tools", "@none.json"]),
+    "tools that are no JSON": (65, ["--tools", "nope"]),
+    "no system file": (2, ["--system", "@none.txt"]),
+    "no template": (2, ["--user-template", "none.j2"]),
+    "a template error": (65, ["--user-template", "bad.j2"]),
+    "a bad variable": (2, ["--var", "x", "--user-template", "good.j2"]),
+    "a bad setting": (2, ["--set", "contents.9.x=1"]),
+    "a bad word for calls": (2, ["--unanswered", "maybe"]),
+    "a bad word for thoughts": (2, ["--thoughts", "some"]),
+    "a budget out of reach": (5, ["--budget", "3"]),
+    "a budget that is none": (2, ["--budget", "many"]),
+    "an option twice": (2, ["--model", "a", "--model", "b"]),
+    "no such file": (2, ["-F", "none.txt"]),
+    "no such attachment": (2, ["--attach", "none.png"]),
+    "an empty key": (2, ["--key", ""]),
+    "stdin twice": (2, ["-F", "-", "-F", "-"]),
+    "id and echo": (2, ["--id", "--echo"]),
+}
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["a new session", "one that exists"])
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_can_be_refused_is_refused_before_anything_is_stored(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, before: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.j2").write_text("{{ message ")
+    Path("good.j2").write_text("{{ message }}")
+    if before:
+        inside("append", "-s", "s", "-m", "earlier", home=home)
+    code, flags = REFUSED[case]
+    to = [] if "--to" in flags else ["--to", "gemini"]
+    result = inside("ask", "-s", "s", *to, "--via", "touch ran", "-m", "hi", *flags, home=home)
+    assert (result.code, result.out) == (code, b"")
+    assert prompts(home) == (["earlier"] if before else [])
+    assert not Path("ran").exists()
+    assert before or not session_path(home, "s").exists()
+
+
+def test_what_came_meanwhile_is_sent_too(home: Path, tmp_path: Path) -> None:
+    inside("append", "-s", "s", "-m", "first", home=home)
+    os.mkfifo(tmp_path / "tools")  # the body is made as far as this, then waits
+    process = subprocess.Popen(
+        [*PROGRAM, "ask", *TO, f"cat > {tmp_path}/body; echo '{YES}'", "-m", "third", "--tools", f"@{tmp_path}/tools"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environ(None, home),
+    )  # fmt: skip
+    with (tmp_path / "tools").open("w") as tools:  # opens when the other side does
+        run("append", "-s", "s", "-m", "second", home=home)
+        (tmp_path / "no tools").write_text("[]")
+        (tmp_path / "no tools").rename(tmp_path / "tools")  # what is read the second time
+        tools.write("[]")
+    out, _ = process.communicate()
+    assert out == b"yes\n"
+    texts = [c["parts"][0]["text"] for c in orjson.loads((tmp_path / "body").read_bytes())["contents"]]
+    assert texts == prompts(home) == ["first", "second", "third"]
+
+
+def test_a_signal_says_that_the_prompt_is_stored(home: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "ask", *TO, f"touch {tmp_path}/ran; exec sleep 60", "-m", "hi"],
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environ(None, home),
+    )  # fmt: skip
+    while not (tmp_path / "ran").exists():
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate()
+    assert process.returncode == 143
+    assert err.endswith(b"codeh-history: the prompt is stored: `codeh-history ask -s s` sends it\n")
+
+
+def test_a_system_prompt_is_kept_where_there_is_none(home: Path, tmp_path: Path) -> None:
+    via = f"cat > {tmp_path}/body; echo '{YES}'"
+
+    def sent(*argv: str) -> str:
+        assert inside("ask", *TO, via, "-m", "hi", *argv, home=home).code == 0
+        body = orjson.loads((tmp_path / "body").read_bytes())
+        return str(body["systemInstruction"]["parts"][0]["text"])
+
+    (tmp_path / "brief").write_text("Be brief.\n")
+    assert sent("--system", f"@{tmp_path}/brief") == "Be brief."
+    assert sent() == "Be brief."
+    assert sent("--system", "Be long.") == "Be long."  # for this once
+    assert sent() == "Be brief."
