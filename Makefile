@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-all test-deep fuzz golden bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-mutants test-all test-deep fuzz golden bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table o
 
 test-all: $(READY) ## the tests, the slow ones too
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"
+
+test-mutants: $(READY) ## small faults in the source, each of which a test must catch
+	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants
 
 fmt: $(READY) ## format the code
 	$(BIN)/ruff format .

@@ -229,3 +229,18 @@ def test_the_first_header_is_the_session() -> None:
 def test_epoch_milliseconds_are_read() -> None:
     view = w().add(type="message", id="a", ts=1767225600000, kind="user", parts=[]).view()
     assert view.messages[0].ts == TS
+
+
+def test_a_clear_hides_summaries_and_compactions_before_it() -> None:
+    log = w().a("a").a("b").s("S", "a").k("K", {"op": "drop", "ids": ["b"], "why": "w"}).x().a("c").s("T")
+    view = log.view()
+    assert short(view) == "T c"
+    assert [summary.id for summary in view.hidden_summaries] == ["S"]
+    assert view.applied == []
+
+
+def test_a_commit_ends_an_abort() -> None:
+    """What was cut and committed all the same is not told as cut any more."""
+    cut = w().o("m").d("m", "par").ab("m")
+    assert cut.view().messages[0].fields["aborted"] == "cut"
+    assert "aborted" not in cut.c("m").view().messages[0].fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -17,7 +18,7 @@ from codeh_history.env import Env
 from codeh_history.errors import HistoryError, NotFound, TryAgain
 from codeh_history.records import lines_of, parse
 from codeh_history.session import fold
-from codeh_history.store import log
+from codeh_history.store import log, replace
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
 WORKER = ROOT / "tests" / "worker.py"
@@ -103,6 +104,31 @@ def test_a_file_replaced_while_a_writer_waits_is_opened_anew(
     monkeypatch.setattr(log, "_open_locked", opener)
     append(path)
     assert ids(path) == ["demo", "first", *(["new"] if kept else [])]
+
+
+@pytest.mark.parametrize("step", ["replace", "sync_dir"])
+def test_the_new_file_is_locked_until_all_is_done(
+    home: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Whoever opens it before its name is durable waits, as its lock is held from its first byte on."""
+    path = made(home)
+    owner, found = (replace.os, []) if step == "replace" else (replace, [])
+    done = getattr(owner, step)
+
+    def look(place: str, *more: str) -> None:
+        fd = os.open(path if step == "sync_dir" else place, os.O_RDONLY)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found.append("free")
+        except BlockingIOError:
+            found.append("locked")
+        finally:
+            os.close(fd)
+        done(place, *more)
+
+    monkeypatch.setattr(owner, step, look)
+    replace.replace(Env(), str(path), lambda locked: locked.read())
+    assert found == ["locked"]
 
 
 def test_a_removed_session_is_not_written_under_its_old_name(home: Path) -> None:

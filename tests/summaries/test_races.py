@@ -15,7 +15,7 @@ import pytest
 from test_summarize import GOOD, digest, session, shown, summarize
 
 from codeh_history.env import Env
-from codeh_history.records import dumps
+from codeh_history.records import block_of, dumps
 from codeh_history.talk import append
 from support import lines, run, session_path, start
 
@@ -85,6 +85,36 @@ def test_what_else_may_happen_meanwhile(home: Path, meanwhile: str) -> None:
     )
     if stored:
         assert ("a1" in stored[0]["covers"]) == ("a1" not in meanwhile)
+
+
+HOW_IT_STANDS = {
+    "pinned": {"type": "message", "id": "u0", "kind": "user", "role": "user", "pinned": True},
+    "pending": {"type": "update", "id": "U", "of": "u0", "parts": [{"text": "not yet"}]},
+    "replaced": {
+        "type": "compaction", "id": "K", "policy": "p",
+        "ops": [{"op": "replace", "id": "u0", "part": 0, "with": {"text": "a stub"}, "why": "size"}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOW_IT_STANDS)
+def test_a_message_changed_in_how_it_stands_is_seen(home: Path, how: str) -> None:
+    """Pinned, edited and not yet committed, or shortened meanwhile: the summary is written anew."""
+    path = session(home, "demo", 51)
+    (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
+    line = dict(HOW_IT_STANDS[how])
+    if how == "pinned":
+        line["parts"] = [part]
+    elif how == "replaced":
+        line["ops"] = [{**line["ops"][0], "block": block_of(part)}]
+    (home / "line").write_bytes(dumps(line) + b"\n")
+    once = f"[ -e {home}/runs ] || cat {home}/line >> {path}; echo run >> {home}/runs; tee {home}/prompt >/dev/null; echo 'The user asked.'"
+    done = summarize("demo", "--via", once)
+    assert done.code == 0, done.err
+    assert len((home / "runs").read_text().splitlines()) == 2
+    (summary,) = [record for record in lines(path) if record["type"] == "summary"]
+    assert ("u0" in summary["covers"]) == (how == "replaced")
+    assert ("a stub" in (home / "prompt").read_text()) == (how == "replaced")
 
 
 # -- all sessions -----------------------------------------------------------------------------------

@@ -1,0 +1,46 @@
+"""Small faults put into the source, each of which a test must catch: one that none catches is a gap.
+
+Each changes what a user gets. The tests named with it run against a copy of the tree that has the fault.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from table import MUTANTS, Mutant
+
+from support import ROOT
+
+PACKAGE = ROOT / "cli" / "codeh_history"
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_the_line_is_there(mutant: Mutant) -> None:
+    """Whoever changes a line that a mutant is made of changes the mutant too."""
+    assert (PACKAGE / mutant.file).read_text().count(mutant.line) == 1
+    files = {ROOT / "tests" / test.partition("::")[0] for test in mutant.tests}
+    assert all(file.exists() for file in files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_it_is_caught(mutant: Mutant, tmp_path: Path) -> None:
+    for folder in ("cli", "tests", "fixtures"):
+        ignored = shutil.ignore_patterns("__pycache__", "bench")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    file = tmp_path / "cli" / "codeh_history" / mutant.file
+    file.write_text(file.read_text().replace(mutant.line, mutant.fault))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist",
+         *(f"tests/{test}" for test in mutant.tests)],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "cli")},
+    )  # fmt: skip
+    assert done.returncode == 1, f"{mutant.name} survives:\n{done.stdout[-2000:]}{done.stderr[-500:]}"
+    assert "error" not in done.stdout.splitlines()[-1], done.stdout[-2000:]
