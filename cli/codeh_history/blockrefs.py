@@ -170,6 +170,13 @@ def block_ids(data: Json) -> list[str]:
     return ids
 
 
+def all_ids(data: Json) -> list[str]:
+    """The same, and the block that holds its line where one does."""
+    noted = data.get("spelling")
+    line = noted.get("id") if isinstance(noted, dict) else None
+    return [*block_ids(data), *([line] if isinstance(line, str) else ())]
+
+
 def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
     """The record with those of its parts that are given; the others stay unread.
 

@@ -80,7 +80,7 @@ def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home: Pat
 def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home: Path, lost: str) -> None:
     """With half of the blocks gone, `-i --allow-missing` brings the other half back and loses no reference."""
     ok("append", "-s", "a", "-m", BIG + "two", home=home)
-    ok("persist", "a", "-i", home=home)
+    ok("persist", "a", "-i", "--allow-missing", home=home)
     done = ok("hydrate", "a", "-i", "--allow-missing", home=home)
     assert lost in done.err.decode()
     text = session_path(home, "a").read_text()

@@ -98,7 +98,7 @@ def test_a_wrong_password_is_an_error_without_it(tmp_path: Path) -> None:
         redis_store(f"redis://:right-horse@{host}").mset(dict([ONE]))
         for url in (f"redis://{host}", f"redis://:right-horse@{host}"):
             password = "right-horse" if "right" not in url else "wrong-horse"
-            assert fetch(redis_store(url, CODEH_BLOCKS_PASSWORD=password), [ONE[0]]) == dict([ONE])
+            assert fetch([redis_store(url, CODEH_BLOCKS_PASSWORD=password)], [ONE[0]]) == dict([ONE])
         for url in (f"redis://:wrong-horse@{host}", f"redis://{host}"):
             with pytest.raises(InputOutput) as raised:
                 redis_store(url, CODEH_BLOCKS_PASSWORD="bad-horse").mget([ONE[0]])

@@ -6,8 +6,8 @@ that nothing altered is ever used, whatever the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from ..env import Env
 from ..errors import BadData, HistoryError, InputOutput, Usage
@@ -15,6 +15,13 @@ from ..errors import BadData, HistoryError, InputOutput, Usage
 Data = bytes | memoryview
 Lost = dict[str, str]  # blocks that could not be had, and why
 BATCH = 16 << 20  # bytes of blocks that are held at once where they need not be together
+
+
+class Brought(NamedTuple):
+    """What a store had of the blocks it should have, with sizes, and how many were copied to it."""
+
+    there: dict[str, int]
+    copied: int
 
 
 class BlockStore(Protocol):
@@ -38,6 +45,9 @@ class BlockStore(Protocol):
 
     def delete(self, ids: Sequence[str], before: float) -> int:
         """Remove those of these blocks that were not written since `before`; returns how many."""
+
+    def take_back(self, ids: Collection[str]) -> None:
+        """Remove those of these blocks that this object brought in and that nobody else relies upon."""
 
 
 def _directory(env: Env, url: str) -> BlockStore:
@@ -129,10 +139,7 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
         raise failed
     for id in wanted if len(good) < len(wanted) else ():
         if id not in good:
-            why, advice = _why(id, names(stores), altered.get(id))
-            if lost is None:
-                raise BadData(f"{why}{advice}")
-            lost[id] = why
+            _miss(id, stores, altered.get(id), lost)
     return good
 
 
@@ -147,6 +154,25 @@ def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
     return found
 
 
+def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Brought:
+    """See that the first store has these blocks; what only the others have is copied, and verified there.
+
+    BadData names one that no store has; with `lost` it is noted there.
+    """
+    first, rest = stores[0], stores[1:]
+    wanted = [id for id in dict.fromkeys(ids) if is_block_id(id)]
+    there = first.sizes(wanted) if wanted else {}
+    elsewhere = sizes(rest, (id for id in wanted if id not in there))
+    for id in wanted:
+        if id not in there and id not in elsewhere:
+            _miss(id, stores, None, lost)
+    for batch in batches(elsewhere):
+        found = fetch(rest, batch, lost)
+        first.mset(found)
+        fetch([first], found)
+    return Brought(there, len(elsewhere))
+
+
 def batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
     """The blocks of these sizes in turn, so many at once as memory should hold."""
     batch: list[str] = []
@@ -159,6 +185,13 @@ def batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
         size += more
     if batch:
         yield batch
+
+
+def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:
+    why, advice = _why(id, names(stores), altered)
+    if lost is None:
+        raise BadData(f"{why}{advice}")
+    lost[id] = why
 
 
 def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 A file that is there is only trusted where it holds exactly the block; anything else in its place (another
 content, a symbolic or hard link, another user's file) is replaced by a file of ours. Writers hold the root
-directory's lock shared, `delete` holds it alone: no block goes that was just relied upon.
+directory's lock shared, whoever removes holds it alone: no block goes that was just relied upon.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -37,6 +37,7 @@ class DirectoryStore:
         self.name = root
         self.place = os.path.realpath(root)
         self.shared = not os.path.abspath(root).startswith(os.path.abspath(env.home) + os.sep)
+        self._made: dict[str, tuple[int, int]] = {}  # blocks that were not there: inode and time of writing
 
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
@@ -83,6 +84,14 @@ class DirectoryStore:
     # -- writing ------------------------------------------------------------------------------------
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
+        before = set(self._made)
+        try:
+            self._store(blocks)
+        except BaseException:
+            self.take_back(self._made.keys() - before)
+            raise
+
+    def _store(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
             folders = sorted({os.path.dirname(self._path(id)) for id in blocks})
             made = [folder for folder in folders if make_dir(folder)]
@@ -96,7 +105,10 @@ class DirectoryStore:
     def _put(self, block: tuple[str, Data]) -> None:
         id, data = block
         if not self._holds(id, memoryview(data)):
-            self._write(os.path.dirname(self._path(id)), id, data)
+            new = not os.path.lexists(self._path(id))
+            written = self._write(os.path.dirname(self._path(id)), id, data)
+            if new:
+                self._made[id] = written
 
     def _holds(self, id: str, data: memoryview) -> bool:
         """Whether the block is there, whole and ours; it then counts as written now."""
@@ -116,7 +128,8 @@ class DirectoryStore:
             os.utime(fd)
         return True
 
-    def _write(self, folder: str, id: str, data: Data) -> None:
+    def _write(self, folder: str, id: str, data: Data) -> tuple[int, int]:
+        """Write a block under its name; returns what tells this file from any other."""
         temporary = os.path.join(folder, f".{id}.{os.urandom(4).hex()}.tmp")
         try:  # around the opening too: a signal may come right after it
             fd = os.open(temporary, _CREATE, 0o600)
@@ -126,10 +139,12 @@ class DirectoryStore:
                 while left:
                     left = left[file.write(left) :]
                 os.fsync(fd)
+                info = os.fstat(fd)
             os.replace(temporary, os.path.join(folder, id))
         except BaseException:
             remove(temporary)
             raise
+        return info.st_ino, info.st_mtime_ns
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:
@@ -178,6 +193,20 @@ class DirectoryStore:
                 if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < before:
                     os.unlink(entry.path)
         return count
+
+    def take_back(self, ids: Collection[str]) -> None:
+        """Whoever found a block stored already has touched it: it stays, as do all while others write."""
+        made = {id: self._made.pop(id) for id in ids if id in self._made}
+        if not made:
+            return
+        try:
+            with self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):
+                for id, written in made.items():
+                    info = os.stat(self._path(id), follow_symlinks=False)
+                    if (info.st_ino, info.st_mtime_ns) == written:
+                        os.unlink(self._path(id))
+        except OSError:
+            pass  # `gc` removes them later
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
         """What lies in the shards; nothing where there is no store yet."""

@@ -1,13 +1,15 @@
 """Move large content into the block store; the session keeps its hashes."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
+from ..blocks import Lost
 from ..env import Env
 from ..talk import filtering, persisting
+from ..talk.reading import tell_lost
 from ..talk.rewriting import joined
-from .options import Argument, Quiet, Session, Strict
+from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history persist demo -i
@@ -26,6 +28,7 @@ def command(
     in_place: Annotated[
         bool, typer.Option("--in-place", "-i", help="Replace the session's file instead of printing.")
     ] = False,
+    allow_missing: AllowMissing = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -33,8 +36,10 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     target = filtering.target_of(env, session, argument)
+    lost: Optional[Lost] = {} if allow_missing else None
     if not in_place:
-        joined(env, persisting.persisted_stream(env, target, every=every, strict=strict))
-    elif not persisting.persist(env, target, every=every, strict=strict):
+        joined(env, persisting.persisted_stream(env, target, every=every, strict=strict, lost=lost))
+    elif not persisting.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
+    tell_lost(env, target.id, lost)
     return 0

@@ -5,9 +5,9 @@ from typing import Annotated, Optional
 import typer
 
 from ..env import Env
-from ..model import Json, Message, Part, Unread
+from ..model import Json, Message, Part, Unread, unread
 from ..records import dumps
-from ..session import fold, join
+from ..session import fold, is_idless, join
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
@@ -48,7 +48,7 @@ def command(
     done: list[str] = []
 
     def build(locked: Locked) -> bytes:
-        found = whole(env, fold(read.read_log(locked.read())), id, locked.session)
+        found, stored = whole(env, fold(read.read_log(locked.read())), id, locked.session)
         done.append(found.id)
         now = env.now()
         if append and found.pending is not None:
@@ -60,10 +60,11 @@ def command(
             "ts": now,
         }
         update["parts"] = changed(found, text, append=append)
-        if found.blocks is not None:
+        if stored:
             from ..talk.persisting import by_reference
 
-            update = by_reference(env, update, locked.session, found.blocks)
+            update["parts"] = unchanged_by_reference(update["parts"], stored)
+            update = by_reference(env, update, locked.session)
         lines = dumps(update) + b"\n"
         if found.pending is None and not pending:
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
@@ -75,19 +76,37 @@ def command(
     return 0
 
 
-def whole(env: Env, view: View, id: str, session: str) -> Message:
-    """The message that an ID names, with its parts."""
-    found = find(view, id, session=session)
-    if found.blocks is None and not any(type(part) is Unread for part in found.pending or found.own or ()):
-        return found
+def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
+    """The message that an ID names, with its parts, and what stands for those that lie in blocks."""
+    found = find(view, name, session=session)
+    before = content(found)
+    if not any(type(part) is Unread for part in before):
+        return found, {}
     from ..talk.hydrating import hydrated
 
-    return hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
+    found = hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
+    pairs = zip(before, content(found), strict=True)
+    kept = ((part, Unread(old.id, call=is_idless(part))) for old, part in pairs if isinstance(old, Unread))
+    return found, {id(part): old for part, old in kept}  # type: ignore[misc]
+
+
+def unchanged_by_reference(parts: list[Part], stored: dict[int, Part]) -> list[Part]:
+    """The parts, those that lie in blocks as what stands for them."""
+    return [stored.get(id(part), part) for part in parts]
+
+
+def content(message: Message) -> list[Part]:
+    """What an edit starts from: the pending content, else the committed."""
+    if message.pending is not None:
+        return message.pending
+    if message.own is None and message.blocks is not None:
+        return unread({"blockIds": message.blocks})
+    return message.own or []
 
 
 def changed(message: Message, text: str, *, append: bool) -> list[Part]:
     """The message's content with its prose replaced by the text (or followed by it); the rest stays."""
-    now = message.pending if message.pending is not None else message.own or []
+    now = content(message)
     if append:
         return join(now, [{"text": text}])
     parts: list[Part] = []

@@ -8,7 +8,7 @@ from functools import cached_property
 import orjson
 
 from .. import stream
-from ..blockrefs import block_ids, part_in, restored, with_parts
+from ..blockrefs import all_ids, block_ids, part_in, restored, with_parts
 from ..blocks import BlockStore, Lost, fetch, names, open_stores, sizes
 from ..env import Env
 from ..errors import BadData
@@ -143,7 +143,7 @@ class Hydration:
     def lines(self, lines: Iterable[bytes | Json]) -> list[bytes]:
         """Each line (its bytes, or a record not yet written) with its parts, fetched with one `mget`."""
         items = [(line, _naming(line)) for line in lines]
-        ids = [id for _, data in items if data is not None for id in _all_ids(data)]
+        ids = [id for _, data in items if data is not None for id in all_ids(data)]
         new = [id for id in dict.fromkeys(ids) if id not in self._asked]
         if new:
             self._found |= fetch(self.stores, new, self._lost)
@@ -206,12 +206,6 @@ def _naming(line: bytes | Json) -> Json | None:
     data = records[0].data
     named = data["type"] == "ref" or "blockIds" in data or bool(block_ids(data))
     return data if named else None
-
-
-def _all_ids(data: Json) -> list[str]:
-    noted = data.get("spelling")
-    line = noted.get("id") if isinstance(noted, dict) else None
-    return [*block_ids(data), *([line] if isinstance(line, str) else ())]
 
 
 def _says(raw: bytes, record: Json, equal: int) -> bool:

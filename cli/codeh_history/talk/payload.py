@@ -85,7 +85,7 @@ def body_of(
     if given.get("persist"):
         from .persisting import persist_now
 
-        persist_now(env, session, argument)
+        persist_now(env, session, argument, {} if given["allow_missing"] else None)
     if given["thoughts"] not in ("keep", "old", "all"):
         raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
     target = for_reading(env, session, argument)
