@@ -13,17 +13,19 @@ from typer._click.exceptions import ClickException
 
 from codeh_history import cli, fastlane
 from codeh_history.talk import append, compact, payload
+from codeh_history.talk.options import Compaction, Request
 
 LANES: dict[str, tuple[dict[str, tuple[str, str]], str | None, Callable[..., int]]] = {
     "append": (fastlane.APPEND, None, append.run),
     "payload": (fastlane.PAYLOAD, "argument", payload.run),
     "compact": (fastlane.COMPACT, "argument", compact.run),
 }
+MORE = {"append": (), "payload": Request.DEFAULTS, "compact": Compaction.DEFAULTS}  # options taken together
 
 
 def derive(verb: str, takes: Callable[..., int]) -> dict[str, tuple[str, str]]:
     """The table of a verb: its text options and flags, as far as the function behind both lanes takes them."""
-    known = inspect.signature(takes).parameters
+    known = {*inspect.signature(takes).parameters, *MORE[verb]}
     table: dict[str, tuple[str, str]] = {}
     for param in cli.load(verb).params:
         if param.param_type_name == "option" and param.name in known:

@@ -87,7 +87,9 @@ def test_any_history_becomes_a_valid_request(
 @settings(max_examples=EXAMPLES // 3, deadline=None)
 def test_a_second_pass_changes_nothing(name: str, log: list[Any], unanswered: str, thoughts: str) -> None:
     choice = Settings(
-        unanswered=unanswered, thoughts=thoughts, removers=[lambda text: text.replace("h", "")]
+        unanswered=unanswered,
+        thoughts=thoughts,
+        removers=[lambda texts, ids: [text.replace("h", "") for text in texts]],
     )
     once, _, _ = passes.curate(view_of(log), choice, (name,))
     twice, ops, _ = passes.curate(once, choice, (name,))

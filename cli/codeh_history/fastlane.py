@@ -20,24 +20,31 @@ APPEND = {
 }  # fmt: skip
 PAYLOAD = {
     "--to": ("to", "str"), "--model": ("model", "str"), "--system": ("system", "str"),
-    "--tools": ("tools", "str"), "--stream": ("stream", "flag"), "--budget": ("budget", "str"),
-    "--counter": ("counter", "str"), "--raw": ("raw", "flag"), "--thoughts": ("thoughts", "str"),
-    "--unanswered": ("unanswered", "str"), "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"),
+    "--tools": ("tools", "str"), "--set": ("set", "list"), "--stream": ("stream", "flag"),
+    "--raw": ("raw", "flag"), "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"),
     "--cache": ("cache", "flag"), "--context": ("context", "flag"), "--persist": ("persist", "flag"),
     "--user-template": ("user_template", "str"), "--system-template": ("system_template", "str"),
-    "--var": ("var", "list"), "--allow-missing": ("allow_missing", "flag"),
-    "--session": ("session", "str"), "-s": ("session", "str"), "--strict": ("strict", "flag"),
-    "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
+    "--var": ("var", "list"), "--allow-missing": ("allow_missing", "flag"), "--only": ("only", "list"),
+    "--skip": ("skip", "list"), "--ide-marker": ("ide_marker", "list"),
+    "--keep-system": ("keep_system", "list"), "--remove": ("remove", "list"),
+    "--remove-cmd": ("remove_cmd", "list"), "--thoughts": ("thoughts", "str"),
+    "--unanswered": ("unanswered", "str"), "--budget": ("budget", "str"),
+    "--max-chars": ("max_chars", "str"), "--max-items": ("max_items", "str"),
+    "--keep-last": ("keep_last", "str"), "--policy": ("policy", "str"), "--counter": ("counter", "str"),
+    "--calibrated": ("calibrated", "flag"), "--session": ("session", "str"), "-s": ("session", "str"),
+    "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
 }  # fmt: skip
 
 COMPACT = {
-    "--budget": ("budget", "str"), "--max-chars": ("max_chars", "str"), "--max-items": ("max_items", "str"),
-    "--keep-last": ("keep_last", "str"), "--policy": ("policy", "str"), "--system": ("system", "str"),
-    "--tools": ("tools", "str"), "--counter": ("counter", "str"), "--calibrated": ("calibrated", "flag"),
+    "--budget": ("budget", "str"), "--max-chars": ("max_chars", "str"),
+    "--max-items": ("max_items", "str"), "--keep-last": ("keep_last", "str"),
+    "--policy": ("policy", "str"), "--counter": ("counter", "str"),
+    "--calibrated": ("calibrated", "flag"), "--system": ("system", "str"), "--tools": ("tools", "str"),
     "--plan": ("plan", "flag"), "--apply": ("apply", "str"), "--in-place": ("in_place", "flag"),
     "-i": ("in_place", "flag"), "--report": ("report", "flag"),
-    "--allow-missing": ("allow_missing", "flag"), "--session": ("session", "str"), "-s": ("session", "str"),
-    "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
+    "--allow-missing": ("allow_missing", "flag"), "--session": ("session", "str"),
+    "-s": ("session", "str"), "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"),
+    "-q": ("quiet", "flag"),
 }  # fmt: skip
 
 

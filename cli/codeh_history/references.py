@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from .attachments import listing
 from .model import Json, Message, Part
 from .view import View
 
@@ -103,23 +104,6 @@ def _in_text(part: Part, found: list[Json] | str) -> Part:
 def listed(messages: Sequence[Message]) -> list[Message]:
     """The messages, each with a list of its attached files before the first of them."""
     return [_listed(message) if "attached" in message.fields else message for message in messages]
-
-
-def listing(message: Message) -> str:
-    """What the model reads of a message's attached files; nothing where it has none."""
-    attached = message.fields.get("attached")
-    files = (
-        [_file(item) for item in attached if isinstance(item, dict)] if isinstance(attached, list) else []
-    )
-    return "\n".join(["Attached files:", *files]) if files else ""
-
-
-def _file(item: Json) -> str:
-    size = item.get("bytes")
-    known = [str(item["mimeType"])] if item.get("mimeType") else []
-    known += [f"{size} bytes"] if isinstance(size, int) else []
-    text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(known)})" if known else "")
-    return " ".join(text.split())  # a name is told in one line, whatever is in it
 
 
 def _listed(message: Message) -> Message:

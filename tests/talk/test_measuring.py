@@ -15,6 +15,7 @@ from codeh_history.records import lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.store.resolve import Target
 from codeh_history.talk import measuring, standing
+from codeh_history.talk.options import beside
 from codeh_history.tokens import open_counter
 
 COUNTER = open_counter("approx")
@@ -58,7 +59,7 @@ def test_system_and_tools_are_those_of_the_session() -> None:
         ({"system": "s", "tools": tools}, ("s", tools)), ({"system": 7, "tools": {"name": "ls"}}, (None, tools)),
         ({"tools": [7, {"name": "ls"}]}, (None, tools)), ({}, (None, [])),
     ):  # fmt: skip
-        assert measuring.settings(meta) == expected
+        assert beside(meta) == expected
 
 
 def test_tools_by_cost() -> None:

@@ -15,6 +15,7 @@ import strategies as some
 from codeh_history import main, providers
 from codeh_history.env import Env
 from codeh_history.talk import straight
+from codeh_history.talk.options import Request
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
 TEXTS = [
@@ -30,7 +31,8 @@ MORE: list[dict[str, Any]] = [
     {"parts": {"text": "a"}}, {"parts": {"text": {"text": "a"}}}, {"id": 7}, {"id": "0"}, {"type": "open"},
     {"type": "update", "of": "0"}, {"type": "clear"}, {"type": "revert", "of": "0"}, {"type": "unknown"},
     {"type": "summary", "summary": "s", "covers": ["0"]}, {"type": "meta", "set": {"system": "Be brief."}},
-    {"type": "meta", "set": {"model.openai-chat": "gpt-5.1"}}, {"type": "meta", "set": 1},
+    {"type": "meta", "set": {"model.openai-chat": "gpt-5.1"}}, {"type": "meta", "set": 1}, {"type": "meta", "set": {"curate.remove": "text 1"}},
+    {"type": "meta", "set": {"compact.keep-last": "1"}}, {"type": "meta", "set": {"curate.ide-marker": ["text 2"]}},
     {"type": "meta", "set": [["system", "x"]]}, {"kind": "codeh"}, {"kind": "user"}, {"type": "session"},
 ]  # fmt: skip
 
@@ -95,6 +97,10 @@ FLAGS = [
     ("--cache",),
     ("--thoughts", "old"),
     ("--budget", "1k"),
+    ("--remove", "text"),
+    ("--ide-marker", "text"),
+    ("--skip", "ide"),
+    ("--keep-last", "1"),
 ]
 
 
@@ -143,7 +149,7 @@ def test_a_plain_conversation_goes_straight(tmp_path: Path) -> None:
     path.write_bytes(plain(
         said("a", "user", "Why?"), answer, {"type": "meta", "set": {"title": "t"}}, said("c", "user", "And?")
     ))  # fmt: skip
-    found = straight.read(str(path), dict.fromkeys(straight._FOLDED))
+    found = straight.read(str(path), Request())
     assert found is not None
     assert [(role, id) for role, _, id in found.texts] == [("user", "a"), ("model", "b"), ("user", "c")]
     assert (found.view.id, found.view.meta, found.models) == (
@@ -151,4 +157,4 @@ def test_a_plain_conversation_goes_straight(tmp_path: Path) -> None:
         {"title": "t"},
         {"anthropic": "claude-opus-4-8"},
     )
-    assert straight.read(str(path), {**dict.fromkeys(straight._FOLDED), "budget": "1k"}) is None
+    assert straight.read(str(path), Request(budget="1k")) is None

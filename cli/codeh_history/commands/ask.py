@@ -9,9 +9,10 @@ from ..errors import Usage
 from ..store.resolve import for_writing
 from ..talk import payload, prompting
 from ..talk.given import Given
+from ..talk.options import Request
 from ..talk.telling import tell
-from . import request_options as request
-from .options import AllowMissing, Quiet, Session
+from .options import Quiet, Session
+from .signature import taking
 
 EXAMPLES = """\
   export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
@@ -47,32 +48,15 @@ Key = Annotated[
 ]
 
 
+@taking(Request, without=("pretty",))
 def command(
     ctx: typer.Context,
     message: Message = None,
     file: File = None,
     attach: Attach = None,
-    to: request.To = None,
     via: Via = None,
-    model: request.Model = None,
-    system: request.System = None,
-    tools: request.Tools = None,
-    set_: request.Set = None,
-    max_tokens: request.MaxTokens = None,
-    stream: request.Stream = False,
-    budget: request.Budget = None,
-    counter: request.Counter = None,
-    raw: request.Raw = False,
-    thoughts: request.Thoughts = "keep",
-    unanswered: request.Unanswered = "error",
-    prefill: request.Prefill = False,
-    cache: request.Cache = False,
-    context: request.Context = False,
-    persist: request.Persist = False,
-    user_template: request.UserTemplate = None,
-    system_template: request.SystemTemplate = None,
-    var: request.Var = None,
-    allow_missing: AllowMissing = False,
+    *,
+    request: Request,
     no_stdin: NoStdin = False,
     id: Id = False,
     echo: Echo = False,
@@ -85,19 +69,12 @@ def command(
     via = via or env.environ.get("CODEH_VIA")
     if not via:
         raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
-    payload.provider_of(env, to)
+    payload.provider_of(env, request.to)
+    payload.checked(request)
     if id and echo:
         raise Usage("--id and --echo: one of them")
     target = for_writing(env, session)
     given = Given(message=message or (), file=file or (), attach=attach or (), key=key)
-    request = {
-        "to": to, "model": model, "system": system, "tools": tools, "set": set_ or (),
-        "max_tokens": max_tokens, "stream": stream, "budget": budget, "counter": counter, "raw": raw,
-        "thoughts": thoughts, "unanswered": unanswered, "prefill": prefill, "pretty": False, "cache": cache,
-        "context": context, "persist": persist, "user_template": user_template,
-        "system_template": system_template, "var": var or (), "allow_missing": allow_missing,
-        "strict": False,
-    }  # fmt: skip
     received = prompting.ask(env, target, given, request, via, echo=not id, stdin=not no_stdin)
     tell(env, target.id, received, echo=not id)
     return 0

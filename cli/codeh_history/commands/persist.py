@@ -6,21 +6,26 @@ import typer
 
 from ..blocks import Lost
 from ..env import Env
-from ..talk import filtering, persisting
+from ..talk import filtering, persisting, reducing
+from ..talk.options import Reduction
 from ..talk.reading import tell_lost
 from ..talk.rewriting import joined
 from .options import AllowMissing, Argument, Quiet, Session, Strict
+from .signature import taking
 
 EXAMPLES = """\
   codeh-history persist demo -i
   codeh-history persist demo > demo.jsonl        # small: any machine with the same store hydrates it
+  codeh-history persist demo --remove '<follow-up>.*?</follow-up>' --budget 32k > smaller.jsonl
   CODEH_BLOCKS=redis://blocks.example/0 codeh-history persist demo -i --all
 """
 STRAY = "the session is the only argument"
 
 
+@taking(Reduction)
 def command(
     ctx: typer.Context,
+    given: Reduction,
     argument: Argument = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every message, not only those with a part above 4 KiB.")
@@ -37,8 +42,11 @@ def command(
     env.quiet = quiet
     target = filtering.target_of(env, session, argument)
     lost: Optional[Lost] = {} if allow_missing else None
+    steps = reducing.steps(env, given, target.id, in_place=in_place)
+    for step in steps if in_place else ():
+        filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
     if not in_place:
-        joined(env, persisting.persisted_stream(env, target, every=every, strict=strict, lost=lost))
+        joined(env, persisting.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost))
     elif not persisting.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
     tell_lost(env, target.id, lost)

@@ -12,6 +12,7 @@ from ..near import near
 from ..records import dumps
 from ..store import log
 from ..store.resolve import for_writing
+from ..talk import options, reducing
 from ..talk.append import decode, read_file, say_new
 from .options import Quiet, Session
 
@@ -19,10 +20,15 @@ EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
   codeh-history set -s demo system=@system.md tools=@tools.json
   codeh-history set -s demo model.anthropic=claude-opus-4-8 x-ticket=4711
+  codeh-history set -s demo curate.remove='<follow-up>.*?</follow-up>' compact.policy=loop compact.keep-last=2
 """
 _PLAIN = ("title", "tags", "system", "tools")
 _BY_PROVIDER = ("model", "settings")
-KEYS = (*_PLAIN, *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS))
+KEYS = (
+    *_PLAIN,
+    *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
+    *options.KEYS,
+)
 OWN = "x-"  # begins the keys that nothing of ours reads
 
 
@@ -36,13 +42,14 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    values = {}
+    values: dict[str, object] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
         check_key(key)
-        values[key] = value_of(key, text)
+        values[key] = joined(key, values.get(key), value_of(key, text))
+    reducing.check({key: value for key, value in values.items() if key in options.KEYS})
     target = for_writing(env, session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
@@ -60,6 +67,15 @@ def check_key(key: str) -> None:
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 
+def joined(key: str, before: object, value: object) -> object:
+    """The value; of a key that takes several, after those given before."""
+    return (
+        [*before, *value]
+        if isinstance(before, list) and isinstance(value, list) and key in options.LISTS
+        else value
+    )
+
+
 def value_of(key: str, text: str) -> object:
     """A value as stored: tools and settings are JSON, tags a list, anything else text; None when empty."""
     where = key
@@ -73,6 +89,17 @@ def value_of(key: str, text: str) -> object:
             return orjson.loads(text)
         except ValueError as error:
             raise BadData(f"{where}: not JSON: {error}") from None
+    if key in options.LISTS:
+        return texts_of(text)
     if key == "tags":
         return [tag.strip() for tag in text.split(",") if tag.strip()]
     return text
+
+
+def texts_of(text: str) -> list[str]:
+    """A JSON list of texts as it is; anything else is one text."""
+    try:
+        found = orjson.loads(text)
+    except ValueError:
+        return [text]
+    return found if isinstance(found, list) and all(isinstance(item, str) for item in found) else [text]

@@ -12,7 +12,8 @@ from ..render import bars, values
 from ..render.messages import rich_wanted, width
 from ..talk import amounts
 from ..talk.deferring import Deferred
-from ..talk.measuring import cache_bill, counter_for, measure
+from ..talk.measuring import cache_bill, counting, measure
+from ..talk.options import Compaction
 from ..talk.reading import open_view, tell_lost
 from . import options
 
@@ -70,16 +71,16 @@ def command(
     media = Deferred(measured=True)
     target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
     tell_lost(env, target.id, lost)
-    counting = counter_for(env, view, counter)
+    by = counting(env, view, target.id, Compaction(counter=counter))
     extra: Json = {}
     if calibrated:
         from ..talk.calibrating import asked
 
-        extra["calibration"] = asked(env, view, counting, counter)
-        counting = counting.calibrated(extra["calibration"]["factor"])
+        extra["calibration"] = asked(env, view, by, counter)
+        by = by.calibrated(extra["calibration"]["factor"])
     if limits:
-        extra["cache"] = cache_bill(counting, view, *limits)
-    found = measure(counting, view)
+        extra["cache"] = cache_bill(by, view, *limits)
+    found = measure(by, view)
     terminal = env.terminal(env.stdout)
     if json:
         env.write(values.line(found | extra, terminal=terminal))

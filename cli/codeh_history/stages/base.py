@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from re import Pattern
 
 from ..turns import IDE_MARKERS
 
-Clean = Callable[[str], str]
+Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and whose they are → clean texts
+Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether something is found in each
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Settings:
     """
 
     ide_markers: Sequence[str] = IDE_MARKERS
-    keep_system: Sequence[Pattern[str]] = ()
+    keep_system: Sequence[Find] = ()
     removers: Sequence[Clean] = field(default_factory=tuple)
     thoughts: str = "keep"
     unanswered: str = "error"

@@ -10,13 +10,15 @@ from .base import Settings
 
 def run(view: View, settings: Settings) -> list[Op]:
     """Drop `System:` messages, but pinned ones and those that a `--keep-system` pattern is found in."""
-    ids = [
-        message.id
+    found = [
+        (message.id, text)
         for message, text in zip(view.messages, view.texts, strict=True)
         if text.startswith(SYSTEM_PREFIX)
         and is_system(message)
         and message.committed
         and not message.pinned
-        and not any(pattern.search(text) for pattern in settings.keep_system)
     ]
-    return [drop(ids, "a System: text")] if ids else []
+    for keep in settings.keep_system:
+        ids, texts = [id for id, _ in found], [text for _, text in found]
+        found = [each for each, kept in zip(found, keep(texts, ids), strict=True) if not kept]
+    return [drop([id for id, _ in found], "a System: text")] if found else []

@@ -9,6 +9,7 @@ from ..env import Env
 from ..errors import HistoryError, Usage
 from ..model import Json
 from ..quote import quote
+from ..references import rendered
 from ..session import fold
 from ..store import read
 from ..store.resolve import ids
@@ -16,15 +17,25 @@ from ..tokens import Counter, history_tokens, message_tokens, open_counter
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from ..view import View
-from .measuring import settings
+from .options import beside
 
 SESSIONS = 200  # the newest so many are looked at
 QUANTILE = 0.95
 
 
-def calibrated(env: Env, view: View, counter: Counter, name: str | None) -> Counter:
-    """The counter times the factor for the model it is asked about; raises Usage as `asked` does."""
-    return counter.calibrated(asked(env, view, counter, name)["factor"])
+def calibrated(
+    env: Env, view: View, counter: Counter, name: str | None, *, insisting: bool = True
+) -> Counter:
+    """The counter times the factor for the model it is asked about.
+
+    Raises Usage as `asked` does; the counter as it is where nobody insists.
+    """
+    try:
+        return counter.calibrated(asked(env, view, counter, name)["factor"])
+    except Usage:
+        if insisting:
+            raise
+        return counter
 
 
 def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
@@ -70,7 +81,8 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
     """
     if view.summaries or view.applied:
         return []
-    system, tools = settings(view.meta)
+    view = rendered(view)
+    system, tools = beside(view.meta)
     total = history_tokens(counter, (), system=system, tools=tools)
     found: list[float] = []
     for message, cost in zip(view.messages, message_tokens(counter, view.messages), strict=True):

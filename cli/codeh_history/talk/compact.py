@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import orjson
 
@@ -15,27 +16,18 @@ from ..ops import Op
 from ..stages.compact import Plan
 from ..store.resolve import Target
 from ..view import View
-from . import amounts, append, compacting, filtering
-from .compacting import Limits
+from . import append, compacting, filtering
+from .options import Compaction
 from .reading import view_of
 
 
-def run(  # noqa: PLR0913 - compact's options, one by one
+def run(  # noqa: PLR0913 - what a fast command line may say, one by one
     env: Env,
     *,
     argument: str | None = None,
     session: str | None = None,
-    budget: str | None = None,
-    max_chars: str | None = None,
-    max_items: str | None = None,
-    keep_last: str | None = None,
-    policy: str | None = None,
     system: str | None = None,
     tools: str | None = None,
-    counter: str | None = None,
-    calibrated: bool = False,
-    upload_share: float | None = None,
-    history_share: float | None = None,
     plan: bool = False,
     apply: str | None = None,
     in_place: bool = False,
@@ -43,33 +35,32 @@ def run(  # noqa: PLR0913 - compact's options, one by one
     allow_missing: bool = False,
     strict: bool = False,
     quiet: bool = False,
+    **limits: Any,
 ) -> int:
-    """Make a session fit its limits, reversibly, or do what a printed plan says."""
+    """Make a session fit its limits (the options of `Compaction`), reversibly, or do what a plan says."""
     env.quiet = env.quiet or quiet
-    limits = Limits(
-        budget=_amount(budget, "--budget"), characters=_amount(max_chars, "--max-chars"),
-        items=_amount(max_items, "--max-items"), keep_last=_amount(keep_last, "--keep-last") or 0,
-        policy=policy, counter=counter, calibrated=calibrated, upload_share=upload_share,
-        history_share=history_share, system=_system(system), tools=_tools(tools),
-    )  # fmt: skip
+    given = Compaction(**limits)
+    beside = _system(system), _tools(tools)
+    compacting.limits(given)
     target = filtering.target_of(env, session, argument)
-    if apply is None:
-        compacting.checked(limits)
-    elif plan or limits != Limits():
+    if apply is not None and (plan or given.given() or beside != (None, None)):
         raise Usage("--apply takes its limits from the plan: give no others")
     data = b"" if apply is None else _plan_in(env, apply, target)
+    items: list[int] = []
 
     def made(view: View) -> Plan:
         if apply is not None:
             return compacting.read_plan(data, apply, view)
-        return compacting.plan(env, view, limits, in_place=in_place, exact=plan)
+        asked = compacting.settled(env, view, given, target.id, *beside)
+        items.extend([asked.items] if asked.items else [])
+        return compacting.plan(env, view, compacting.demanding(asked), in_place=in_place, exact=plan)
 
     lost: Lost | None = {} if allow_missing else None
     if plan:
         return _printed(env, made(view_of(env, target, strict=strict, lost=lost)))
     reduce = partial(_reduced, env, target, made, report=report)
     after = filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost=lost)
-    if limits.items and len(after.messages) > limits.items:
+    if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
 
@@ -110,10 +101,6 @@ def _tools(text: str | None) -> list[Json] | None:
     from .payload import tools_from
 
     return tools_from(text)
-
-
-def _amount(text: str | None, option: str) -> int | None:
-    return None if text is None else amounts.tokens(text, option)
 
 
 def _tell(env: Env, session: str, plan: Plan) -> None:

@@ -14,18 +14,15 @@ from ..model import Json
 from ..ops import Op
 from ..stages import compact
 from ..stages.compact import POLICIES, Plan, Settings, counts
-from ..tokens import Characters, Counter, open_counter
+from ..tokens import Characters, Counter
 from ..view import View
 from . import amounts
-from .measuring import counter_for, settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..providers.base import Options
+from .measuring import counter_for
+from .options import Compaction, beside, by_settings
 
 
 class Limits(NamedTuple):
-    """What a session is to be cut to; at least one is given."""
+    """What a session is to be cut to, and how; `model`: whose tokens count, else the session's newest."""
 
     budget: int | None = None
     characters: int | None = None
@@ -38,6 +35,13 @@ class Limits(NamedTuple):
     calibrated: bool = False
     upload_share: float | None = None
     history_share: float | None = None
+    model: str | None = None
+    insisting: bool = True  # whether `calibrated` was asked for by a flag
+
+    @property
+    def limiting(self) -> bool:
+        """Whether there is anything to be cut to."""
+        return bool(self.budget or self.characters or self.items or self.keep_last)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -53,20 +57,55 @@ class Limits(NamedTuple):
         return self.policy or ("loop" if given else "tiered")
 
 
-def checked(limits: Limits) -> Limits:
-    """The limits; exit 2 where they say nothing, or contradict each other."""
-    if limits.named not in POLICIES:
-        raise Usage(f"--policy {limits.policy}: one of {', '.join(POLICIES)}")
-    if not (limits.budget or limits.characters or limits.items or limits.keep_last):
-        raise Usage("how small? --budget N, as 32k (or --max-chars, --max-items, --keep-last)")
-    for name, share in zip(("upload", "history"), limits.shares, strict=True):
+def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
+    """The limits that options ask for; exit 2 where one is wrong, or they contradict each other."""
+    found = Limits(
+        budget=_amount(given.budget, "--budget"), characters=_amount(given.max_chars, "--max-chars"),
+        items=_amount(given.max_items, "--max-items"),
+        keep_last=_amount(given.keep_last, "--keep-last") or 0,
+        policy=given.policy, counter=given.counter, calibrated=given.calibrated,
+        upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
+    )  # fmt: skip
+    if found.named not in POLICIES:
+        raise Usage(f"--policy {found.policy}: one of {', '.join(POLICIES)}")
+    for name, share in zip(("upload", "history"), found.shares, strict=True):
         if not 0 <= share <= 1:
             raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
-    if sum(limits.shares) > 1 + 1e-9:
+    if sum(found.shares) > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
-    if limits.calibrated and limits.budget is None:
+    return found
+
+
+def settled(
+    env: Env,
+    view: View,
+    given: Compaction,
+    session: str,
+    system: str | None = None,
+    tools: Sequence[Json] | None = None,
+) -> Limits:
+    """The limits that options ask for, and where they say nothing the session's settings."""
+    within = given.within(view.meta, session, env.note)
+    with by_settings(session):
+        return limits(within, system, tools)._replace(insisting=given.calibrated)
+
+
+def _amount(text: str | None, option: str) -> int | None:
+    return None if text is None else amounts.tokens(text, option)
+
+
+def demanding(found: Limits) -> Limits:
+    """The limits; exit 2 where they limit nothing."""
+    if not found.limiting:
+        raise Usage("how small? --budget N, as 32k (or --max-chars, --max-items, --keep-last)")
+    if found.calibrated and found.insisting and found.budget is None:
         raise Usage("--calibrated goes with --budget N")
-    return limits
+    return found
+
+
+def within(env: Env, view: View, limits: Limits) -> View:
+    """The view made to fit its limits; the same view when it does. Raises BudgetUnreachable."""
+    return apply(view, plan(env, view, demanding(limits)).ops) if limits.limiting else view
 
 
 def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
@@ -101,11 +140,11 @@ def _ops(plans: Sequence[Plan]) -> list[Op]:
 def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
     found: list[tuple[int, Counter]] = []
     if limits.budget:
-        counter = counter_for(env, view, limits.counter)
+        counter = counter_for(env, view, limits.counter, limits.model)
         if limits.calibrated:
             from .calibrating import calibrated
 
-            counter = calibrated(env, view, counter, limits.counter)
+            counter = calibrated(env, view, counter, limits.counter, insisting=limits.insisting)
         found.append((limits.budget, counter))
     if limits.characters:
         found.append((limits.characters, Characters()))
@@ -114,7 +153,7 @@ def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
 
 def _settings(view: View, limits: Limits, budget: int) -> Settings:
     """System prompt and tools as given, else the session's own: `payload` sends those."""
-    system, tools = settings(view.meta)
+    system, tools = beside(view.meta)
     uploads, history = limits.shares
     return Settings(
         budget=budget, keep_last=limits.keep_last,
@@ -134,11 +173,3 @@ def read_plan(data: bytes, name: str, view: View) -> Plan:
         return compact.read(value, view)
     except BadData as error:
         raise BadData(f"{name}: {error}") from None
-
-
-def within_budget(env: Env, view: View, options: Options, budget: str, counter: str | None) -> View:
-    """The view of a payload, made to fit a budget; raises BudgetUnreachable."""
-    counting = open_counter(counter, model=options.model, cache=f"{env.home}/cache/tokens.sqlite")
-    return compact.compacted(
-        view, budget=amounts.tokens(budget), counter=counting, system=options.system, tools=options.tools
-    )

@@ -60,6 +60,10 @@ class Deferred:
         self._mark = os.urandom(16).hex()
         self._held: list[tuple[str, int, int]] = []  # block, and where in it the base64 stands
 
+    def measure(self) -> None:
+        """From now on only what can be counted."""
+        self._measured = True
+
     def part(self, id: str, data: bytes) -> Part | None:
         """The part of a block without its media data; None where the block must be read as it is."""
         start, end = _span(data)

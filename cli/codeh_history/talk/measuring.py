@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 from ..env import Env
 from ..model import Json, Part
+from ..references import rendered
 from ..tokens import (
     Counter,
     history_tokens,
@@ -17,21 +19,36 @@ from ..tokens import (
 )
 from ..turns import prompts
 from ..view import View
+from .options import Compaction, beside, by_settings
 
 
-def counter_for(env: Env, view: View, name: str | None) -> Counter:
-    """The counter of that name, else of the session's newest model."""
-    model = next((m.model for m in reversed(view.messages) if m.model), None)
+def counter_for(env: Env, view: View, name: str | None, model: str | None = None) -> Counter:
+    """The counter of that name, else of the model, else of the session's newest."""
+    model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     return open_counter(name, model=model, cache=f"{env.home}/cache/tokens.sqlite")
+
+
+def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:
+    """The counter that `compact` would count this session by."""
+    asked = given.within(view.meta, session, env.note)
+    with by_settings(session) if given.counter is None else nullcontext():
+        counter = counter_for(env, view, asked.counter)
+    if not asked.calibrated:
+        return counter
+    from .calibrating import calibrated
+
+    return calibrated(env, view, counter, asked.counter, insisting=given.calibrated)
 
 
 def measure(counter: Counter, view: View) -> Json:
     """`counter, tokens:{total, system, tools, summaries, by_role, by_kind, by_tool}, messages, exchanges`.
 
-    Of an uncalibrated counter `total` is 3 and all of system, tools, summaries and `by_role`. Messages
-    that are not sent (error, info, pending) cost nothing.
+    `total` is what `compact` and `payload --budget` count: references and lists of attached files included.
+    Of an uncalibrated counter it is 3 and all of system, tools, summaries and `by_role`. Messages that
+    are not sent (error, info, pending) cost nothing.
     """
-    system, tools = settings(view.meta)
+    view = rendered(view)
+    system, tools = beside(view.meta)
     summaries = [summary.text for summary in view.summaries]
     costs = message_tokens(counter, view.messages)
     roles: dict[str, int] = {}
@@ -62,16 +79,9 @@ def cache_bill(counter: Counter, view: View, budget: int, policy: str) -> Json:
     from ..stages.compact import Settings
     from ..stages.compact.replay import replay
 
-    system, tools = settings(view.meta)
+    system, tools = beside(view.meta)
     asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
     return {"policy": policy, "budget": budget, **replay(view, asked, counter)}
-
-
-def settings(meta: Json) -> tuple[str | None, list[Json]]:
-    """The session's system prompt and tools, as `set` left them."""
-    system, tools = meta.get("system"), meta.get("tools")
-    items = tools if isinstance(tools, list) else [tools]
-    return (system if isinstance(system, str) else None), [item for item in items if isinstance(item, dict)]
 
 
 def by_tool(counter: Counter, view: View) -> dict[str, int]:

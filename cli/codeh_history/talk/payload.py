@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import orjson
 
@@ -11,105 +12,88 @@ from .. import providers, references
 from ..blocks import Lost
 from ..env import Env
 from ..errors import BadData, Usage
-from ..model import Json, Message
+from ..model import Json
 from ..pairing import open_at_end
-from ..providers.base import Options, Request
+from ..providers.base import Options
+from ..providers.base import Request as Body
 from ..session import View
 from ..stages import passes
-from ..stages.base import Settings
 from ..store.resolve import Target, for_reading
-from . import straight
+from . import curating, straight
 from .deferring import Deferred
+from .options import Compaction, Request, beside, by_settings
 from .reading import tell_lost, view_of
 
-UNANSWERED = ("error", "stub", "drop")
+_LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
-def run(  # noqa: PLR0913 - payload's options, one by one
+def run(
     env: Env,
     *,
-    to: str | None = None,
     argument: str | None = None,
     session: str | None = None,
-    model: str | None = None,
-    system: str | None = None,
-    tools: str | None = None,
-    set: Sequence[str] = (),
-    max_tokens: int | None = None,
-    stream: bool = False,
-    budget: str | None = None,
-    raw: bool = False,
-    unanswered: str = "error",
-    prefill: bool = False,
-    pretty: bool = False,
-    cache: bool = False,
-    context: bool = False,
-    persist: bool = False,
-    user_template: str | None = None,
-    system_template: str | None = None,
-    var: Sequence[str] = (),
-    allow_missing: bool = False,
-    counter: str | None = None,
-    thoughts: str = "keep",
     strict: bool = False,
     quiet: bool = False,
+    **given: Any,
 ) -> int:
-    """Print the request body for a provider."""
-    given = {
-        key: value for key, value in locals().items() if key not in ("env", "argument", "session", "quiet")
-    }
+    """Print the request body for a provider; `given` are the options of `Request`."""
     env.quiet = env.quiet or quiet
-    for piece in body_of(env, argument, session, **given):
-        env.write(piece)
+    send(env, argument, session, Request(**given), strict=strict)
     return 0
+
+
+def send(
+    env: Env, argument: str | None, session: str | None, given: Request, *, strict: bool = False
+) -> None:
+    """Print the body, piece by piece."""
+    for piece in body_of(env, argument, session, given, strict=strict):
+        env.write(piece)
 
 
 def body_of(
     env: Env,
     argument: str | None,
     session: str | None,
+    given: Request,
     *,
-    to: str | None,
     data: bytes | None = None,
-    **given: object,
+    strict: bool = False,
 ) -> Iterable[bytes | memoryview]:
-    """The request body, in pieces that are made as they are written; the options are those of `run`.
+    """The request body, in pieces that are made as they are written.
 
     With `data` of these lines instead of those of the session's file. Large media in the block store is
     not read before its piece is written, unless a budget must know what it costs and its first bytes do
     not tell.
     """
-    to = provider_of(env, to)
-    if given["unanswered"] not in UNANSWERED:
-        raise Usage(f"--unanswered {given['unanswered']}: one of {', '.join(UNANSWERED)}")
-    if given.get("persist"):
+    to = provider_of(env, given.to)
+    checked(given)
+    if given.persist:
         from .persisting import persist_now
 
-        persist_now(env, session, argument, {} if given["allow_missing"] else None)
-    if given["thoughts"] not in ("keep", "old", "all"):
-        raise Usage(f"--thoughts {given['thoughts']}: keep, old or all")
+        persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
     found = straight.read(target.path, given, data)
     if found is not None:
         options = _options(found.view, to, given, found.models.get(to))
         request = providers.load(to).request(found.texts, options, [])
         return [_written(env, target, request, given)]
-    media = Deferred(measured=given["budget"] is not None)
-    lost: Lost | None = {} if given["allow_missing"] else None
-    view = view_of(env, target, data, strict=bool(given["strict"]), media=media, lost=lost)
+    media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
+    lost: Lost | None = {} if given.allow_missing else None
+    view = view_of(env, target, data, strict=strict, media=media, lost=lost)
     tell_lost(env, target.id, lost)
+    given = given.within(view.meta, target.id, env.note)
     options = _options(view, to, given)
-    if given["context"]:
+    if given.context:
         from .contextual import split
 
         told, view = split(env, view)
         options = replace(
             options, system="\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
         )
-    view = _reduced(env, view, options, given)
-    check_sendable(view, target.id, prefill=bool(given["prefill"]))
+    view = _reduced(env, view, options, given, target.id)
+    check_sendable(view, target.id, prefill=given.prefill)
     messages = view.messages
-    if given["user_template"] or given["system_template"]:
+    if given.user_template or given.system_template:
         from . import templates
 
         messages, options = templates.rendered(view, options, given)
@@ -120,12 +104,24 @@ def body_of(
     return media.pieces(text, env) if media.used else [text]
 
 
-def _written(env: Env, target: Target, request: Request, given: Json) -> bytes:
+def checked(given: Request) -> None:
+    """Usage where an option that needs no session to be judged is wrong."""
+    curating.settings(given)
+    curating.names(given)
+    if given.raw and (ignored := given.given(*_LEFT_OUT)):
+        raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
+    if given.given(*Compaction.DEFAULTS):
+        from . import compacting
+
+        compacting.limits(given)
+
+
+def _written(env: Env, target: Target, request: Body, given: Request) -> bytes:
     """The request's bytes; what could not be sent as it is goes to stderr."""
     for note in request.notes:
         env.note(f"{target.id}: {note}")
-    body = _set(request.body, given["set"])
-    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given["pretty"] else 0)
+    body = _set(request.body, given.set)
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
     return orjson.dumps(body, option=option)
 
 
@@ -139,28 +135,23 @@ def provider_of(env: Env, to: str | None) -> str:
     return to
 
 
-def _reduced(env: Env, view: View, options: Options, given: Json) -> View:
-    """The view after the passes (with `--raw` only those that provider rules force), and the budget."""
-    settings = Settings(thoughts=str(given["thoughts"]), unanswered=str(given["unanswered"]))
-    names = passes.FORCED if given["raw"] else tuple(passes.PASSES)
-    view, _, report = passes.curate(references.rendered(view), settings, names)
+def _reduced(env: Env, view: View, options: Options, given: Request, session: str) -> View:
+    """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
+    with by_settings(session):
+        settings, names = curating.settings(given), [] if given.raw else curating.names(given)
+    view, _, report = passes.curate(references.rendered(view), settings, {*names, *passes.FORCED})
     repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
         env.note(f"{view.id}: {repairs} of call/response pairs (curate --report shows each)")
-    if given["budget"] is not None:
-        from .compacting import within_budget
+    if given.given(*Compaction.DEFAULTS):
+        from . import compacting
 
-        counted = _with_listings(options, view.messages)
-        view = within_budget(env, view, counted, str(given["budget"]), given["counter"])
+        with by_settings(session):
+            limits = compacting.limits(given, options.system or "", options.tools)
+        view = compacting.within(env, view, limits._replace(model=options.model))
         view, _, _ = passes.curate(references.rendered(view), settings, ("pairs",))
     return view
-
-
-def _with_listings(options: Options, messages: Sequence[Message]) -> Options:
-    """The options with what will be said of attached files, so that a budget counts it too."""
-    said = [options.system or "", *(references.listing(message) for message in messages)]
-    return replace(options, system="\n\n".join(filter(None, said)) or None)
 
 
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:
@@ -197,28 +188,25 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     return None
 
 
-def _options(view: View, to: str, given: Json, last: str | None = None) -> Options:
+def _options(view: View, to: str, given: Request, last: str | None = None) -> Options:
     """What the request is to hold; `last`: the provider's last model, of a view that has no message."""
-    model = model_for(view, to, given["model"]) or last
+    model = model_for(view, to, given.model) or last
     if model is None and to != "gemini":
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
-    system = from_file(given["system"]) if given["system"] is not None else view.meta.get("system")
+    system, tools = beside(view.meta)
+    if given.system is not None:
+        system = from_file(given.system)
     settings = view.meta.get(f"settings.{to}")
     return Options(
         model=model,
-        system=str(system) if system else None,
-        tools=tools_from(given["tools"]) if given["tools"] else _list(view.meta.get("tools")),
-        max_tokens=given["max_tokens"],
-        stream=bool(given["stream"]),
-        cache=bool(given["cache"]),
+        system=system or None,
+        tools=tools_from(given.tools) if given.tools else tools,
+        max_tokens=given.max_tokens,
+        stream=given.stream,
+        cache=given.cache,
         session=view.id,
         settings=settings if isinstance(settings, dict) else {},
     )
-
-
-def _list(value: object) -> list[Json]:
-    items = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
-    return [item for item in items if isinstance(item, dict)]
 
 
 def from_file(value: str) -> str:
@@ -238,7 +226,7 @@ def tools_from(value: str) -> list[Json]:
         raise BadData(f"--tools {value}: not JSON: {error}") from None
     if not isinstance(tools, (list, dict)):
         raise BadData(f"--tools {value}: a list of tool declarations expected")
-    return _list(tools)
+    return beside({"tools": tools})[1]
 
 
 def _set(body: Json, settings: Sequence[str]) -> Json:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from .. import stream
+from ..apply import apply
 from ..blockrefs import LARGE, Blocks, all_ids, referring
 from ..blocks import BlockStore, Lost, bring, open_store, open_stores, sizes
 from ..env import Env
@@ -18,6 +19,7 @@ from ..store import read
 from ..store.resolve import Target, for_reading
 from ..view import View
 from . import rewriting
+from .filtering import Reduce
 from .reading import view_of
 
 _ID = re.compile(rb"[0-9a-f]{64}")
@@ -25,10 +27,18 @@ Item = tuple[bytes, Record | None] | Json  # a line and the record it is, or a r
 
 
 def persisted_stream(
-    env: Env, target: Target, *, every: bool, strict: bool = False, lost: Lost | None = None
+    env: Env,
+    target: Target,
+    steps: Sequence[Reduce] = (),
+    *,
+    every: bool,
+    strict: bool = False,
+    lost: Lost | None = None,
 ) -> list[bytes]:
-    """The session's view as lines whose large parts lie in the block store."""
-    view = view_of(env, target, strict=strict, hydrate=False)
+    """The session's view after these steps, as lines whose large parts lie in the block store."""
+    view = view_of(env, target, strict=strict, hydrate=bool(steps), lost=lost)
+    for step in steps:
+        view = apply(view, step(view)[0])
     persisting = Persisting(env, view.id or target.id, every=every, lost=lost)
 
     def items() -> Iterator[Item]:

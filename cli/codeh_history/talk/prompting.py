@@ -10,7 +10,7 @@ from typing import IO
 
 from ..env import Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted
-from ..model import Json, Message
+from ..model import Message
 from ..records import block_of, dumps
 from ..store import log, read
 from ..store.resolve import Target
@@ -18,17 +18,18 @@ from ..turns import is_prompt, text_of
 from ..view import View
 from . import append, asking, compose, payload, piped
 from .given import Given
+from .options import Request
 from .reading import looked_at
 from .receive import Received
 from .standing import named, unanswered
 
 
 def ask(
-    env: Env, target: Target, given: Given, request: Json, via: str, *, echo: bool, stdin: bool
+    env: Env, target: Target, given: Given, request: Request, via: str, *, echo: bool, stdin: bool
 ) -> Received:
     """Store the prompt, send the session through a command, and store the answer.
 
-    `request` are the options of `payload.run`. Without a prompt, and for the one that stands last and is
+    Without a prompt, and for the one that stands last and is
     unanswered, what is there is sent again.
     """
     given.check()
@@ -54,7 +55,7 @@ def ask(
         _write(env, target, request, body, _with(env, target, data, lines + new))
         size = _store(env, target, draft, lines, last)
         with _saying_it_is_stored(env, target):
-            if request["persist"]:
+            if request.persist:
                 from .persisting import persist_now
 
                 persist_now(env, None, target.path)
@@ -123,9 +124,9 @@ def _answered(view: View, key: str | None) -> Message | None:
     return None
 
 
-def _kept(env: Env, view: View, request: Json) -> bytes:
+def _kept(env: Env, view: View, request: Request) -> bytes:
     """The record that keeps `--system` in a session that has none."""
-    system = payload.from_file(request["system"]) if request["system"] else ""
+    system = payload.from_file(request.system) if request.system else ""
     if not system or view.meta.get("system"):
         return b""
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
@@ -140,11 +141,11 @@ def _with(env: Env, target: Target, data: bytes, lines: bytes) -> bytes | None:
     return data + (b"" if data.endswith(b"\n") else b"\n") + lines
 
 
-def _write(env: Env, target: Target, request: Json, body: IO[bytes], data: bytes | None) -> None:
+def _write(env: Env, target: Target, request: Request, body: IO[bytes], data: bytes | None) -> None:
     """Put the request body into the file; whatever is wrong with it is found here."""
     body.seek(0)
     body.truncate()
-    body.writelines(payload.body_of(env, None, target.path, **{**request, "persist": False}, data=data))
+    body.writelines(payload.body_of(env, None, target.path, request.but(persist=False), data=data))
 
 
 def _store(

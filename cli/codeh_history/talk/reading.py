@@ -81,6 +81,8 @@ def view_from(
     if hydrate and not log.plain and b'"block' in data:
         from .hydrating import hydrated
 
+        if media is not None and any(key.startswith("compact.") for key in view.meta):
+            media.measure()  # the session asks for a budget
         shown = None if newest is None else {message.id for message in view.messages[-newest:]}
         only = None if shown is None else lambda message: message.id in shown
         view = hydrated(env, view, media=media, lost=lost, only=only)

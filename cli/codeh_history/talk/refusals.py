@@ -11,7 +11,7 @@ from .. import providers
 from ..model import Json, Message, Part
 from ..providers.base import Options, Request
 from ..view import View
-from .measuring import settings
+from .options import beside
 from .payload import model_for
 
 
@@ -28,7 +28,7 @@ class Refusal:
 
 def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
     """What `to` would refuse about the request that says exactly what the session says."""
-    system, tools = settings(view.meta)
+    system, tools = beside(view.meta)
     kept = view.meta.get(f"settings.{to}")
     chosen = Options(
         model=model_for(view, to, model) or "MODEL", system=system, tools=tools, session=view.id,

@@ -12,13 +12,14 @@ from ..store.paths import path_of
 from ..store.resolve import Target
 from ..view import View
 from .listing import text_of
-from .measuring import counter_for, measure
+from .measuring import counting, measure
+from .options import Compaction
 
 
 def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     """The state of a session, as `status --json` prints it."""
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
-    found = measure(counter_for(env, view, counter), view)
+    found = measure(counting(env, view, target.id, Compaction(counter=counter)), view)
     prompt = unanswered(view)
     return {
         "session": target.id, "why": target.why, "path": target.path,

@@ -11,14 +11,17 @@ from io import BytesIO
 
 import orjson
 
-from ..model import Json
 from ..providers.turns import Texts
 from ..records import MAX_READ, SHALLOW, VERSION, Log, depth_exceeds
 from ..session import View
 from ..store.read import lines_at
 from ..turns import IDE_MARKERS, SYSTEM_PREFIX
+from .options import COMPACT, CURATE, Compaction, Request
 
-_FOLDED = frozenset(("budget", "context", "persist", "user_template", "system_template"))  # ask for a view
+_FOLDED = (  # options that ask for a view; the others change nothing of plain texts
+    "context", "persist", "user_template", "system_template", "ide_marker", "remove", "remove_cmd",
+    *Compaction.DEFAULTS,
+)  # fmt: skip
 _ROLES = {"user": "user", "codeh": "model"}
 _HASH = "#"  # every marker of an editor's context has it
 
@@ -32,9 +35,9 @@ class Straight:
         self.models: dict[str, str] = {}
 
 
-def read(path: str, given: Json, data: bytes | None = None) -> Straight | None:
+def read(path: str, given: Request, data: bytes | None = None) -> Straight | None:
     """What the session at this path (or in these bytes) holds; None where that needs the long way."""
-    if path == "-" or any(given[name] for name in _FOLDED):
+    if path == "-" or given.given(*_FOLDED):
         return None
     found = Straight()
     lines = iter(lines_at(path) if data is None else BytesIO(data))
@@ -51,7 +54,9 @@ def _read(lines: Iterable[bytes], found: Straight) -> bool:
     for line in lines:
         data = loads(line)
         if data["type"] == "meta":
-            if type(data["set"]) is not dict:
+            if type(data["set"]) is not dict or any(
+                key.startswith((CURATE, COMPACT)) for key in data["set"]
+            ):
                 return False
             found.view.meta.update(data["set"])
             continue

@@ -12,9 +12,10 @@ from ..sandbox import SECONDS, Sandbox, TooMuch
 from ..session import View
 from ..turns import is_prompt, text_of
 from .append import decode, read_file
+from .options import Request
 
 
-def rendered(view: View, options: Options, given: Json) -> tuple[list[Message], Options]:
+def rendered(view: View, options: Options, given: Request) -> tuple[list[Message], Options]:
     """The messages and options with the rendered texts; the session is not changed.
 
     The rendered user text replaces the original inside the last user message, so what was attached to it
@@ -23,12 +24,13 @@ def rendered(view: View, options: Options, given: Json) -> tuple[list[Message], 
     messages = list(view.messages)
     last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
     original = text_of(messages[last]) if last is not None else ""
-    values: Json = {"message": original, "context": options.system or "", "vars": variables(given["var"])}
-    if given["user_template"] and last is not None:
-        text = render(str(given["user_template"]), values)
+    values: Json = {"message": original, "context": options.system or "", "vars": variables(given.var)}
+    seconds = given.timeout or SECONDS
+    if given.user_template and last is not None:
+        text = render(given.user_template, values, seconds)
         messages[last] = _with_text(messages[last], original, text)
-    if given["system_template"]:
-        options = replace(options, system=render(str(given["system_template"]), values))
+    if given.system_template:
+        options = replace(options, system=render(given.system_template, values, seconds))
     return messages, options
 
 

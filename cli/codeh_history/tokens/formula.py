@@ -1,8 +1,9 @@
 """What a history costs: `3 + Σ messages`, a message `4 + Σ parts`, the system prompt `4 + tokens`.
 
 Text costs its tokens; a functionCall `tokens(name) + tokens(compact JSON of args)`, a functionResponse
-likewise with `response`; media by dimensions, duration or pages, never by the length of its base64; the
-summaries what the one user-side record costs that they are sent as; tools their compact JSON.
+likewise with `response`; attached files the tokens of the list that names them; media by dimensions,
+duration or pages, never by the length of its base64; the summaries what the one user-side record costs that
+they are sent as; tools their compact JSON.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from ..attachments import listing
 from ..errors import BadData
 from ..model import Json, Message, Part
 from . import media, runs
@@ -41,9 +43,28 @@ def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
 def message_tokens(counter: Counter, messages: Sequence[Message]) -> list[int]:
     """Each message's cost; 0 for what is not sent (error and info, content not yet committed)."""
     return [
-        counter.scale(counter.message + sum(parts)) if sent(message) else 0
-        for message, parts in zip(messages, part_tokens(counter, messages), strict=True)
+        counter.scale(cost) if sent(message) else 0
+        for message, cost in zip(messages, unscaled(counter, messages), strict=True)
     ]
+
+
+def unscaled(
+    counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
+) -> list[int]:
+    """The unscaled cost of each message, of which `parts` may be known already, as if all were sent."""
+    parts = part_tokens(counter, messages) if parts is None else parts
+    costs = [counter.message + sum(each) for each in parts]
+    lists = listings(messages)
+    if lists:
+        for number, tokens in zip(lists, counter.counts(list(lists.values())), strict=True):
+            costs[number] += tokens
+    return costs
+
+
+def listings(messages: Sequence[Message]) -> dict[int, str]:
+    """The lists of attached files that are sent, by the place of their message."""
+    found = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and sent(m)}
+    return {number: text for number, text in found.items() if text}
 
 
 def history_tokens(
@@ -55,10 +76,9 @@ def history_tokens(
     summaries: Sequence[str] = (),
 ) -> int:
     """What sending this history costs; a calibrated counter scales the total once."""
+    costs = unscaled(counter, messages)
     total = counter.history + sum(
-        counter.message + sum(parts)
-        for message, parts in zip(messages, part_tokens(counter, messages), strict=True)
-        if sent(message)
+        cost for message, cost in zip(messages, costs, strict=True) if sent(message)
     )
     return counter.scale(total + overhead(counter, system, tools, summaries))
 
@@ -114,7 +134,12 @@ def recalled(counter: Counter, messages: Sequence[Message]) -> int | None:
     if counted is None:
         return None
     remembered = [sum(known[key]) for _, key in split if key in known]
-    return counter.message * sum(map(sent, messages)) + sum(remembered) + sum(map(sum, counted))
+    lists = listings(messages)
+    beside = counter.recalled(list(lists.values())) if lists else []
+    if beside is None:
+        return None
+    parts = sum(remembered) + sum(map(sum, counted))
+    return counter.message * sum(map(sent, messages)) + parts + sum(beside)
 
 
 def _by_message(run: Sequence[Message], counts: Sequence[int]) -> list[list[int]]:
@@ -161,6 +186,7 @@ def byte_bound(
     """
     texts: list[str] = []
     total = counter.history + overhead(counter, system, tools, summaries, _bytes)
+    total += sum(_bytes(list(listings(messages).values())))
     for message in messages:
         if sent(message):
             total += counter.message + sum(_take(part, texts, counter) for part in message.parts)

@@ -8,7 +8,7 @@ from ...apply import NEXT
 from ...model import Message, Part, Summary
 from ...ops import Op, drop, summarize
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import overhead, sent
+from ...tokens.formula import overhead, sent, unscaled
 from ...view import View, arrange
 from ..shown import replace_shown
 from .entries import Entries
@@ -43,7 +43,7 @@ class Draft:
         self.view = view
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
         self.summary_cost = self.summaries_cost(self.summaries)
-        self.original = [counter.message + sum(parts) for parts in self.tokens]
+        self.original = unscaled(counter, self.messages, self.tokens)
         self.now = list(self.original)  # what each message costs now
         self.total = self.fixed_cost + self.summary_cost + sum(self.now)
         self.before = self.total

@@ -1,0 +1,44 @@
+"""Curation and compaction on the way to something else: what `persist` was asked to leave out."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..env import Env
+from ..model import Json
+from ..ops import Op
+from ..view import View
+from . import compacting, curating
+from .filtering import Reduce
+from .options import Compaction, Curation, Reduction, name_of, value_of
+
+
+def steps(env: Env, given: Reduction, session: str, *, in_place: bool = False) -> list[Reduce]:
+    """What is done to a view, in order: to be curated or compacted it has to be asked for by a flag.
+
+    The session's settings only say how.
+    """
+    found: list[Reduce] = []
+    if given.given(*Curation.DEFAULTS):
+        curating.settings(given)
+        curating.names(given)
+        found.append(partial(curating.reduced, env, given, session))
+    if given.given(*Compaction.DEFAULTS):
+        compacting.limits(given)
+
+        def compact(view: View) -> tuple[list[Op], Json]:
+            limits = compacting.demanding(compacting.settled(env, view, given, session))
+            plan = compacting.plan(env, view, limits, in_place=in_place)
+            return plan.ops, plan.fields()
+
+        found.append(compact)
+    return found
+
+
+def check(settings: Json) -> None:
+    """Raises Usage for settings of a session that no command could follow."""
+    values = {name_of(key): value_of(key, value) for key, value in settings.items() if value is not None}
+    wanted = Reduction(**values)
+    curating.settings(wanted)
+    curating.names(wanted)
+    compacting.limits(wanted)
