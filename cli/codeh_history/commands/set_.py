@@ -20,7 +20,7 @@ EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
   codeh-history set -s demo system=@system.md tools=@tools.json
   codeh-history set -s demo model.anthropic=claude-opus-4-8 x-ticket=4711
-  codeh-history set -s demo curate.remove='<follow-up>.*?</follow-up>' compact.policy=loop compact.keep-last=2
+  codeh-history set -s demo curate.remove='<follow-up>.*?</follow-up>' compact.policy=loop
 """
 _PLAIN = ("title", "tags", "system", "tools")
 _BY_PROVIDER = ("model", "settings")
@@ -62,7 +62,7 @@ def check_key(key: str) -> None:
     if key in KEYS or (key.startswith(OWN) and key != OWN):
         return
     meant = near(key, KEYS)
-    known = ", ".join([*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER)])
+    known = ", ".join([*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"])
     hint = f"did you mean {meant}?" if meant else f"one of {known}"
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 

@@ -138,7 +138,7 @@ LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
 
 
 def _instead(key: str) -> str:
-    return "give the flag" if key in FLAGS_ONLY else f"one of {', '.join(KEYS)}"
+    return "give the flag" if key in FLAGS_ONLY else "there is no such setting"
 
 
 def value_of(key: str, value: object) -> object:

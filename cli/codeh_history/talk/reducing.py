@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from ..env import Env
 from ..model import Json
@@ -37,7 +38,9 @@ def steps(env: Env, given: Reduction, session: str, *, in_place: bool = False) -
 
 def check(settings: Json) -> None:
     """Raises Usage for settings of a session that no command could follow."""
-    values = {name_of(key): value_of(key, value) for key, value in settings.items() if value is not None}
+    values: dict[str, Any] = {
+        name_of(key): value_of(key, value) for key, value in settings.items() if value is not None
+    }
     wanted = Reduction(**values)
     curating.settings(wanted)
     curating.names(wanted)
