@@ -110,7 +110,7 @@ def check(data: bytes, *argv: str) -> None:
         path = Path(directory) / "s.jsonl"
         path.write_bytes(data)
         short = told(["payload", str(path), *argv])
-        patch.setattr(straight, "read", lambda path, given: None)
+        patch.setattr(straight, "read", lambda path, given, data: None)
         assert short == told(["payload", str(path), *argv])
 
 
