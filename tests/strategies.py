@@ -2,7 +2,8 @@
 
 A log is built record by record against the fold of what stands so far, so that most records mean
 something: updates name messages, replacements the right block, summaries what they cover. Left out, since
-DESIGN calls ids unique in their log: one id used by records of two types.
+DESIGN calls ids unique in their log: one id used by records of two types. Sometimes a block of lines stands
+in it again, as in two copies that were joined.
 """
 
 from __future__ import annotations
@@ -130,6 +131,17 @@ def records(
         log.append({"type": "session", "version": 1, "id": "s", "created": TS})
     for number in range(draw(st.integers(0, most))):
         log.append(draw(_record(log, f"r{number}", refs=refs)))
+    return draw(with_copies(log)) if log and draw(st.integers(0, 2)) == 0 else log
+
+
+@st.composite
+def with_copies(draw: st.DrawFn, log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The log with blocks of its lines repeated further on: from its beginning, or any."""
+    for _ in range(draw(st.integers(1, 2))):
+        begin = draw(st.sampled_from([0, 0, draw(st.integers(0, len(log) - 1))]))
+        end = draw(st.integers(begin + 1, min(len(log), begin + 12)))
+        at = draw(st.integers(end, len(log)))
+        log = [*log[:at], *log[begin:end], *log[at:]]
     return log
 
 

@@ -1,4 +1,4 @@
-"""The 42 sequences of the fold, written in their own short notation (see `log_of`)."""
+"""The 44 sequences of the fold, written in their own short notation (see `log_of`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from codeh_history.model import Message
-from codeh_history.records import block_of, lines_of, parse
+from codeh_history.records import Log, block_of, lines_of, parse
 from codeh_history.session import View, fold
 from codeh_history.undo import newest
 
@@ -92,7 +92,11 @@ def text_of(parts: list[Any]) -> str:
 
 def shown(message: Message) -> str:
     text = message.id
-    if message.committed and message.own is not None and text_of(message.parts) != message.id:
+    if (
+        message.committed
+        and not any("blockId" in p for p in message.parts)
+        and text_of(message.parts) != message.id
+    ):
         text += "=" + text_of(message.parts)
     return text + ("" if message.pending is None else "~" + text_of(message.pending))
 
@@ -137,6 +141,13 @@ def streamed() -> Writer:
     return w().o("m").d("m", "Hi").x().a("b").c("m")
 
 
+def twice(common: Writer, first: Writer, second: Writer) -> Writer:
+    """Two copies of a log that went on apart, one after the other."""
+    log = w()
+    log.lines = [*common.lines, *first.lines, *common.lines, *second.lines]
+    return log
+
+
 SIGNED = {"text": "", "thoughtSignature": "c2ln"}
 REF = {"type": "ref", "id": "a", "ts": TS, "kind": "user", "role": "user", "flowId": "f"}
 
@@ -167,6 +178,7 @@ SEQUENCES: dict[str, tuple[Writer, str]] = {
     "21": (w().a("a").k("K", drop("b")).a("b"), "a b"),
     "22": (called(), "a call r b"),
     "23": (called().r("x", "call"), "a b"),
+    "24": (w().add(**REF, blockIds=[block_of({"text": "big"})]).a("b").k("K", swap("a", 0, "big", "s")), "a=s b"),
     "25": (w().a("a").a("b").a("c").s("S", "a", "b"), "S c"),
     "26": (w().a("p").a("a").a("b").a("c").s("S", "a").s("T", "b"), "S T p c"),
     "27": (summed(), "Z c"),
@@ -202,20 +214,14 @@ SEQUENCES: dict[str, tuple[Writer, str]] = {
         .add(type="session", version=1, id="t").a("b"),
         "a b",
     ),
+    "43": (w().a("p").x().a("m1").a("p").x().a("m2"), "m1 m2"),
+    "44": (twice(w().a("a").o("m").d("m", "Hi").c("m"), w().a("b"), w().a("c")), "a m=Hi b c"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("log", "view"), SEQUENCES.values(), ids=SEQUENCES)
 def test_sequence(log: Writer, view: str) -> None:
     assert short(log.view()) == view
-
-
-def test_a_ref_is_replaced_by_its_block_id() -> None:
-    block = block_of({"text": "content"})
-    log = w().add(**REF, blockIds=[block]).a("b").k("K", swap("a", 0, "content", "s"))
-    view = log.view()
-    assert [m.id for m in view.messages] == ["a", "b"]
-    assert view.messages[0].replaced == {0: {"text": "s"}}
 
 
 def test_a_revert_that_names_nothing_earlier_is_noted() -> None:
@@ -244,3 +250,92 @@ def test_a_commit_ends_an_abort() -> None:
     cut = w().o("m").d("m", "par").ab("m")
     assert cut.view().messages[0].fields["aborted"] == "cut"
     assert "aborted" not in cut.c("m").view().messages[0].fields
+
+
+# -- repeated lines: two copies joined read as their union ---------------------------------------------
+
+BLOCK = block_of({"text": "v1"})
+REPEATED: dict[str, tuple[Writer, str]] = {
+    "a clear hides no more": (twice(w().a("a").x(), w().a("b"), w().a("c")), "b c"),
+    "a summary covers no more, and is shown once": (twice(w().a("a").s("S", "a"), w().a("b"), w()), "S b"),
+    "a compaction": (twice(w().a("a").k("K", drop("a"), put("a", "r")), w().a("b"), w().a("c")), "b c"),
+    "a summarize op": (
+        twice(w().a("a").k("K", {"op": "summarize", "ids": ["a"], "summary": "t"}), w().a("b"), w()), "K.0 b"
+    ),
+    "an update keeps what was said since": (
+        twice(w().a("a", "v1").u("U", "a", "v2").c("U"), w().u("V", "a", "v3").c("V"), w().a("b")), "a=v3 b",
+    ),
+    "an update not committed": (twice(w().a("a", "v1").u("U", "a", "v2").d("a", "x"), w(), w()), "a=v1~v2x"),
+    "its commit is not the next one's": (
+        twice(w().a("a", "v1").u("U", "a", "v2").c("U"), w().u("V", "a", "v3"), w().a("b")), "a=v2~v3 b",
+    ),
+    "a stream that goes on in one copy": (
+        twice(w().o("m").d("m", "Hel"), w().d("m", "lo").c("m"), w().a("b")), "m=Hello b",
+    ),
+    "in the other": (twice(w().o("m").d("m", "Hel"), w().a("b"), w().d("m", "lo").c("m")), "m=Hello b"),
+    "in both": (twice(w().o("m").d("m", "x"), w().d("m", "y"), w().d("m", "z").c("m")), "m=xyz"),
+    "equal deltas of one stream stay": (w().o("m").d("m", "ha").d("m", "ha").c("m"), "m=haha"),
+    "a stream that was cut": (twice(w().o("m").d("m", "x").ab("m"), w(), w().c("m")), "m=x"),
+    "an inserted message's update": (
+        twice(w().a("a").k("K", put("a", "r")).u("U", "r", "v").d("r", "x"), w(), w()), "a r~vx",
+    ),
+    "a revert": (twice(w().a("a").a("b").r("r", "b"), w().a("c"), w().a("d")), "a c d"),
+    "a revert that named nothing names nothing": (twice(w().r("r", "b").a("b").a("c"), w(), w()), "b c"),
+    "a revert of a revert": (twice(w().a("a").r("r", "a").r("q", "r"), w(), w().a("b")), "a b"),
+    "a message of two contents": (twice(w().a("a", "v1").a("b").a("a", "v2"), w(), w().a("c")), "a=v2 b c"),
+    "undone in between: it counts anew": (w().a("a").a("b").r("r", "a").a("a"), "b a"),
+    "undone and said again, in both copies": (twice(w().a("a").r("r", "a").a("a"), w().a("b"), w()), "a b"),
+    "what streams in after that": (
+        twice(w().o("m").d("m", "x").r("r", "m").o("m").d("m", "y"), w().a("b"), w().a("c")), "m~y b c",
+    ),
+    "an undo takes back all copies": (twice(w().a("a").a("b"), w(), w()).r("r", "b"), "a"),
+    "a ref and its message": (
+        w().a("a", "v1").u("U", "a", "v2").c("U").add(**REF, blockIds=[BLOCK]).a("b"), "a=v2 b"
+    ),
+    "bare lines have no id of their own": (twice(w().add(role="user", parts=[{"text": "hi"}]), w(), w()), "hi hi"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("log", "view"), REPEATED.values(), ids=REPEATED)
+def test_a_repeated_line_counts_at_its_first_place(log: Writer, view: str) -> None:
+    names = {m.id: "hi" for m in log.view().messages if text_of(m.parts) == "hi"}
+    found = short(log.view())
+    for id, name in names.items():
+        found = found.replace(f"{id}=hi", name)
+    assert found == view
+
+
+def test_a_repeated_line_may_be_spelled_otherwise() -> None:
+    log = w().a("a").x().a("b").bytes()
+    copy = b'{"ts": "%s", "id": "X", "type": "clear"}\n' % TS.encode()
+    assert short(fold(parse(lines_of(log + copy + w().a("c").bytes())))) == "b c"
+
+
+def test_what_differs_in_anything_is_no_repeat() -> None:
+    log = w().a("a").x().a("b").bytes()
+    copy = b'{"ts": "%s", "id": "X", "type": "clear", "n": 1}\n' % TS.encode()
+    assert short(fold(parse(lines_of(log + copy)))) == ""
+
+
+def test_an_unknown_line_is_passed_on_once() -> None:
+    view = twice(w().a("a").add(type="later", id="l", n=1), w().add(type="later", n=2), w()).view()
+    assert [record.data.get("n") for record in view.carried] == [1, 2]
+
+
+def test_repeats_are_not_printed_expanded_or_copied() -> None:
+    from codeh_history import stream
+    from codeh_history.commands.fork import up_to
+    from codeh_history.talk.expanding import expand
+
+    once = w().a("a").a("b")
+    view = twice(once, w().a("c"), w()).view()
+    assert b"".join(stream.lines(view)) == w().a("a").a("b").a("c").bytes()
+    assert expand(view, "a", session="s") == [once.bytes().split(b"\n")[0]]
+    forked = fold(Log(up_to(view, view.all["b"]), [], 0))
+    assert [message.id for message in forked.messages] == ["a", "b"]
+
+
+def test_a_repeated_undo_is_one_undo() -> None:
+    from codeh_history.undo import reverts
+
+    assert reverts(twice(w().a("a").r("r", "a"), w(), w()).view()) == ["r"]

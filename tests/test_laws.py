@@ -72,7 +72,8 @@ def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
     log = parse(lines_of(data))
     view = fold(log)
     printed = streamed(view).split(b"\n")
-    kept = [record.raw for record in log.records if record.data["type"] in ("meta", "later")]
+    counting = [record for place, record in enumerate(log.records) if place not in view.dead]
+    kept = [record.raw for record in counting if record.data["type"] in ("meta", "later")]
     dead = [record.data["of"] for record in log.records if record.data["type"] == "revert"]
     named = [r.data["id"] for r in log.records if r.data["type"] in ("message", "open")]
     touched = {r.data["of"] for r in log.records if "of" in r.data}
@@ -159,6 +160,43 @@ def test_undo_repeated_empties_the_view(log: list[dict[str, Any]]) -> None:
     assert newest(view) is None
     assert [message.id for message in view.messages if message.role is not None] == []
     assert view.summaries == []
+
+
+# -- copies -------------------------------------------------------------------------------------------
+
+
+def all_but_lines(view: View) -> dict[str, Any]:
+    """What a view shows; lines without an id, as settings have none, may have been passed on twice."""
+    return {**contents(view), "carried": list(dict.fromkeys(record.raw for record in view.carried))}
+
+
+def takes_back(log: list[dict[str, Any]], before: list[dict[str, Any]]) -> bool:
+    """Whether a log takes back what stands before it: a copy of that, after the log, counts anew."""
+    ids = some.ids_of(before)
+    return any(record["type"] == "revert" and record["of"] in ids for record in log)
+
+
+@given(log=some.records(refs=True), data=st.data())
+def test_a_log_and_a_copy_of_its_beginning_are_the_log(
+    log: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    """Whichever comes first, and however often."""
+    cut = data.draw(st.integers(0, len(log)))
+    once = all_but_lines(some.view_of(log))
+    assert all_but_lines(some.view_of(log + log)) == once
+    assert all_but_lines(some.view_of(log + log + log)) == once
+    if not takes_back(log[cut:], log[:cut]):
+        assert all_but_lines(some.view_of(log[:cut] + log)) == once
+        assert all_but_lines(some.view_of(log + log[:cut])) | {"meta": {}} == once | {"meta": {}}
+
+
+@given(log=some.records(refs=True), data=st.data())
+def test_copies_that_went_on_apart_are_their_union(log: list[dict[str, Any]], data: st.DataObject) -> None:
+    first, second = sorted([data.draw(st.integers(0, len(log))), data.draw(st.integers(0, len(log)))])
+    common, more, rest = log[:first], log[first:second], log[second:]
+    assume(not takes_back(more, common))
+    joined = some.view_of([*common, *more, *common, *rest])
+    assert all_but_lines(joined) | {"meta": {}} == all_but_lines(some.view_of(log)) | {"meta": {}}
 
 
 # -- conservation -------------------------------------------------------------------------------------

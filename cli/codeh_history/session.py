@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .live import repeats, undone
 from .model import ROLE_OF_KIND, Message, Part, Summary, unread
 from .ops import Op, replacement
 from .records import VERSION, Log, Record, block_of
@@ -29,10 +30,18 @@ _OF_A_COMMIT = {"type", "of", "ts", "parts", "blockIds", "spelling", "idless"}
 
 
 def fold(log: Log) -> View:
-    """The view of a log: undo first, then place, content, hiding, replaced parts and summaries."""
-    view = View(log)
+    """The view of a log: which lines count, then place, content, hiding, parts and summaries."""
+    notes: list[str] = []
+    dead = undone(log.records, notes)
+    view, again = _folded(log, dead, notes)
+    copies = repeats(log.records, dead) if again else None
+    return _folded(log, dead | copies, notes)[0] if copies else view
+
+
+def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
+    """The view of the lines that are not dead, and whether an id was met twice."""
+    view = View(log, dead, [*notes])
     folding = _Fold(view)
-    dead = undone(log.records, view.notes)
     read = folding.read
     all = view.all
     for place, record in enumerate(log.records):
@@ -45,10 +54,10 @@ def fold(log: Log) -> View:
         elif kind in read:
             read[kind](place, record)
         else:
-            view.carried.append(record)
+            folding.carry(record)
     folding.finish()
     read.clear()  # bound methods: a cycle that would keep every view of a long run
-    return view
+    return view, folding.again
 
 
 def _plainly(place: int, record: Record) -> Message:
@@ -59,33 +68,13 @@ def _plainly(place: int, record: Record) -> Message:
     return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, record, parts, parts)
 
 
-def undone(records: list[Record], notes: list[str]) -> set[int]:
-    """Places of the records that are as if never written; later reverts decide first."""
-    reverts = [place for place, record in enumerate(records) if record.data["type"] == "revert"]
-    if not reverts:
-        return set()
-    named: dict[str, list[int]] = {}
-    for place, record in enumerate(records):
-        id = record.data.get("id")
-        if type(id) is str and record.data["type"] != "session":
-            named.setdefault(id, []).append(place)
-    dead: set[int] = set()
-    for place in reversed(reverts):
-        if place in dead:
-            continue
-        target = records[place].data["of"]
-        earlier = [other for other in named.get(target, ()) if other < place]
-        if not earlier:
-            notes.append(f"revert {records[place].data['id']} names nothing earlier: {target}")
-        dead.update(earlier)
-    return dead
-
-
 class _Fold:
     """One pass over the live records; `finish` applies what they say about each other."""
 
     def __init__(self, view: View) -> None:
         self.view = view
+        self.again = False  # whether an id was met twice
+        self.carried: set[str] = set()  # ids of lines of unknown types
         self.updated: dict[str, Message] = {}  # update ids → message
         self.made = view.made
         self.pieces: dict[str, list[Part]] = {}  # deltas of a message not yet joined
@@ -110,6 +99,20 @@ class _Fold:
                 self.view.notes.append(
                     f"version {version}: read as far as version {VERSION} goes, never written"
                 )
+
+    def step(self, type: str, record: Record, place: int, message: Message | None = None) -> None:
+        """Note something that `undo` can take back."""
+        id = record.data["id"]
+        self.again = self.again or id in self.made
+        self.made[id] = Step(type, id, place, message)
+
+    def carry(self, record: Record) -> None:
+        """A line that is none of ours is passed on."""
+        id = record.data.get("id")
+        if type(id) is str:
+            self.again = self.again or id in self.carried
+            self.carried.add(id)
+        self.view.carried.append(record)
 
     def owner(self, id: str) -> Message | None:
         """The message that a delta, commit, abort or update of this id is about."""
@@ -149,6 +152,7 @@ class _Fold:
             message = Message(id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record)
             all[id] = message
         else:
+            self.again = True
             message = all[id]
             message.kind, message.role, message.line = kind, role, None
             message.fields = {**data, "ts": message.ts}
@@ -201,15 +205,15 @@ class _Fold:
         message.pending = content_of(data) or []
         message.update = data
         self.updated[data["id"]] = message
-        self.made[data["id"]] = Step("update", data["id"], place, message)
+        self.step("update", record, place, message)
 
     def summary(self, place: int, record: Record) -> None:
         self.summaries.append(Summary(fields=record.data, place=place, raw=record.raw))
-        self.made[record.data["id"]] = Step("summary", record.data["id"], place)
+        self.step("summary", record, place)
 
     def compaction(self, place: int, record: Record) -> None:
         self.view.applied.append(record)
-        self.made[record.data["id"]] = Step("compaction", record.data["id"], place)
+        self.step("compaction", record, place)
         self.placed(record, place)
 
     def placed(self, record: Record, place: int) -> None:
@@ -232,11 +236,11 @@ class _Fold:
 
     def clear(self, place: int, record: Record) -> None:
         self.barrier = place
-        self.made[record.data["id"]] = Step("clear", record.data["id"], place)
+        self.step("clear", record, place)
 
     def meta(self, place: int, record: Record) -> None:
         self.view.meta.update(record.data["set"])
-        self.view.carried.append(record)
+        self.carry(record)
 
     def revert(self, place: int, record: Record) -> None:
         """Live reverts did their work before the fold."""

@@ -24,10 +24,5 @@ def last_turn(view: View) -> list[Step]:
 
 def reverts(view: View) -> list[str]:
     """The ids of the live reverts, which can be taken back too."""
-    dead: set[str] = set()
-    live: list[str] = []
-    for record in reversed(view.log.records):
-        if record.data["type"] == "revert" and record.data["id"] not in dead:
-            dead.add(record.data["of"])
-            live.append(record.data["id"])
-    return live[::-1]
+    live = (record.data for place, record in enumerate(view.log.records) if place not in view.dead)
+    return list(dict.fromkeys(data["id"] for data in live if data["type"] == "revert"))

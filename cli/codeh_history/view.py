@@ -25,16 +25,18 @@ class View:
     """What a model would see now, and what lies behind it.
 
     `messages` and `summaries` are visible, in view order; `all` holds every live message by id, hidden
-    ones too; `carried` are the meta and unknown lines in file order.
+    ones too; `carried` are the meta and unknown lines in file order; `dead` are the places of the records
+    that do not count: undone, or said before.
     """
 
     __slots__ = (
-        "all", "applied", "carried", "folded", "header", "header_raw", "hidden_summaries", "id", "log",
-        "made", "messages", "meta", "notes", "summaries", "texts_read",
+        "all", "applied", "carried", "dead", "folded", "header", "header_raw", "hidden_summaries", "id",
+        "log", "made", "messages", "meta", "notes", "summaries", "texts_read",
     )  # fmt: skip
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
         self.log = log
+        self.dead = dead or set()
         self.id = ""
         self.header: Json | None = None
         self.header_raw: bytes | None = None
@@ -46,7 +48,7 @@ class View:
         self.all: dict[str, Message] = {}
         self.applied: list[Record] = []  # live compactions that no clear hides
         self.made: dict[str, Step] = {}  # what `steps` has besides messages
-        self.notes: list[str] = []
+        self.notes = notes or []
         self.folded = True  # whether it shows what the log says, no op applied to it
         self.texts_read: list[str] | None = None
 

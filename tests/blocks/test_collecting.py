@@ -59,7 +59,7 @@ def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
             log.append(
                 {"type": "revert", "id": f"x{number}", "of": draw(st.sampled_from(known)), "ts": some.TS}
             )
-    return log
+    return draw(some.with_copies(log)) if draw(st.booleans()) else log
 
 
 @given(log=streams(), undone=st.lists(st.sampled_from([*"mn", *(f"u{n}" for n in range(10))]), max_size=4))

@@ -20,6 +20,7 @@ from talk.test_skimming import plain_files
 
 M = '{"type":"message","id":"%s","ts":"t","kind":"user","parts":[{"text":"%s"}]}'
 A = '{"type":"message","id":"%s","ts":"t","kind":"codeh","parts":[{"text":"%s"}]}'
+X = '{"type":"clear","id":"x"}'
 OPEN = '{"type":"open","id":"%s","kind":"codeh"}'
 
 
@@ -86,6 +87,7 @@ def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path
         [M % ("a", "one"), '{"type":"update","id":"u","of":"a","parts":[]}', '{"type":"commit","of":"u"}'],
         [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
         [M % ("a", "one"), '{"type":"message"'],
+        [X, M % ("a", "one"), X], [A % ("a", "one"), X, A % ("b", "two"), A % ("a", "one"), X, A % ("c", "")],
         ['{"role":"user","parts":[{"text":"bare"}]}'],
     ],
 )  # fmt: skip

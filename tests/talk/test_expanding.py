@@ -60,7 +60,7 @@ def big() -> Writer:
         (w().o("o").d("o", "x").c("o"), "o", ["open o", "delta o", "commit o"]),
         (w().o("o").d("o", "x").ab("o"), "o", ["open o", "delta o", "abort o"]),
         (w().a("a").r("R", "a").a("a"), "a", m("a")),
-        (w().a("a").a("b").a("a"), "a", m("a", "a")),
+        (w().a("a").a("b").a("a"), "a", m("a")), (w().a("a").a("b").a("a", "v2"), "a", m("a", "a")),
     ],
 )  # fmt: skip
 def test_lines(log: Writer, name: str, lines: list[str]) -> None:

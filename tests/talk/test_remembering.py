@@ -67,8 +67,8 @@ def test_the_same_size_and_time_are_not_the_same_file(home: Path, paths: list[st
 @pytest.mark.parametrize(
     "cache",
     [
-        b"", b"no json", b"[]", b"7", b'{"version":1}', b'{"version":1,"rows":7}', b'{"version":1,"rows":[7]}',
-        b'{"version":1,"rows":[["s0.jsonl",[1],2]]}', b'{"version":2,"rows":[]}', b'{"version":1,"rows":[[[],1,2]]}',
+        b"", b"no json", b"[]", b"7", b'{"version":2}', b'{"version":2,"rows":7}', b'{"version":2,"rows":[7]}',
+        b'{"version":2,"rows":[["s0.jsonl",[1],2]]}', b'{"version":3,"rows":[]}', b'{"version":2,"rows":[[[],1,2]]}',
     ],
 )  # fmt: skip
 def test_a_broken_cache_is_none(home: Path, paths: list[str], cache: bytes) -> None:

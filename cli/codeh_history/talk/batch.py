@@ -8,11 +8,12 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData
+from ..live import undone
 from ..model import ROLE_OF_KIND, Json, Part
 from ..providers.json_text import trouble
 from ..quote import quote
 from ..records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
-from ..session import kind_of, undone
+from ..session import kind_of
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..blocks import BlockStore
 from ..env import Env
 from ..errors import InputOutput
+from ..live import brought
 from ..model import Json
 from ..records import Record
 from ..store import read, trash
@@ -60,7 +61,7 @@ def spent(records: Sequence[Record]) -> set[int]:
     stands between: whether updates in between are undone or not, that commit decides. Streams whose id, or
     whose updates' ids, are used twice are left alone.
     """
-    used = Counter(id for record in records for id in _ids(record.data))
+    used = Counter(id for record in records for id in brought(record.data))
     root: dict[str, str] = {}  # streams, and updates, → their stream
     waiting: dict[str, list[int]] = {}
     gone: set[int] = set()
@@ -82,16 +83,6 @@ def spent(records: Sequence[Record]) -> set[int]:
             if data["of"] == of and "id" not in data and _has_content(data):
                 gone.update(decided)
     return {r.offset for r in records if r.offset in gone and root[r.data["of"]] not in unclear}
-
-
-def _ids(data: Json) -> Iterator[str]:
-    """The ids that a record brings in."""
-    if data["type"] != "session" and isinstance(data.get("id"), str):
-        yield data["id"]
-    for op in data["ops"] if data["type"] == "compaction" else ():
-        message = op.get("message")
-        if isinstance(message, dict) and isinstance(message.get("id"), str):
-            yield message["id"]
 
 
 def _has_content(data: Json) -> bool:

@@ -74,9 +74,10 @@ def from_end(path: str, role: str | None) -> Message | None:
             if log.damage or not log.records or log.records[0].bare is not None:
                 raise NeedsFold
             message = end.read(log.records[0])
-            if message is not None and occurs(fd, message.id, offset):
+            found = message.id if message is not None else end.cleared
+            if found is not None and occurs(fd, found, offset):
                 raise NeedsFold  # then its place is the earlier one
-            if message is not None or end.cleared:
+            if found is not None:
                 return message
         return None
     finally:
@@ -88,7 +89,7 @@ class _End:
 
     def __init__(self, role: str | None) -> None:
         self.role = role
-        self.cleared = False
+        self.cleared: str | None = None  # the id of a clear, which hides all that is still to come
         self.seen: set[str] = set()  # ids of messages met, which stand after what is still to come
         self.named: set[str] = set()  # what summaries and compactions concern
         self.commits: dict[str, Json] = {}
@@ -116,7 +117,7 @@ class _End:
         elif what == "compaction":
             self._compaction(data)
         elif what == "clear":
-            self.cleared = True
+            self.cleared = data["id"]
         elif what in ("ref", "update", "revert"):
             raise NeedsFold
         return None

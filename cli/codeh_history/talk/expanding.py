@@ -100,7 +100,7 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
             data["id"] if own else data.get("of") if data["type"] in ("delta", "commit", "abort") else None
         )
         id = owner.get(key) if isinstance(key, str) else None
-        if id is None or place < view.all[id].place:
+        if id is None or place in view.dead or place < view.all[id].place:
             continue
         found.append((id, record))
         if data["type"] == "commit" and ("parts" in data or "blockIds" in data):

@@ -19,7 +19,7 @@ from ..model import Json
 from ..store.replace import remove
 
 MANY = 1000  # fewer sessions are counted as fast as they are remembered
-VERSION = 1
+VERSION = 2  # of what is counted: rows of another are not read
 _SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 Stamp = list[int]
