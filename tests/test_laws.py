@@ -176,6 +176,12 @@ def takes_back(log: list[dict[str, Any]], before: list[dict[str, Any]]) -> bool:
     return any(record["type"] == "revert" and record["of"] in ids for record in log)
 
 
+def whole_copies(log: list[dict[str, Any]]) -> bool:
+    """Whether no copy in it, cut once more, could lose the undo that it holds."""
+    reverts = [record["id"] for record in log if record["type"] == "revert"]
+    return len(set(reverts)) == len(reverts)
+
+
 @given(log=some.records(refs=True), data=st.data())
 def test_a_log_and_a_copy_of_its_beginning_are_the_log(
     log: list[dict[str, Any]], data: st.DataObject
@@ -185,7 +191,7 @@ def test_a_log_and_a_copy_of_its_beginning_are_the_log(
     once = all_but_lines(some.view_of(log))
     assert all_but_lines(some.view_of(log + log)) == once
     assert all_but_lines(some.view_of(log + log + log)) == once
-    if not takes_back(log[cut:], log[:cut]):
+    if whole_copies(log) and not takes_back(log[cut:], log[:cut]):
         assert all_but_lines(some.view_of(log[:cut] + log)) == once
         assert all_but_lines(some.view_of(log + log[:cut])) | {"meta": {}} == once | {"meta": {}}
 
@@ -194,7 +200,7 @@ def test_a_log_and_a_copy_of_its_beginning_are_the_log(
 def test_copies_that_went_on_apart_are_their_union(log: list[dict[str, Any]], data: st.DataObject) -> None:
     first, second = sorted([data.draw(st.integers(0, len(log))), data.draw(st.integers(0, len(log)))])
     common, more, rest = log[:first], log[first:second], log[second:]
-    assume(not takes_back(more, common))
+    assume(whole_copies(log) and not takes_back(more, common))
     joined = some.view_of([*common, *more, *common, *rest])
     assert all_but_lines(joined) | {"meta": {}} == all_but_lines(some.view_of(log)) | {"meta": {}}
 

@@ -10,10 +10,11 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData, NotFound, Usage
+from ..live import undone
 from ..model import Json, Part
 from ..pairing import awaited
 from ..records import CONTENT_TYPES, Log, Record, block_of, depth_exceeds, dumps
-from ..session import join, kind_of, undone
+from ..session import join, kind_of
 from ..stages import limit
 from ..store import log, read
 from ..store.log import Locked
