@@ -8,6 +8,7 @@ from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
 from ..exporters import EXPORTERS, export
+from ..store.resolve import Target, for_reading
 from ..talk.reading import open_view, tell_lost
 from .options import AllowMissing, Argument, Quiet, Session, Strict
 
@@ -16,6 +17,7 @@ EXAMPLES = """\
   codeh-history export demo --to markdown | less
   codeh-history export demo --to html > demo.html
   codeh-history export demo --to exchanges -n 20
+  codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
 STRAY = "the session is the only argument"
@@ -25,7 +27,14 @@ TEXTS = ("markdown", "html")  # only to be looked at
 def command(
     ctx: typer.Context,
     argument: Argument = None,
-    to: Annotated[str, typer.Option("--to", metavar="FORM", help=f"{', '.join(EXPORTERS)}.")] = "contents",
+    to: Annotated[
+        Optional[str],
+        typer.Option("--to", metavar="FORM", help=f"{', '.join(EXPORTERS)}; contents without."),
+    ] = None,
+    bundle: Annotated[
+        Optional[str],
+        typer.Option("--bundle", metavar="FILE|-", help="The session and its blocks in one file."),
+    ] = None,
     last: Annotated[
         Optional[int], typer.Option("-n", metavar="N", min=1, help="With --to exchanges: only the last N.")
     ] = None,
@@ -39,6 +48,12 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
+    if bundle is not None:
+        if to is not None or last is not None or redact:
+            raise Usage("--bundle is the session as it is: no --to, -n or --redact")
+        bundled(env, for_reading(env, session, argument), bundle, allow_missing=allow_missing)
+        return 0
+    to = to or "contents"
     if to not in EXPORTERS:
         raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
     if last is not None and to != "exchanges":
@@ -61,3 +76,12 @@ def command(
     env.write(export(view, to, last=last))
     tell_lost(env, target.id, lost, strict=strict)
     return 0
+
+
+def bundled(env: Env, target: Target, name: str, *, allow_missing: bool) -> None:
+    """Write the session and its blocks to one new file."""
+    from ..talk import bundling
+
+    lost: Optional[Lost] = {} if allow_missing else None
+    bundling.pack(env, target, name, lost)
+    tell_lost(env, target.id, lost)

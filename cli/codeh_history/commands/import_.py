@@ -14,7 +14,7 @@ from ..session import kind_of
 from ..store import create
 from ..store.log import Locked
 from ..store.resolve import Target
-from ..talk.append import read_file
+from ..talk.opening import is_bundle, source
 from ..talk.reading import tell_damage
 from .options import Quiet, Strict
 
@@ -22,6 +22,7 @@ EXAMPLES = """\
   codeh-history import ~/.codeh/sessions/old.json --into old
   codeh-history import request.json --from anthropic --into demo
   codeh-history import *.json            # a session each, named like its file
+  codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
 
 
@@ -47,8 +48,14 @@ def command(
     if into is not None and len(files) > 1:
         raise Usage("--into names one session; import one file at a time")
     for name in files:
-        data = env.read_stdin() if name == "-" else read_file(name)
         where = "stdin" if name == "-" else name
+        with source(env, name) as file:
+            if from_ == "auto" and is_bundle(file.head):
+                from ..talk import bundling
+
+                env.write(f"{bundling.unpack(env, file, where, into)}\n".encode())
+                continue
+            data = file.rest()
         tell = partial(tell_damage, env, Target(where, where), strict=strict)
         records = importers.read(data, from_, where, tell=tell)
         for number, record in enumerate(records):

@@ -6,11 +6,13 @@ import os
 import stat
 from collections.abc import Callable
 
+import orjson
+
 from ..env import Env
 from ..errors import BadData
 from ..model import Json
 from ..records import dumps
-from . import log
+from . import foreign, log
 from .log import Locked
 from .paths import id_of, is_id, is_path, path_of
 
@@ -22,7 +24,7 @@ def free_path(env: Env, into: str | None, like: str) -> str:
         if path.endswith(".json"):
             raise BadData(f"{path}: a new session's file ends in .jsonl")
         if _taken(path):
-            raise BadData(f"{path}: exists already; choose another id")
+            raise _exists(path)
         return path
     base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip(
         "-_"
@@ -50,12 +52,37 @@ def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Js
 
     def lines(locked: Locked) -> bytes:
         if not locked.created:
-            raise BadData(f"{path}: exists already; choose another id")
+            raise _exists(path)
         return build(locked)
 
     def header() -> bytes:
         return log.first_line(env, path, dumps(parent).decode() if parent is not None else "")
 
+    return _made(env, path, lines, header)
+
+
+def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
+    """Create a session with these bytes, header and all; `renamed`: the header gets the new id."""
+    foreign.check_writable(data, path)
+    head, _, rest = data.partition(b"\n")
+    if not (head.startswith(b'{"type":"session"') and head.endswith(b"}")):
+        return session(env, path, lambda _: data)
+    if renamed:
+        head = dumps({**orjson.loads(head), "id": id_of(path)})
+
+    def lines(locked: Locked) -> bytes:
+        if not locked.created:
+            raise _exists(path)
+        return rest
+
+    return _made(env, path, lines, lambda: head + b"\n")
+
+
+def _exists(path: str) -> BadData:
+    return BadData(f"{path}: exists already; choose another id")
+
+
+def _made(env: Env, path: str, lines: Callable[[Locked], bytes], header: Callable[[], bytes]) -> str:
     log.append(env, path, lines, create=True, header=header)
     elsewhere = is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")
     env.stored = path if elsewhere else id_of(path)

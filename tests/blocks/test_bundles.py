@@ -1,0 +1,199 @@
+"""A session with its blocks in one file: whole at the other end, or not at all."""
+
+from __future__ import annotations
+
+import io
+import stat
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blocks.stored import BIG, IMAGE, blocks, ok
+from inside import inside
+from support import session_path
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """The home of another machine."""
+    return tmp_path / "there"
+
+
+@pytest.fixture
+def bundle(demo: Path, tmp_path: Path) -> Path:
+    """The session of `demo` with its blocks, what was undone included."""
+    ok("persist", "demo", "-i", home=demo)
+    ok("export", "demo", "--bundle", tmp_path / "demo.tar", home=demo)
+    return tmp_path / "demo.tar"
+
+
+def test_a_bundle_carries_the_session_and_all_its_blocks(demo: Path, there: Path, bundle: Path) -> None:
+    assert ok("import", bundle, home=there).text == "demo"
+    assert session_path(there, "demo").read_bytes() == session_path(demo, "demo").read_bytes()
+    assert blocks(there) == blocks(demo)
+    for argv in (["show", "demo", "--jsonl"], ["export", "demo"]):
+        assert ok(*argv, home=there).out == ok(*argv, home=demo).out
+    assert stat.S_IMODE(session_path(there, "demo").stat().st_mode) == 0o600
+    assert stat.S_IMODE(bundle.stat().st_mode) == 0o600
+
+
+def test_a_bundle_goes_through_pipes(demo: Path, there: Path, bundle: Path) -> None:
+    piped = ok("export", "demo", "--bundle", "-", home=demo).out
+    assert piped == bundle.read_bytes()
+    pieces = [piped[:100], piped[100:9000], piped[9000:]]
+    assert ok("import", "-", home=there, stdin=pieces).text == "demo"
+    assert blocks(there) == blocks(demo)
+
+
+def test_a_bundle_can_be_opened_with_tar(demo: Path, bundle: Path) -> None:
+    with tarfile.open(bundle) as tar:
+        names = tar.getnames()
+        assert names[:2] == ["codeh-bundle.json", "session.jsonl"]
+        assert {name.removeprefix("blocks/") for name in names[2:-1]} == set(blocks(demo))
+
+
+def test_a_bundle_takes_blocks_from_both_stores_and_brings_them_to_the_one_named(
+    demo: Path, there: Path, tmp_path: Path
+) -> None:
+    env = {"CODEH_BLOCKS": str(tmp_path / "other")}
+    ok("persist", "demo", "-i", home=demo)
+    ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image.png", home=demo, env=env)
+    (demo / "image2.png").write_bytes(IMAGE + b"2")
+    ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image2.png", home=demo, env=env)
+    ok("export", "demo", "--bundle", tmp_path / "b.tar", home=demo, env=env)
+    away = {"CODEH_BLOCKS": str(tmp_path / "away")}
+    ok("import", tmp_path / "b.tar", home=there, env=away)
+    assert not (there / "blocks").exists()
+    assert ok("export", "demo", home=there, env=away).out == ok("export", "demo", home=demo, env=env).out
+
+
+def test_a_bundle_is_never_written_over_a_file(demo: Path, bundle: Path) -> None:
+    before = bundle.read_bytes()
+    refused = inside("export", "demo", "--bundle", str(bundle), home=demo)
+    assert (refused.code, bundle.read_bytes()) == (65, before)
+    assert b"exists already" in refused.err
+
+
+def test_a_bundle_of_a_session_that_is_here_is_refused(demo: Path, there: Path, bundle: Path) -> None:
+    ok("append", "-s", "demo", "-m", "mine", home=there)
+    before = session_path(there, "demo").read_bytes()
+    refused = inside("import", str(bundle), home=there)
+    assert (refused.code, refused.out) == (65, b"")
+    assert b"exists already" in refused.err
+    assert (session_path(there, "demo").read_bytes(), blocks(there)) == (before, {})
+    assert ok("import", bundle, "--into", "again", home=there).text == "again"
+    assert ok("export", "again", home=there).out == ok("export", "demo", home=demo).out
+    assert ok("show", "again", "--jsonl", home=there).out == ok("show", "demo", "--jsonl", home=demo).out
+
+
+def test_a_bundle_cut_anywhere_leaves_nothing(there: Path, bundle: Path, tmp_path: Path) -> None:
+    data = bundle.read_bytes()
+    with tarfile.open(bundle) as tar:
+        last = tar.getmembers()[-1]
+    whole = last.offset_data + last.size
+    cut = tmp_path / "cut.tar"
+    for size in (513, 1024, 1500, whole // 3, whole // 2, last.offset, last.offset + 100, whole - 1):
+        cut.write_bytes(data[:size])
+        refused = inside("import", str(cut), home=there)
+        assert (size, refused.code, refused.out) == (size, 65, b"")
+        assert b"nothing was imported" in refused.err
+        assert not session_path(there, "demo").exists()
+        assert blocks(there) == {}
+
+
+def test_an_altered_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path) -> None:
+    data = bundle.read_bytes()
+    altered = tmp_path / "altered.tar"
+    with tarfile.open(bundle) as tar:
+        members = tar.getmembers()
+    for member in members:
+        if member.size:
+            at = member.offset_data + member.size // 2
+            altered.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+            refused = inside("import", str(altered), home=there)
+            assert (member.name, refused.code) == (member.name, 65)
+            assert not session_path(there, "demo").exists()
+            assert blocks(there) == {}
+
+
+def drop(name: str) -> Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]:
+    return lambda members: [pair for pair in members if not pair[0].startswith(name)]
+
+
+CHANGES: dict[str, Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]] = {
+    "no session": drop("session"), "no blocks": drop("blocks"), "no end": drop("end"),
+    "a path": lambda members: [*members[:2], ("../../evil", b"x"), *members[2:]],
+    "two sessions": lambda members: [*members[:2], members[1], *members[2:]],
+    "a later version": lambda members: [(members[0][0], members[0][1].replace(b'"version":1', b'"version":2')), *members[1:]],
+    "another id": lambda members: [(members[0][0], members[0][1].replace(b'"demo"', b'"../x"')), *members[1:]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_no_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path, name: str) -> None:
+    with tarfile.open(bundle) as tar:
+        members = [(m.name, tar.extractfile(m).read()) for m in tar.getmembers()]  # type: ignore[union-attr]
+    with tarfile.open(tmp_path / "made.tar", "w") as tar:
+        for path, data in CHANGES[name](members):
+            info = tarfile.TarInfo(path)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    refused = inside("import", str(tmp_path / "made.tar"), home=there)
+    assert (refused.code, refused.out) == (65, b"")
+    assert refused.err.count(b"\n") == 1
+    assert not list(there.rglob("*.jsonl"))
+    assert blocks(there) == {}
+
+
+def test_a_link_in_a_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "made.tar", "w") as tar:
+        info = tarfile.TarInfo("codeh-bundle.json")
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(info)
+    assert inside("import", str(tmp_path / "made.tar"), home=there).code == 65
+
+
+def test_a_missing_block_fails_a_bundle_or_is_left_out_of_it(
+    demo: Path, there: Path, tmp_path: Path
+) -> None:
+    ok("persist", "demo", "-i", home=demo)
+    gone = min(blocks(demo))
+    (demo / "blocks" / gone[:2] / gone).unlink()
+    file = tmp_path / "b.tar"
+    refused = inside("export", "demo", "--bundle", str(file), home=demo)
+    assert (refused.code, file.exists()) == (65, False)
+    assert gone.encode() in refused.err
+    assert gone.encode() in ok("export", "demo", "--bundle", file, "--allow-missing", home=demo).err
+    assert gone.encode() in ok("import", file, home=there).err
+    assert blocks(there) == blocks(demo)
+
+
+def test_a_bundle_of_an_altered_block_leaves_no_file(home: Path, tmp_path: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("persist", "a", "-i", home=home)
+    (id,) = blocks(home)
+    (home / "blocks" / id[:2] / id).write_bytes(b"{}")
+    refused = inside("export", "a", "--bundle", str(tmp_path / "b.tar"), home=home)
+    assert (refused.code, (tmp_path / "b.tar").exists()) == (65, False)
+
+
+def test_a_session_without_blocks_and_a_damaged_one_are_carried_as_they_are(
+    home: Path, there: Path
+) -> None:
+    ok("append", "-s", "a", "-m", "hi", home=home)
+    path = session_path(home, "a")
+    path.write_bytes(path.read_bytes() + b"not json\n" + b'{"torn":')
+    path.chmod(0o600)
+    ok("export", "a", "--bundle", home / "b.tar", home=home)
+    ok("import", home / "b.tar", home=there)
+    assert session_path(there, "a").read_bytes() == path.read_bytes()
+    assert not (there / "blocks").exists()
+
+
+def test_what_a_bundle_does_not_go_with(home: Path) -> None:
+    ok("append", "-s", "a", "-m", "hi", home=home)
+    for more in (["--to", "html"], ["--redact"], ["-n", "2"]):
+        assert inside("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
+    assert inside("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
