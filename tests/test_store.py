@@ -83,7 +83,7 @@ def test_no_append_is_lost_while_the_file_is_replaced(home: Path) -> None:
 def careless(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
     """A writer that does not look whether the path still names the file it has locked."""
     fd, created = log._open(path, create=create)
-    log._lock(fd, path, wait)
+    log.lock(fd, path, wait)
     return fd, created
 
 
@@ -98,9 +98,9 @@ def test_a_file_replaced_while_a_writer_waits_is_opened_anew(
         copy = path.with_suffix(".tmp")
         copy.write_bytes(path.read_bytes())
         copy.replace(path)
-        log._lock(fd, name, deadline)
+        log.lock(fd, name, deadline)
 
-    monkeypatch.setattr(log, "_lock", replace_then_lock)
+    monkeypatch.setattr(log, "lock", replace_then_lock)
     monkeypatch.setattr(log, "_open_locked", opener)
     append(path)
     assert ids(path) == ["demo", "first", *(["new"] if kept else [])]

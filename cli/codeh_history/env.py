@@ -25,6 +25,7 @@ class Env:
         self.stderr = stderr
         self.quiet = False
         self.stored: str | None = None  # the id already stored, for errors that come after
+        self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
         self._ordinal = 0
 
     # -- clock and ids ------------------------------------------------------------------------------
@@ -55,15 +56,22 @@ class Env:
         return self.environ.get("CODEH_ID_SEED") or None
 
     def new_id(self, session: str, offset: int) -> str:
-        """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal."""
+        """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal.
+
+        A session that was replaced by a shorter one comes to old offsets again: the ordinal goes on to
+        the first id that is not there.
+        """
         seed = self.seed
         if seed is None:
             return self.random_id()
         import hashlib
 
-        self._ordinal += 1
-        text = f"{seed}\0{session}\0{offset}\0{self._ordinal}"
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+        while True:
+            self._ordinal += 1
+            text = f"{seed}\0{session}\0{offset}\0{self._ordinal}"
+            id = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
+            if self.taken is None or not self.taken(id):
+                return id
 
     @staticmethod
     def random_id() -> str:

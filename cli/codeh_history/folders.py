@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 
 
@@ -27,12 +28,29 @@ def make_dir(path: str) -> bool:
     return True
 
 
+def sync(fd: int, *, data_only: bool = False) -> None:
+    """Make what was written to a file durable; with `data_only` perhaps not its times.
+
+    Where there is F_FULLFSYNC (macOS), `fsync` only hands the data to a drive that may still lose it.
+    """
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is not None:
+        try:
+            fcntl.fcntl(fd, full)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOTTY):
+                raise
+        else:
+            return
+    (getattr(os, "fdatasync", os.fsync) if data_only else os.fsync)(fd)
+
+
 def sync_dir(path: str) -> None:
     """Make the names in a directory durable; on some file systems that cannot be asked for."""
     try:
         fd = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(fd)
+            sync(fd)
         finally:
             os.close(fd)
     except OSError as error:

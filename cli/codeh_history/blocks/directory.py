@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from ..env import Env
 from ..errors import BadData, InputOutput
-from ..folders import ensure_dir, make_dir, sync_dir
+from ..folders import ensure_dir, make_dir, sync, sync_dir
 from ..store.replace import remove
 from . import Data, is_block_id
 
@@ -36,7 +36,7 @@ class DirectoryStore:
         self.root = root
         self.name = root
         self.place = os.path.realpath(root)
-        self.shared = not os.path.abspath(root).startswith(os.path.abspath(env.home) + os.sep)
+        self.shared = not self.place.startswith(os.path.realpath(env.home) + os.sep)
         self._made: dict[str, tuple[int, int]] = {}  # blocks that were not there: inode and time of writing
 
     def _path(self, id: str) -> str:
@@ -138,7 +138,7 @@ class DirectoryStore:
                 left = memoryview(data)
                 while left:
                     left = left[file.write(left) :]
-                os.fsync(fd)
+                sync(fd)
                 info = os.fstat(fd)
             os.replace(temporary, os.path.join(folder, id))
         except BaseException:

@@ -1,6 +1,7 @@
 """Remove what no session needs: deltas of committed streams, and blocks that nothing refers to."""
 
-from typing import Annotated
+from collections.abc import Collection
+from typing import Annotated, Optional
 
 import orjson
 import typer
@@ -8,14 +9,17 @@ import typer
 from ..blocks import open_store
 from ..env import Env
 from ..errors import HistoryError
-from ..store import resolve
+from ..store import resolve, trash
 from ..store.resolve import Target
 from ..talk import collecting
+from ..times import from_millis
+from .list_ import moment
 from .options import Quiet
 
 EXAMPLES = """\
   codeh-history gc              # what would go: a JSON line for each session, and one for the blocks
   codeh-history gc --yes
+  codeh-history gc --trash 30d --yes    # sessions removed 30 days ago or earlier, for good
   CODEH_BLOCKS=redis://blocks.example/0 codeh-history gc --shared --yes   # only this home uses it
 """
 STRAY = "it looks at every session of this home"
@@ -27,15 +31,32 @@ def command(
     shared: Annotated[
         bool, typer.Option("--shared", help="Blocks of a store that other homes may use, too.")
     ] = False,
+    age: Annotated[
+        Optional[str],
+        typer.Option("--trash", metavar="AGE", help="Sessions removed before, too: 30d, 12w, or a date."),
+    ] = None,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
+    before = moment(env, age, "--trash") / 1000 if age is not None else None
+    collecting.check(env)
+    gone = emptied(env, before, yes=yes) if before is not None else ()
     failed = [code for name, path in resolve.ids(env) if (code := deltas(env, name, path, yes=yes))]
-    blocks(env, yes=yes, shared=shared)
+    blocks(env, yes=yes, shared=shared, but=gone)
     if not yes:
         env.note("nothing was removed: --yes removes it")
     return failed[0] if failed else 0
+
+
+def emptied(env: Env, before: float, *, yes: bool) -> list[str]:
+    """Report, or remove for good, what went to the trash before a moment (epoch seconds): its files."""
+    gone = trash.empty(env, before) if yes else trash.older(env, before)
+    for item in gone:
+        since = from_millis(int(item.since * 1000))
+        line = {"trash": item.id, "path": item.path, "since": since, "bytes": item.size, "removed": yes}
+        env.write(orjson.dumps(line) + b"\n")
+    return [item.path for item in gone]
 
 
 def deltas(env: Env, name: str, path: str, *, yes: bool) -> int:
@@ -55,14 +76,14 @@ def deltas(env: Env, name: str, path: str, *, yes: bool) -> int:
     return 0
 
 
-def blocks(env: Env, *, yes: bool, shared: bool) -> None:
+def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> None:
     """Report, or remove, the blocks that nothing refers to, never those that others may refer to."""
     before = collecting.grace(env)
     store = open_store(env)
     if store.shared and not shared:
         env.note(f"{store.name}: other homes may use these blocks: left alone (--shared, if they do not)")
         return
-    gone = collecting.unused(env, store, before)
+    gone = collecting.unused(env, store, before, but=but)
     if yes:
         collecting.sweep(env, before)
         count = store.delete(sorted(gone), before)

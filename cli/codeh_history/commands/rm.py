@@ -22,8 +22,13 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    move = trash.restore if restore else trash.remove
     for name in trash.checked(env, sessions, restore=restore):
-        move(env, name)
-        env.note(f"{name}: {'restored' if restore else 'in the trash (rm --restore brings it back)'}")
+        if restore:
+            left = trash.restore(env, name)
+            more = f"; one removed earlier is {left[-1].path}" if left else ""
+            env.note(f"{name}: restored{more}")
+        else:
+            before = trash.remove(env, name) - 1
+            more = f", with {before} of this name removed before" if before else ""
+            env.note(f"{name}: in the trash{more} (rm --restore brings it back)")
     return 0

@@ -23,7 +23,7 @@ def free_path(env: Env, into: str | None, like: str) -> str:
         path = path_of(env, into)
         if path.endswith(".json"):
             raise BadData(f"{path}: a new session's file ends in .jsonl")
-        if _taken(path):
+        if taken(path):
             raise _exists(path)
         return path
     base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip(
@@ -32,13 +32,13 @@ def free_path(env: Env, into: str | None, like: str) -> str:
     base = base if is_id(base) else "session"
     number = 1
     name = base
-    while _taken(path_of(env, name)):
+    while taken(path_of(env, name)):
         number += 1
         name = f"{base}-{number}"
     return path_of(env, name)
 
 
-def _taken(path: str) -> bool:
+def taken(path: str) -> bool:
     """Whether something is there; an empty file, as a killed process may leave it, is nothing."""
     try:
         info = os.lstat(path)

@@ -13,7 +13,7 @@ import stat
 import time
 
 from ..errors import BadData, InputOutput, NotFound, TryAgain
-from ..folders import ensure_dir, sync_dir
+from ..folders import ensure_dir, sync, sync_dir
 from .paths import id_of, meant
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..env import Env
 
 LOCK_SECONDS = 10.0
+LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is no record
 _UNSURE = "it is stored, but its durability is unknown"
 _CHUNK = 1 << 20  # of a search
 _STEP = 1 << 16  # on the way to the ends of a line
@@ -38,7 +39,7 @@ class Locked:
     `offset` is where the first new line will start; `session` its id; `created` whether it is new.
     """
 
-    __slots__ = ("_fd", "created", "offset", "path", "session", "size")
+    __slots__ = ("_fd", "_ids", "created", "offset", "path", "session", "size")
 
     def __init__(self, fd: int, path: str, size: int, offset: int, session: str, *, created: bool) -> None:
         self._fd = fd
@@ -47,6 +48,17 @@ class Locked:
         self.offset = offset
         self.session = session
         self.created = created
+        self._ids: set[bytes] | None = None
+
+    def has(self, id: str) -> bool:
+        """Whether the file holds this seeded id already, in whatever record."""
+        if self._ids is None:
+            import re
+
+            seeded = re.compile(rb'(?<=")[0-9a-f]{20}(?=")')
+            chunks = (pread_all(self._fd, _CHUNK + 22, at) for at in range(0, self.size, _CHUNK))
+            self._ids = {found for chunk in chunks for found in seeded.findall(chunk)}
+        return id.encode() in self._ids
 
     def read(self) -> bytes:
         """What the file holds now, without lines too long to be records."""
@@ -130,7 +142,13 @@ def append(
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
             new = prefix.endswith(b"}\n")
-            lines = build(Locked(fd, path, size, size + len(prefix), id_of(path), created=new))
+            locked = Locked(fd, path, size, size + len(prefix), id_of(path), created=new)
+            env.taken = locked.has
+            lines = build(locked)
+            if lines and len(lines) > LONGEST:
+                from .lines import fitting
+
+                lines = fitting(env, path, lines)
             empty = new and header is not None  # a session that is made for its own sake
             if lines or empty:
                 _write(fd, path, size, prefix + (lines or b""))
@@ -138,6 +156,7 @@ def append(
                     _sync_name(path)
             return new and (bool(lines) or empty)
         finally:
+            env.taken = None
             _close(fd, path, created=created)
     except OSError as error:
         raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
@@ -146,11 +165,17 @@ def append(
 def _close(fd: int, path: str, *, created: bool) -> None:
     """Unlock; what is stored is synced, so nothing that fails here takes it back."""
     try:
-        if created and os.fstat(fd).st_size == 0:
+        if created and _is_empty(fd):
             os.unlink(path)  # still under the lock: nobody else has stored anything in it
         os.close(fd)
     except OSError:
         pass
+
+
+def _is_empty(fd: int) -> bool:
+    """Whether a file that was made holds nothing; one without a name has given its path to another."""
+    made = os.fstat(fd)
+    return made.st_size == 0 and made.st_nlink > 0
 
 
 def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
@@ -162,7 +187,7 @@ def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
         created = created or new
         try:
             _check_ours(fd, path)
-            _lock(fd, path, deadline)
+            lock(fd, path, deadline)
             here, there = os.fstat(fd), _stat(path)
             if there is not None and (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
                 return fd, created
@@ -221,7 +246,7 @@ def _check_ours(fd: int, path: str) -> None:
         raise BadData(f"{path}: has {info.st_nlink} hard links; copy it first")
 
 
-def _lock(fd: int, path: str, deadline: float) -> None:
+def lock(fd: int, path: str, deadline: float) -> None:
     pause = 0.001
     while True:
         try:
@@ -272,7 +297,7 @@ def _write(fd: int, path: str, size: int, data: bytes) -> None:
     try:
         while written < len(data):
             written += os.write(fd, data[written:] if written else data)
-        os.fdatasync(fd)
+        sync(fd, data_only=True)
     except OSError as error:
         synced = written == len(data)
         if not synced:

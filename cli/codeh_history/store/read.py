@@ -9,7 +9,7 @@ import stat
 from ..errors import BadData, InputOutput, NotFound
 from ..records import Log
 from . import foreign
-from .log import pread_all
+from .log import LONGEST, pread_all
 from .paths import meant
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHUNK = 1 << 18
-LONGEST = 64 << 20  # bytes of a line; a longer one is no record, and is left out of what is read
 _STEP = 1 << 20
 
 
@@ -88,15 +87,18 @@ def _gaps(fd: int, size: int) -> dict[int, int]:
 def lines_at(path: str) -> Iterator[bytes]:
     """The lines of a session file one by one; what is appended while reading is left out.
 
-    A line too long to be a record comes in pieces, which are none.
+    An empty one stands for a line too long to be a record, and is the last.
     """
     fd, left = opened(path)
     try:
         with open(fd, "rb", buffering=CHUNK) as file:
-            for line in file if left <= LONGEST else iter(lambda: file.readline(LONGEST), b""):
+            for line in file if left <= LONGEST else iter(lambda: file.readline(LONGEST + 1), b""):
                 if len(line) > left:
                     break
                 left -= len(line)
+                if len(line) > LONGEST and not line.endswith(b"\n"):
+                    yield b""
+                    break
                 yield line
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None

@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 from ..env import Env
 from ..errors import InputOutput
-from ..folders import sync_dir
+from ..folders import sync, sync_dir
 from . import log
+from .lines import check
 from .log import Locked
 
 SUFFIX = ".tmp"  # of the temporary files; what a killed process left is swept by `gc`
@@ -32,6 +33,8 @@ def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> boo
         nonlocal done
         new = build(locked)
         if new is not None:
+            if len(new) > log.LONGEST:
+                check(path, new, before=locked.whole())
             _publish(path, new)
             done = True
 
@@ -49,7 +52,7 @@ def _publish(path: str, data: bytes) -> None:
             os.fchmod(fd, 0o600)
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _write(fd, data)
-            os.fsync(fd)
+            sync(fd)
             os.replace(temporary, path)
             published = True
             sync_dir(folder)

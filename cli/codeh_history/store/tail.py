@@ -9,22 +9,22 @@ import orjson
 
 from ..model import Json
 from ..session import timestamp
-from .read import LONGEST
+from .log import LONGEST
 
 
 def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
     """Lines from the last to the first, each with its offset and without newline; blank ones left out.
 
-    Of a line too long to be a record, the beginning comes alone.
+    Of a line too long to be a record, only the beginning comes.
     """
     end = size
     held: list[bytes] = []  # pieces of the line in progress, last first
-    length = 0  # of these
+    length = 0  # of these, and of those that were let go
     while end > 0:
         start = max(0, end - step)
         chunk = os.pread(fd, end - start, start)
         while (at := chunk.rfind(b"\n")) >= 0:
-            line = chunk[at + 1 :] + b"".join(reversed(held))
+            line = _line(chunk[at + 1 :], held, length)
             held, length = [], 0
             if line.strip():
                 yield start + at + 1, line
@@ -35,9 +35,16 @@ def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[i
             held.append(chunk)
             length += len(chunk)
         end = start
-    line = b"".join(reversed(held))
+    line = _line(b"", held, length)
     if line.strip():
         yield 0, line
+
+
+def _line(first: bytes, rest: list[bytes], length: int) -> bytes:
+    """The line whose pieces these are; one byte of it where it is too long."""
+    if len(first) + length > LONGEST:
+        return (first or rest[-1])[:1]
+    return first + b"".join(reversed(rest))
 
 
 def first_line(fd: int) -> Json:

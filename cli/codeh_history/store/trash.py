@@ -1,15 +1,38 @@
-"""Sessions that were removed: whole, in `~/.codeh/trash`, until they are restored."""
+"""Sessions that were removed: whole, in `~/.codeh/trash`, until they are restored or the trash is emptied.
+
+Each is `ID.N.jsonl`, N above all others of its id: nothing there is ever replaced. Whoever changes what is
+in the trash holds the lock of its folder, after that of the session.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from ..env import Env
 from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..folders import ensure_dir, sync_dir
 from . import log
+from .create import taken
 from .log import Locked
 from .paths import is_id, meant, path_of
+
+_NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
+
+
+@dataclass(frozen=True)
+class Trashed:
+    """A removed session: its id, how many of it were removed before, when (epoch seconds), its size."""
+
+    id: str
+    number: int
+    path: str
+    since: float
+    size: int
 
 
 def trash_dir(env: Env) -> str:
@@ -25,54 +48,123 @@ def checked(env: Env, names: list[str], *, restore: bool) -> list[str]:
         if not there:
             hint = meant(path_of(env, name)) or " (`codeh-history list` shows all)"
             raise NotFound(f"{name}: no such session{' in the trash' if restore else hint}")
-        if restore and os.path.lexists(path_of(env, name)):
-            raise BadData(f"{name}: exists again; `rm` or fork it first")
+        if restore and taken(path_of(env, name)):
+            raise _exists(env, name)
     return list(dict.fromkeys(names))
 
 
-def trashed(env: Env, name: str) -> list[str]:
-    """The trash files of a session, oldest first."""
-    folder = trash_dir(env)
-    found = []
-    number = 1
-    while os.path.lexists(path := os.path.join(folder, f"{name}.{number}.jsonl")):
-        found.append(path)
-        number += 1
-    return found
+def _exists(env: Env, name: str) -> BadData:
+    newest = trashed(env, name)[-1:]
+    back = (
+        f"; `codeh-history fork {newest[0].path} --into NEW` brings the removed one back" if newest else ""
+    )
+    return BadData(f"{name}: exists again{back}")
 
 
-def remove(env: Env, name: str, *, size: int | None = None) -> None:
-    """Move a session to the trash under its lock, so that no append is half there.
+def everything(env: Env) -> list[Trashed]:
+    """What is in the trash, by id, the oldest of each first."""
+    found: list[Trashed] = []
+    try:
+        with os.scandir(trash_dir(env)) as entries:
+            for entry in entries:
+                name = _NAME.fullmatch(entry.name)
+                if name and is_id(name[1]):
+                    info = entry.stat(follow_symlinks=False)
+                    since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
+                    found.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise InputOutput(f"{trash_dir(env)}: {error.strerror}") from None
+    return sorted(found, key=lambda item: (item.id, item.number))
+
+
+def trashed(env: Env, name: str) -> list[Trashed]:
+    """The removed sessions of an id, the oldest first."""
+    return [item for item in everything(env) if item.id == name]
+
+
+def remove(env: Env, name: str, *, size: int | None = None) -> int:
+    """Move a session to the trash under its lock, so that no append is half there; how many are there.
 
     With `size` only while it has so many bytes and nobody holds its lock: TryAgain where it is in use.
     """
     ensure_dir(trash_dir(env))
     path = path_of(env, name)
+    number = 0
 
     def move(locked: Locked) -> None:
+        nonlocal number
         if size not in (None, locked.size):
             raise TryAgain(f"{path}: in use: it has grown meanwhile")
-        to = os.path.join(trash_dir(env), f"{name}.{len(trashed(env, name)) + 1}.jsonl")
-        try:
-            os.rename(path, to)
-        except OSError as error:
-            raise InputOutput(f"{path}: {error.strerror}") from None
+        with _held(env):
+            same = [item for item in everything(env) if item.id.lower() == name.lower()]
+            number = max((item.number for item in same), default=0) + 1
+            os.utime(path, (env.millis() / 1000,) * 2)  # from now on it is in the trash
+            os.rename(path, os.path.join(trash_dir(env), f"{name}.{number}.jsonl"))
 
     log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
-    _sync(os.path.dirname(path), trash_dir(env))
+    _sync(path, trash_dir(env))
+    return len(trashed(env, name))
 
 
-def restore(env: Env, name: str) -> None:
-    """Bring the newest removed session of this id back."""
+def restore(env: Env, name: str) -> list[Trashed]:
+    """Bring the newest removed session of this id back, never over another; what stays in the trash.
+
+    Its name is taken first, by an empty file under its lock, as by whoever begins a session.
+    """
     path = path_of(env, name)
-    ensure_dir(os.path.dirname(path))
+
+    def move(locked: Locked) -> None:
+        with _held(env):
+            found = trashed(env, name)
+            if locked.size:
+                raise _exists(env, name)
+            if not found:
+                raise NotFound(f"{name}: no such session in the trash")
+            os.replace(found[-1].path, path)
+
+    log.append(env, path, move, create=True)
+    _sync(path, trash_dir(env))
+    return trashed(env, name)
+
+
+def older(env: Env, before: float) -> list[Trashed]:
+    """What went to the trash before a moment (epoch seconds)."""
+    return [item for item in everything(env) if item.since < before]
+
+
+def empty(env: Env, before: float) -> list[Trashed]:
+    """Remove for good what went to the trash before a moment."""
+    if not os.path.isdir(trash_dir(env)):
+        return []
+    with _held(env):
+        gone = older(env, before)
+        for item in gone:
+            os.unlink(item.path)
+    _sync(os.path.join(trash_dir(env), ""))
+    return gone
+
+
+@contextmanager
+def _held(env: Env) -> Iterator[None]:
+    """The trash under its lock; system errors as InputOutput."""
+    folder = trash_dir(env)
     try:
-        os.rename(trashed(env, name)[-1], path)
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            log.lock(fd, folder, time.monotonic() + log.LOCK_SECONDS)
+            yield
+        finally:
+            os.close(fd)
     except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
-    _sync(os.path.dirname(path), trash_dir(env))
+        raise InputOutput(f"{error.filename or folder}: {error.strerror}") from None
 
 
-def _sync(*folders: str) -> None:
-    for folder in folders:
-        sync_dir(folder)
+def _sync(path: str, *more: str) -> None:
+    """Make the names durable: those beside a path, and in more folders."""
+    try:
+        for folder in (os.path.dirname(path), *more):
+            sync_dir(folder)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; moved, but its durability is unknown") from None

@@ -9,7 +9,7 @@ from ..model import Json
 from ..pairing import Call, open_calls
 from ..providers.json_text import excerpt
 from ..records import dumps
-from ..store import log, read
+from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target
 from . import asking
@@ -69,7 +69,7 @@ def _result(call: Call, via: str, most: int) -> tuple[Json, str]:
         reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
         return _failed(call, reason), f"exit {ran.code}"
     response = response_of(out.removesuffix("\n"))
-    if len(dumps(response)) > read.LONGEST - _AROUND:
+    if len(dumps(response)) > log.LONGEST - _AROUND:
         much = f"it printed {len(ran.out)} bytes, more than a record holds"
         return _failed(call, much), much
     return response, ""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..blocks import BlockStore
 from ..env import Env
@@ -22,6 +21,8 @@ from . import rewriting
 
 GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
 _ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a digit of one, in another spelling of JSON
+_REACH = 6 * 64 + 6  # an id in this spelling, and what stands before it
 _STEP = 1 << 20
 
 
@@ -92,11 +93,12 @@ def _has_content(data: Json) -> bool:
 # -- blocks -------------------------------------------------------------------------------------------
 
 
-def unused(env: Env, store: BlockStore, before: float) -> dict[str, int]:
+def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
     """The blocks older than `before` that no file of this home's sessions and trash names, and their bytes.
 
     The sessions are looked at again after the trash, where one that was just restored would have been
-    missed. Whatever looks like a block's id counts, in whatever record, damaged lines too.
+    missed. Whatever looks like a block's id counts, in whatever record, damaged lines too. `but`: files
+    that are to go.
     """
     old = store.stale(before)
     seen: set[tuple[int, ...]] = set()
@@ -104,41 +106,80 @@ def unused(env: Env, store: BlockStore, before: float) -> dict[str, int]:
         for path in _files(folder):
             if not old:
                 return {}
-            for id in _named(path, seen):
+            for id in _named(path, seen) if path not in but else ():
                 old.pop(id, None)
     return old
 
 
+def check(env: Env) -> None:
+    """InputOutput where something that may name blocks cannot be read: then nothing is to go."""
+    for folder in (sessions_dir(env), trash.trash_dir(env)):
+        for path in _files(folder):
+            fd = _opened(path)
+            if fd is not None:
+                os.close(fd)
+
+
 def _files(folder: str) -> list[str]:
+    """The files in a folder; whatever else is there may hide sessions, and is InputOutput."""
     try:
-        return [entry.path for entry in os.scandir(folder) if entry.is_file()]
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if entry.is_file() or _hides(entry)]
     except FileNotFoundError:
-        return []
+        if not os.path.islink(folder):
+            return []
+        raise InputOutput(f"{folder}: a link to what is not there; nothing was removed") from None
     except OSError as error:
-        raise InputOutput(f"{folder}: {error.strerror}; no block was removed") from None
+        raise InputOutput(f"{error.filename or folder}: {error.strerror}; nothing was removed") from None
+
+
+def _hides(entry: os.DirEntry[str]) -> bool:
+    """False for an empty folder, and for what is gone already; all else is InputOutput."""
+    if entry.is_dir():
+        with os.scandir(entry.path) as entries:
+            if not any(entries):
+                return False
+        what = "a folder: sessions in it may need blocks; move it elsewhere"
+    elif not os.path.lexists(entry.path):
+        return False  # moved meanwhile: it is seen where it went
+    else:
+        what = "no file that can be read: move it elsewhere"
+    raise InputOutput(f"{entry.path}: {what}; nothing was removed")
+
+
+def _opened(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None  # moved meanwhile: it is seen where it went
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None
 
 
 def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
     """The block ids in a file; nothing where the very same file was looked at before."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return  # moved meanwhile: it is seen where it went
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; no block was removed") from None
+    fd = _opened(path)
+    if fd is None:
+        return
     try:
         info = os.fstat(fd)
         known = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
-        if known in seen or not stat.S_ISREG(info.st_mode):
+        if known in seen:
             return
         seen.add(known)
         tail = b""
         while chunk := os.read(fd, _STEP):
             text = tail + chunk
-            yield from (found[0].decode() for found in _ID.finditer(text))
-            tail = text[-65:]
+            yield from (found[0].decode() for found in _ID.finditer(_ESCAPED.sub(_plain, text)))
+            tail = text[-_REACH:]
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; no block was removed") from None
     finally:
         os.close(fd)
+
+
+def _plain(escaped: re.Match[bytes]) -> bytes:
+    return bytes.fromhex(escaped[1].decode())
 
 
 def sweep(env: Env, before: float) -> None:

@@ -15,6 +15,7 @@ from ..model import ROLE_OF_KIND, Json, Message, Part
 from ..records import Damage, Log, Record, bare_id, lines_of, parse
 from ..store import read
 from ..store.foreign import begins_a_session
+from ..store.log import LONGEST
 from ..view import content_of, is_idless, join, kind_of, timestamp
 
 BIG = 8 << 20  # a larger file is read piece by piece
@@ -79,19 +80,19 @@ def _blocks(fd: int, size: int, step: int) -> Iterator[bytes | int]:
             break
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
-        if length > read.LONGEST and cut:
-            first = chunk.find(b"\n")
+        first = chunk.find(b"\n")
+        if cut and length + first > LONGEST:
             yield length + first
             chunk, cut = chunk[first + 1 :], cut - first - 1
             held, length = [], 0
         if cut:
             yield b"".join([*held, chunk[:cut]])
             held, length = [], 0
-        if length > read.LONGEST:
+        if length > LONGEST:
             held.clear()
         held.append(chunk[cut:])
         length += len(chunk) - cut
-    if length > read.LONGEST:
+    if length > LONGEST:
         yield length
     elif length:
         yield b"".join(held)

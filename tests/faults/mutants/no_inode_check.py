@@ -5,7 +5,7 @@ from codeh_history.store import log
 
 def careless(path, *, create, wait):
     fd, created = log._open(path, create=create)
-    log._lock(fd, path, log.time.monotonic() + wait)
+    log.lock(fd, path, log.time.monotonic() + wait)
     return fd, created
 
 

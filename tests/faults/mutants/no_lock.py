@@ -2,4 +2,4 @@
 
 from codeh_history.store import log
 
-log._lock = lambda _fd, _path, _deadline: None
+log.lock = lambda _fd, _path, _deadline: None

@@ -1,0 +1,79 @@
+"""How long a line may be: what is longer is no record, for those who write as for those who read."""
+
+from __future__ import annotations
+
+import orjson
+
+from ..blockrefs import referring
+from ..errors import BadData
+from ..records import dumps
+from .log import LONGEST
+from .paths import id_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..env import Env
+    from ..model import Json
+
+
+def fitting(env: Env, path: str, data: bytes) -> bytes:
+    """These new lines; the large parts of one that is too long go to the block store, or it is BadData."""
+    long = list(too_long(data))
+    if not long:
+        return data
+    pieces: list[bytes] = []
+    at = 0
+    for start, end in long:
+        pieces += [data[at:start], _by_reference(env, path, data[start:end])]
+        at = end
+    return b"".join([*pieces, data[at:]])
+
+
+def check(path: str, data: bytes, *, before: bytes) -> None:
+    """BadData where what is to replace a file has a line too long that was not there before."""
+    for start, end in too_long(data):
+        line = data[start:end]
+        if all(line != before[old:until] for old, until in too_long(before)):
+            raise BadData(f"{path}: {_named(line, _loaded(line))}; the session is as it was")
+
+
+def too_long(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where the lines of a text begin and end (before their newline) that no reader would take."""
+    at = 0
+    while len(data) - at > LONGEST:
+        newline = data.rfind(b"\n", at, at + LONGEST + 1)
+        if newline < 0:
+            newline = data.find(b"\n", at)
+            newline = len(data) if newline < 0 else newline
+            yield at, newline
+        at = newline + 1
+
+
+def _by_reference(env: Env, path: str, line: bytes) -> bytes:
+    data = _loaded(line)
+    found = referring(data, line, id_of(path), every=False) if data is not None else None
+    short = dumps(found[0]) if found is not None else line
+    if found is None or len(short) > LONGEST:
+        raise BadData(f"{path}: {_named(line, data)}; nothing was stored")
+    from ..blocks import open_store
+
+    store = open_store(env)
+    store.mset(found[1])
+    env.note(f"{_named(line, data)}: its large parts are in {store.name}")
+    return short
+
+
+def _loaded(line: bytes) -> Json | None:
+    try:
+        data: Json = orjson.loads(line)
+    except ValueError:
+        return None
+    return data
+
+
+def _named(line: bytes, data: Json | None) -> str:
+    """Which record it is, and how much too long."""
+    name = f"{data.get('type')} {data.get('id') or data.get('of') or ''}".rstrip() if data else "a line"
+    return f"{name}: {len(line):,} bytes, and a record has at most {LONGEST:,}"

@@ -1,0 +1,143 @@
+"""`gc` removes nothing while anything that may name a block cannot be read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from inside import inside as run
+from support import PROGRAM, environ, session_path
+
+LATER = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
+STREAM = (
+    b'{"type":"open","id":"m","kind":"codeh","role":"model"}\n{"type":"delta","of":"m","parts":[{"text":"a"}]}\n'
+    b'{"type":"commit","of":"m","parts":[{"text":"a"}]}\n'
+)
+
+
+@pytest.fixture
+def home(home: Path) -> Path:
+    """A home with a session by reference, deltas that may go, and a removed session."""
+    for name in ("demo", "gone"):
+        run("append", "-s", name, "-m", name * 2000, home=home)
+        run("persist", name, "-i", home=home)
+    with session_path(home, "demo").open("ab") as file:
+        file.write(STREAM)
+    run("rm", "gone", home=home)
+    return home
+
+
+def tree(home: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+
+def stopped(home: Path, *more: str) -> str:
+    """`gc` removes nothing and is 74, dry or not."""
+    before = tree(home)
+    for argv in (["gc"], ["gc", "--yes"], ["gc", "--yes", "--trash", "1d"]):
+        outcome = run(*argv, *more, home=home, env=LATER)
+        assert (outcome.code, outcome.out) == (74, b""), outcome.err
+        assert tree(home) == before
+    assert b"nothing was removed" in outcome.err
+    return outcome.err.decode()
+
+
+@pytest.mark.parametrize("folder", ["sessions", "trash"])
+def test_a_session_in_a_subfolder_stops_it(home: Path, folder: str) -> None:
+    below = home / folder / "2025"
+    below.mkdir()
+    session_path(home, "demo").rename(below / "demo.jsonl")
+    assert "2025" in stopped(home)
+
+
+def test_an_empty_subfolder_hides_nothing(home: Path) -> None:
+    (home / "sessions" / "empty").mkdir()
+    assert run("gc", home=home).code == 0
+
+
+@pytest.mark.parametrize("folder", ["sessions", "trash"])
+@pytest.mark.parametrize("name", ["demo.jsonl", "notes"])
+def test_a_link_to_what_is_not_there_stops_it(home: Path, folder: str, name: str) -> None:
+    path = home / folder / name
+    if path.exists():
+        path.rename(home / "aside")
+    path.symlink_to(home / "nowhere")
+    assert name in stopped(home)
+
+
+def test_a_folder_of_sessions_that_is_not_mounted_stops_it(home: Path) -> None:
+    shutil.move(home / "sessions", home / "aside")
+    (home / "sessions").symlink_to(home / "not-mounted")
+    assert "sessions" in stopped(home)
+
+
+def test_a_session_reached_through_a_link_keeps_its_blocks(home: Path) -> None:
+    path = session_path(home, "demo")
+    path.rename(home / "elsewhere.jsonl")
+    path.symlink_to(home / "elsewhere.jsonl")
+    run("gc", "--yes", home=home, env=LATER)
+    assert run("last", "demo", home=home).code == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read anything")
+def test_a_session_that_may_not_be_read_stops_it(home: Path) -> None:
+    path = session_path(home, "demo")
+    path.chmod(0)
+    capabilities = "-dac_override,-dac_read_search"
+    humble = (
+        ["setpriv", "--bounding-set", capabilities, "--inh-caps", capabilities] if os.geteuid() == 0 else []
+    )
+    done = subprocess.run(
+        [*humble, *PROGRAM, "gc", "--yes"], env=environ(LATER, home), stdin=subprocess.DEVNULL,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    path.chmod(0o600)
+    assert (done.returncode, done.stdout) == (74, b""), done.stderr
+    assert b"demo.jsonl: Permission denied; nothing was removed" in done.stderr
+    assert run("last", "demo", home=home).code == 0
+
+
+def test_blocks_reached_through_a_link_may_be_others(home: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shutil.move(home / "blocks", shared)
+    (home / "blocks").symlink_to(shared)
+    session_path(home, "demo").unlink()
+    before = tree(shared)
+    outcome = run("gc", "--yes", home=home, env=LATER)
+    assert (outcome.code, outcome.out) == (0, b"")
+    assert b"--shared" in outcome.err
+    assert tree(shared) == before
+    assert run("gc", "--yes", "--shared", home=home, env=LATER).lines[0]["blocks"] == 1
+
+
+def test_a_home_reached_through_a_link_owns_its_blocks(home: Path, tmp_path: Path) -> None:
+    session_path(home, "demo").unlink()
+    (tmp_path / "link").symlink_to(home)
+    assert run("gc", "--yes", home=tmp_path / "link", env=LATER).lines[0]["blocks"] == 1
+
+
+@pytest.mark.parametrize("before", [-70, -65, -64, -63, -40, -1, 0, 1])
+def test_a_block_named_across_two_reads_stays(home: Path, before: int) -> None:
+    """Files are read in pieces of a MiB; the id stands across the end of the first."""
+    path = session_path(home, "demo")
+    data = path.read_bytes()
+    at = data.index(b'"blockIds":["') + 13
+    path.write_bytes(b"x" * ((1 << 20) + before - at - 1) + b"\n" + data)
+    run("gc", "--yes", home=home, env=LATER)
+    assert run("last", "demo", "--role", "user", home=home).text == "demo" * 2000
+
+
+def test_a_block_named_in_another_spelling_stays(home: Path) -> None:
+    path = session_path(home, "demo")
+    data = path.read_bytes()
+    at = data.index(b'"blockIds":["') + 13
+    spelled = b"".join(b"\\u00%02x" % digit for digit in data[at : at + 64])
+    for shift in (0, 5):  # within one read, and across two
+        room = (1 << 20) - at - 100 * shift if shift else 0
+        path.write_bytes(b"x" * room + b"\n" * bool(room) + data[:at] + spelled + data[at + 64 :])
+        run("gc", "--yes", home=home, env=LATER)
+        assert run("last", "demo", "--role", "user", home=home).text == "demo" * 2000

@@ -1,0 +1,223 @@
+"""A record above 64 MiB is read by nobody: none is acknowledged, and large parts go to blocks by themselves.
+
+All readers draw the line at the same byte.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from codeh_history.env import Env
+from codeh_history.errors import BadData
+from codeh_history.records import parse
+from codeh_history.store import lines, log, read, tail
+from codeh_history.talk import skimming, straight
+from codeh_history.talk.options import Request
+from inside import inside
+
+HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+LAST = b'{"type":"message","id":"z","kind":"user","role":"user","parts":[{"text":"the last word"}]}\n'
+
+
+def message(size: int) -> bytes:
+    """A message whose line has so many bytes."""
+    start, end = b'{"type":"message","id":"long","kind":"user","role":"user","parts":[{"text":"', b'"}]}'
+    return start + b"x" * (size - len(start) - len(end)) + end
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The same rule with a smaller number, so that it costs nothing to come near it."""
+    for module in (log, read, tail, lines, skimming):
+        monkeypatch.setattr(module, "LONGEST", 10_000)
+    monkeypatch.setattr(read, "_STEP", 1000)
+    return 10_000
+
+
+# -- reading: one line for all ------------------------------------------------------------------------------
+
+
+def skimmed(path: Path, step: int) -> list[str]:
+    return [r.data["id"] for part in skimming.logs(str(path), big=0, step=step) for r in part.records]
+
+
+def backwards(path: Path, step: int) -> list[str]:
+    with path.open("rb") as file:
+        found = tail.lines_backwards(file.fileno(), path.stat().st_size, step)
+        return [r.data["id"] for _, line in found for r in parse([line]).records][::-1]
+
+
+def straightway(path: Path) -> list[str]:
+    found = straight.read(str(path), Request())
+    return ["s", *(id for _, _, id in found.texts)] if found else []
+
+
+@pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 500, 1023, 1024, 5000])
+@pytest.mark.parametrize("ended", [True, False])
+def test_every_reader_draws_the_line_at_the_same_byte(
+    tmp_path: Path, limit: int, over: int, *, ended: bool
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(HEADER + message(limit + over) + (b"\n" + LAST if ended else b""))
+    whole = ["s", *(["long"] if over <= 0 else []), *(["z"] if ended else [])]
+    assert [r.data["id"] for r in read.read_log(read.read_bytes(str(path))).records] == whole
+    for step in (64, 1000, 1024, 4096):
+        assert skimmed(path, step) == whole, step
+        assert backwards(path, step) == whole, step
+    assert straightway(path) == (whole if over <= 0 else [])
+
+
+# -- writing ------------------------------------------------------------------------------------------------
+
+TEXT = "y" * 20_000
+MANY = [{"text": "y" * 100}] * 200  # no part of it is large
+
+
+def session(home: Path) -> Path:
+    assert inside("append", "-s", "s", "-m", "first", home=home).code == 0
+    return home / "sessions" / "s.jsonl"
+
+
+WRITERS: dict[str, tuple[list[str], bytes]] = {
+    "append": (["append", "-s", "s"], TEXT.encode()),
+    "append to a new session": (["append", "-s", "new"], TEXT.encode()),
+    "append --pin": (["append", "-s", "s", "--pin"], TEXT.encode()),
+    "append --result": (["append", "-s", "s", "--result", "f", "--call-id", "c"], TEXT.encode()),
+    "append --jsonl": (["append", "-s", "s", "--jsonl"], orjson.dumps({"role": "user", "parts": [{"text": TEXT}]})),
+    "append --from": (
+        ["append", "-s", "s", "--from", "gemini"],
+        orjson.dumps({"candidates": [{"content": {"role": "model", "parts": [{"text": TEXT}]}, "finishReason": "STOP"}]}),
+    ),
+    "update": (["update", ":1", "-s", "s", "-F", "-"], TEXT.encode()),
+    "import": (
+        ["import", "-", "--from", "contents", "--into", "new"],
+        orjson.dumps([{"role": "user", "parts": [{"text": TEXT}]}]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_large_part_goes_to_the_block_store_on_its_own(home: Path, limit: int, name: str) -> None:
+    argv, stdin = WRITERS[name]
+    session(home)
+    outcome = inside(*argv, home=home, stdin=stdin)
+    assert outcome.code == 0, outcome.err
+    target = "new" if "new" in argv else "s"
+    assert (
+        TEXT in orjson.dumps(inside("export", target, "--to", "contents", home=home).out.decode()).decode()
+    )
+    lines_ = (home / "sessions" / f"{target}.jsonl").read_bytes().split(b"\n")
+    assert max(map(len, lines_)) <= limit
+    assert b"blocks" in outcome.err
+
+
+def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home: Path, limit: int) -> None:
+    session(home)
+    line = b'{"parts": [ {"text": "%b"} ], "role": "user"}' % TEXT.encode()
+    assert inside("append", "-s", "s", "--jsonl", home=home, stdin=line).code == 0
+    record = orjson.loads(read.read_bytes(str(home / "sessions" / "s.jsonl")).split(b"\n")[-2])
+    assert record["type"] == "ref"
+    assert inside("last", "s", home=home).text == TEXT
+
+
+BATCH = orjson.dumps({"role": "user", "parts": MANY})
+REFUSED: dict[str, tuple[list[str], bytes]] = {
+    "many small parts": (["append", "-s", "s", "--jsonl"], BATCH),
+    "one too long among others": (
+        ["append", "-s", "s", "--jsonl"],
+        b'{"role":"user","parts":[{"text":"a"}]}\n' + BATCH,
+    ),
+    "set": (["set", "-s", "s", "system=@/dev/stdin"], TEXT.encode()),
+    "import": (["import", "-", "--from", "contents", "--into", "new"], b"[" + BATCH + b"]"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(
+    home: Path, limit: int, name: str
+) -> None:
+    argv, stdin = REFUSED[name]
+    path = session(home)
+    before = path.read_bytes()
+    (home / "system").write_bytes(stdin)
+    outcome = inside(*[a.replace("/dev/stdin", str(home / "system")) for a in argv], home=home, stdin=stdin)
+    assert (outcome.code, outcome.out) == (65, b""), outcome.err
+    assert b"a record has at most 10,000; nothing was stored" in outcome.err
+    assert path.read_bytes() == before
+    assert not (home / "sessions" / "new.jsonl").exists()
+
+
+def test_what_is_hydrated_in_place_never_becomes_too_long(home: Path, limit: int) -> None:
+    path = session(home)
+    inside("append", "-s", "s", home=home, stdin=TEXT.encode())
+    before = path.read_bytes()
+    outcome = inside("hydrate", "s", "-i", home=home)
+    assert outcome.code == 65
+    assert b"the session is as it was" in outcome.err
+    assert path.read_bytes() == before
+    assert TEXT.encode() in inside("hydrate", "s", home=home).out
+
+
+def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(
+    home: Path, limit: int
+) -> None:
+    path = session(home)
+    stream = [
+        {"type": "open", "id": "m", "kind": "codeh", "role": "model"},
+        {"type": "delta", "of": "m", "parts": [{"text": "answer"}]},
+        {"type": "commit", "of": "m", "parts": [{"text": "answer"}]},
+    ]
+    with path.open("ab") as file:
+        file.write(message(20_000) + b"\n" + b"".join(orjson.dumps(line) + b"\n" for line in stream))
+    assert inside("gc", "--yes", home=home).lines[0]["deltas"] == 1
+    assert message(20_000) in path.read_bytes()
+
+
+def test_a_fork_holds_what_its_session_holds(home: Path, limit: int) -> None:
+    session(home)
+    inside("append", "-s", "s", home=home, stdin=TEXT.encode())
+    assert inside("fork", "s", "--into", "copy", home=home).code == 0
+    assert inside("last", "copy", home=home).text == TEXT
+
+
+def test_where_the_store_fails_nothing_is_stored(home: Path, limit: int) -> None:
+    path = session(home)
+    before = path.read_bytes()
+    (home / "blocks").write_bytes(b"no folder")
+    outcome = inside("append", "-s", "s", home=home, stdin=TEXT.encode())
+    assert outcome.code == 74, outcome.err
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 12, 25])
+def test_which_lines_are_too_long(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 10)
+    for data in (
+        b"x" * size,
+        b"x" * size + b"\n",
+        b"ab\n" + b"x" * size + b"\n\ncd\n",
+        b"\n" * 20 + b"x" * size,
+    ):
+        expected = [line for line in data.split(b"\n") if len(line) > 10]
+        assert [data[start:end] for start, end in lines.too_long(data)] == expected
+
+
+@pytest.mark.slow
+def test_the_limit_is_64_mib_for_the_program_itself(home: Path) -> None:
+    size = 64 << 20
+    assert inside("append", "-s", "s", home=home, stdin=b"x" * size).code == 0
+    (line,) = (home / "sessions" / "s.jsonl").read_bytes().split(b"\n")[1:2]
+    assert orjson.loads(line)["type"] == "ref"
+    assert len(inside("last", "s", home=home).out) == size + 1
+    assert inside("append", "-s", "s", home=home, stdin=b"x" * (size - 1000)).code == 0
+    assert inside("show", "s", "-n", "1", home=home).code == 0
+    log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: message(size) + b"\n")
+    with pytest.raises(BadData):
+        log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: b"x" * (size + 1) + b"\n")
+    assert b"damaged" not in inside("list", home=home).err
+    assert os.path.getsize(home / "sessions" / "s.jsonl") < 3 * size

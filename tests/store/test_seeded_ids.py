@@ -1,0 +1,50 @@
+"""With `CODEH_ID_SEED` two acknowledged records never share an id, whatever became of the file in between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inside import inside, lay
+from support import lines
+
+SEED = {"CODEH_ID_SEED": "s", "CODEH_NOW": "2026-01-02T03:04:05Z"}
+HEADER = '{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+
+
+def run(*argv: str, home: Path, **more: object) -> str:
+    outcome = inside(*argv, home=home, env=SEED, **more)  # type: ignore[arg-type]
+    assert outcome.code == 0, outcome.err
+    return outcome.text
+
+
+@pytest.mark.parametrize(
+    "again", [["append", "-s", "s", "-m", "n"], ["clear", "-s", "s"], ["undo", "-s", "s"]]
+)
+def test_an_offset_that_comes_again_gives_another_id(home: Path, again: list[str]) -> None:
+    """`persist -i` shortens the file; blank lines bring it to where the second message was stored."""
+    first = run("append", "-s", "s", "-m", "x" * 5000, home=home)
+    path = home / "sessions" / "s.jsonl"
+    size = path.stat().st_size
+    second = run("append", "-s", "s", "-m", "y", home=home)
+    run("persist", "s", "-i", home=home)
+    with path.open("ab") as file:
+        file.write(b"\n" * (size - path.stat().st_size))
+    run(*again, home=home)
+    ids = [record["id"] for record in lines(path)]
+    assert len(ids) == len(set(ids)) == 4
+    assert {first, second} < set(ids)
+
+
+def test_a_batch_at_an_old_offset(home: Path) -> None:
+    path = lay(home, HEADER.encode())
+    batch = b'{"role":"user","parts":[{"text":"a"}]}\n' * 20
+    first = run("append", "--jsonl", "-s", "s", home=home, stdin=batch).split()
+    kept = path.read_bytes()
+    for shift in range(1, 20):  # lines that went from before them
+        at = len(HEADER)
+        gone = kept[at:].split(b"\n", shift)[-1]
+        path.write_bytes(HEADER.encode() + gone)
+        second = run("append", "--jsonl", "-s", "s", home=home, stdin=batch).split()
+        assert not set(second) & set(first[shift:])

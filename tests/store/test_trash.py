@@ -1,0 +1,221 @@
+"""The trash: nothing in it is ever replaced, nothing comes back over another session, and it can be emptied."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codeh_history.env import Env
+from codeh_history.errors import BadData
+from codeh_history.store import log, trash
+from inside import inside as run
+from support import environ, lines, session_path
+
+DAYS = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
+
+
+def say(home: Path, text: str, session: str = "demo") -> str:
+    outcome = run("append", "-s", session, "-m", text, home=home)
+    assert outcome.code == 0
+    return outcome.text
+
+
+def names(home: Path) -> list[str]:
+    return sorted(os.listdir(home / "trash"))
+
+
+def env_of(home: Path) -> Env:
+    return Env({"CODEH_HOME": str(home)})
+
+
+def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(home: Path) -> None:
+    say(home, "old")
+    run("rm", "demo", home=home)
+    say(home, "new")
+    refused = run("rm", "--restore", "demo", home=home)
+    assert refused.code == 65
+    assert run("last", "demo", home=home).text == "new"
+    hint = refused.err.decode().split("`")[1].replace("NEW", "back").split()
+    assert run(*hint[1:], home=home).code == 0
+    assert run("last", "back", home=home).text == "old"
+    second = run("rm", "demo", home=home)
+    assert b"1 of this name removed before" in second.err
+    back = run("rm", "--restore", "demo", home=home)
+    assert str(home / "trash" / "demo.1.jsonl").encode() in back.err
+    assert run("last", "demo", home=home).text == "new"
+
+
+def test_the_newest_comes_back_whatever_numbers_are_missing(home: Path) -> None:
+    for text in ("one", "two", "three", "four"):
+        say(home, text)
+        run("rm", "demo", home=home)
+    for number in (1, 3):
+        (home / "trash" / f"demo.{number}.jsonl").unlink()
+    assert run("rm", "--restore", "demo", home=home).code == 0
+    assert run("last", "demo", home=home).text == "four"
+    run("rm", "demo", home=home)
+    say(home, "five")
+    run("rm", "demo", home=home)
+    assert names(home) == ["demo.2.jsonl", "demo.3.jsonl", "demo.4.jsonl"]
+    assert b"two" in (home / "trash" / "demo.2.jsonl").read_bytes()
+    assert b"five" in (home / "trash" / "demo.4.jsonl").read_bytes()
+
+
+def test_a_number_of_two_digits_is_newer_than_one_of_one(home: Path) -> None:
+    say(home, "ninth")
+    run("rm", "demo", home=home)
+    (home / "trash" / "demo.1.jsonl").rename(home / "trash" / "demo.9.jsonl")
+    say(home, "tenth")
+    run("rm", "demo", home=home)
+    assert names(home) == ["demo.10.jsonl", "demo.9.jsonl"]
+    run("rm", "--restore", "demo", home=home)
+    assert run("last", "demo", home=home).text == "tenth"
+
+
+def test_names_that_differ_in_case_only_do_not_collide(home: Path) -> None:
+    """On a file system that does not tell them apart one would take the other's place."""
+    for name in ("demo", "Demo"):
+        say(home, name, name)
+        run("rm", name, home=home)
+    assert len({name.lower() for name in names(home)}) == 2
+
+
+BEGUN = """
+import os, sys
+from codeh_history.store import trash
+from codeh_history.main import run
+from codeh_history.env import Env
+replace = os.replace
+def late(source, target):
+    if "trash" in source:
+        print("now", flush=True)
+        sys.stdin.readline()
+    replace(source, target)
+os.replace = late
+sys.exit(run(["rm", "--restore", "demo"], Env()))
+"""
+
+
+def test_a_session_begun_while_another_is_restored_is_not_overwritten(home: Path) -> None:
+    """The restore is held right before it puts the file in its place; who appends then waits for it."""
+    say(home, "old")
+    run("rm", "demo", home=home)
+    restoring = subprocess.Popen(
+        [sys.executable, "-c", BEGUN], env=environ(home=home), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert restoring.stdout
+    assert restoring.stdin
+    assert restoring.stdout.readline() == b"now\n"
+    program = [sys.executable, "-m", "codeh_history", "append", "-s", "demo", "-m", "new"]
+    with subprocess.Popen(
+        program, env=environ(home=home), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as begun:
+        with pytest.raises(subprocess.TimeoutExpired):
+            begun.wait(0.5)
+        restoring.communicate(b"\n")
+        assert begun.wait(30) == 0
+    texts = [record["parts"][0]["text"] for record in lines(session_path(home, "demo"))[1:]]
+    assert texts == ["old", "new"]
+
+
+def test_a_session_begun_before_the_name_is_taken_stays(home: Path) -> None:
+    """The look before the lock is not what protects it."""
+    say(home, "old")
+    run("rm", "demo", home=home)
+    say(home, "new")
+    with pytest.raises(BadData):
+        trash.restore(env_of(home), "demo")
+    assert run("last", "demo", home=home).text == "new"
+    assert names(home) == ["demo.1.jsonl"]
+
+
+def test_an_empty_file_that_a_killed_process_left_is_no_session(home: Path) -> None:
+    say(home, "old")
+    run("rm", "demo", home=home)
+    session_path(home, "demo").touch()
+    assert run("rm", "--restore", "demo", home=home).code == 0
+    assert run("last", "demo", home=home).text == "old"
+
+
+def test_what_cannot_be_restored_leaves_no_empty_session(home: Path) -> None:
+    say(home, "old")
+    run("rm", "demo", home=home)
+    path = home / "trash" / "demo.1.jsonl"
+    found = trash.trashed(env_of(home), "demo")
+    path.unlink()
+    assert found
+    with pytest.raises(Exception, match="no such session in the trash"):
+        trash.restore(env_of(home), "demo")
+    assert not session_path(home, "demo").exists()
+
+
+def test_two_that_remove_at_once_each_have_a_place(home: Path) -> None:
+    """Removing waits for the trash's lock, under which the number is chosen."""
+    say(home, "one")
+    run("rm", "demo", home=home)
+    say(home, "two")
+    holder = os.open(home / "trash", os.O_RDONLY)
+    log.lock(holder, "", 0)
+    second = subprocess.Popen(
+        [sys.executable, "-m", "codeh_history", "rm", "demo"],
+        env=environ(home=home),
+        stderr=subprocess.PIPE,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.wait(0.5)
+    (home / "trash" / "demo.2.jsonl").write_bytes(b"of another process")
+    os.close(holder)
+    second.communicate()
+    assert second.returncode == 0
+    assert (home / "trash" / "demo.2.jsonl").read_bytes() == b"of another process"
+    assert b"two" in (home / "trash" / "demo.3.jsonl").read_bytes()
+
+
+# -- emptying it ----------------------------------------------------------------------------------------
+
+
+def test_the_trash_can_be_emptied_by_age(home: Path) -> None:
+    say(home, "old")
+    run("rm", "demo", home=home)
+    env = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
+    dry = run("gc", "--trash", "30d", home=home, env=env)
+    assert [(line["trash"], line["removed"]) for line in dry.lines] == [("demo", False)]
+    assert names(home) == ["demo.1.jsonl"]
+    assert run("gc", "--trash", "30d", "--yes", home=home).out == b""  # it went there just now
+    gone = run("gc", "--trash", "30d", "--yes", home=home, env=env)
+    assert [(line["trash"], line["removed"]) for line in gone.lines] == [("demo", True)]
+    assert names(home) == []
+    assert run("rm", "--restore", "demo", home=home).code == 3
+    assert run("gc", "--trash", "soon", home=home).code == 2
+
+
+def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home: Path) -> None:
+    """Its age there counts from its removal, not from its last message."""
+    say(home, "old")
+    os.utime(session_path(home, "demo"), (0, 0))
+    run("rm", "demo", home=home)
+    assert (home / "trash" / "demo.1.jsonl").stat().st_mtime > 0
+    assert run("gc", "--trash", "1d", "--yes", home=home).out == b""
+    assert names(home) == ["demo.1.jsonl"]
+
+
+def test_without_the_option_the_trash_is_kept_for_ever(home: Path) -> None:
+    say(home, "old")
+    run("rm", "demo", home=home)
+    run("gc", "--yes", home=home, env=DAYS)
+    assert names(home) == ["demo.1.jsonl"]
+
+
+def test_blocks_go_with_the_trash_that_named_them(home: Path) -> None:
+    say(home, "x" * 5000)
+    run("persist", "demo", "-i", home=home)
+    run("rm", "demo", home=home)
+    dry = run("gc", "--trash", "30d", home=home, env=DAYS).lines
+    assert [line.get("blocks") for line in dry] == [None, 1]
+    assert run("gc", home=home, env=DAYS).out == b""
+    run("gc", "--trash", "30d", "--yes", home=home, env=DAYS)
+    assert not [path for path in (home / "blocks").rglob("*") if path.is_file()]
