@@ -11,7 +11,7 @@ from ..errors import NotFound, Usage
 from ..talk import append
 from ..talk.given import Given
 from ..talk.telling import tell
-from .options import Quiet, Session
+from .options import MaxBytes, Quiet, Session
 
 EXAMPLES = """\
   codeh-history append -s demo -m "Why is the sky blue?"
@@ -108,6 +108,7 @@ def command(
     jsonl: Jsonl = False,
     from_: From = None,
     echo: Echo = False,
+    max_bytes: MaxBytes = None,
     key: Key = None,
     pin: Pin = False,
     pending: Pending = False,
@@ -122,8 +123,8 @@ def command(
     way, *more = [name for name, given in ways.items() if given] or ["-m"]
     if more:
         raise Usage(f"{way} and {more[0]}: one of them")
-    if echo and from_ is None:
-        raise Usage("--echo goes with --from")
+    if (echo or max_bytes) and from_ is None:
+        raise Usage(f"{'--echo' if echo else '--max-bytes'} goes with --from")
     given = Given(
         message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call or (),
         args=args or (), call_id=call_id or (), result=result, failed=failed, references=references,
@@ -132,8 +133,8 @@ def command(
     if from_ is not None:
         if redact:
             raise Usage("--redact goes with what you append; for a whole session there is `redact`")
-        only(given, Given(), "--from goes with --echo, -s and -q only")
-        return receive(env, session, from_, echo=echo)
+        only(given, Given(), "--from goes with --echo, --max-bytes, -s and -q only")
+        return receive(env, session, from_, max_bytes, echo=echo)
     if jsonl:
         only(given, Given(file=given.file[:1], redact=redact), "--jsonl goes with one -F and --redact only")
         return batch(env, session, given)
@@ -167,10 +168,11 @@ def store_entry(env: Env, session: str | None, file: str) -> int:
     return exchange.run(env, session, file)
 
 
-def receive(env: Env, session: str | None, format: str, *, echo: bool) -> int:
+def receive(env: Env, session: str | None, format: str, max_bytes: str | None, *, echo: bool) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     from ..store.paths import meant
     from ..store.resolve import for_writing
+    from ..talk import amounts
     from ..talk import receive as receiving
 
     if format != "auto" and format not in providers.FORMATS:
@@ -180,6 +182,7 @@ def receive(env: Env, session: str | None, format: str, *, echo: bool) -> int:
         raise NotFound(f"{target.path}: no such session{meant(target.path)}; an answer never starts one")
     echo = echo or env.terminal(env.stdout)
     name = None if format == "auto" else format
-    received = receiving.receive(env, target, env.stdin, name, echo=echo)
+    most = amounts.size(max_bytes)
+    received = receiving.receive(env, target, env.stdin, name, echo=echo, most=most)
     tell(env, target.id, received, echo=echo)
     return 0

@@ -7,11 +7,11 @@ import typer
 from ..env import Env
 from ..errors import Usage
 from ..store.resolve import for_writing
-from ..talk import payload, prompting
+from ..talk import amounts, payload, prompting
 from ..talk.given import Given
 from ..talk.options import Request
 from ..talk.telling import tell
-from .options import Quiet, Session
+from .options import MaxBytes, Quiet, Session
 from .signature import taking
 
 EXAMPLES = """\
@@ -60,12 +60,14 @@ def command(
     no_stdin: NoStdin = False,
     id: Id = False,
     echo: Echo = False,
+    max_bytes: MaxBytes = None,
     key: Key = None,
     session: Session = None,
     quiet: Quiet = False,
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
+    most = amounts.size(max_bytes)
     via = via or env.environ.get("CODEH_VIA")
     if not via:
         raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
@@ -75,6 +77,6 @@ def command(
         raise Usage("--id and --echo: one of them")
     target = for_writing(env, session)
     given = Given(message=message or (), file=file or (), attach=attach or (), key=key)
-    received = prompting.ask(env, target, given, request, via, echo=not id, stdin=not no_stdin)
+    received = prompting.ask(env, target, given, request, via, echo=not id, stdin=not no_stdin, most=most)
     tell(env, target.id, received, echo=not id)
     return 0

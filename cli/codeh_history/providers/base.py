@@ -98,6 +98,9 @@ class StreamReader(Protocol):
     def belongs(self, event: Json) -> bool:
         """Whether an event continues this reply; else it begins another one."""
 
+    def conflicts(self, event: Json, /) -> bool:
+        """Whether an event that belongs here shows that those of two answers came through each other."""
+
     def end(self) -> None:
         """`[DONE]` has arrived, which ends a stream of some formats."""
 

@@ -41,6 +41,16 @@ def found(body: Json) -> Found | None:
     return None
 
 
+def answer_id(event: Json) -> str | None:
+    """The id of the answer that a stream event says it belongs to; many say none."""
+    holder = event
+    for key in ("response", "message"):
+        if isinstance(event.get(key), dict):
+            holder = event[key]
+    id = holder.get("responseId") or holder.get("id")
+    return id if isinstance(id, str) else None
+
+
 def _messages(choices: list[Any]) -> bool:
     return any(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
 

@@ -11,7 +11,7 @@ Pure: no clock, no I/O. Nothing that arrives makes it raise.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import orjson
 
@@ -23,7 +23,7 @@ from .framing import Frame, Framer
 from .json_text import excerpt
 from .parts import joined
 
-__all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
+__all__ = ["Came", "Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
 
 _END = {
@@ -57,6 +57,16 @@ class Unreadable:
     text: str
 
 
+@dataclass
+class Came:
+    """What came of one answer, whole or not."""
+
+    provider: str
+    model: str | None = None
+    id: str | None = None
+    parts: list[Part] = field(default_factory=list)
+
+
 Outcome = Reply | Failure | Cut | Nothing | Unreadable
 """Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
 
@@ -69,7 +79,8 @@ class Reader:
     pending message may be opened. `restarts` counts the answers that began after an earlier one had
     begun (a retry): when a feed raises it, the parts it returns replace all earlier ones. `done`: the
     terminator has arrived; only close() says whether more followed. `tail`: parts that only close()
-    brought to light (with `restarts` as for feed).
+    brought to light (with `restarts` as for feed). `several`: after close(), what came of each answer where
+    that is more than one, so that none of them is the answer.
     """
 
     def __init__(self, format: str | None = None) -> None:
@@ -80,12 +91,15 @@ class Reader:
         self.begun = False
         self.restarts = 0
         self.tail: list[Part] = []
+        self.several: list[Came] = []
         self._framer = Framer()
         self._stream: StreamReader | None = None
         self._damage = ""  # why the stream being read cannot be complete any more
-        self._answers = 0
         self._new: list[Part] = []  # the parts of this feed
-        self._pending: list[Part] = []  # the parts of this answer
+        self._all: list[Came] = []  # every answer that began
+        self._came = Came("")  # the one being read
+        self._left: dict[str, tuple[StreamReader, Came]] = {}  # streams that another answer broke off
+        self._mixed = False  # they went on after that
         self._replies: list[Reply] = []  # the complete answers, equal ones once
         self._last: Reply | Failure | Cut | Unreadable | None = None
         self._status = 0
@@ -108,12 +122,23 @@ class Reader:
         """The end of the input has been reached: what it was. To be called once."""
         self.tail = self._read(self._framer.close())
         self._settle()
-        if len(self._replies) > 1:
-            ids = ", ".join(reply.id or "without id" for reply in self._replies)
-            return Unreadable(f"two complete answers ({ids}): give one at a time")
-        if self._replies and not isinstance(self._last, Failure):
+        whole = [Came(reply.provider, reply.model, reply.id, reply.parts) for reply in self._replies]
+        begun = (
+            isinstance(self._last, Cut) and self._came.parts and self._came.id not in {c.id for c in whole}
+        )
+        if self._mixed:
+            self.several = [came for came in self._all if came.parts]
+            return Unreadable(f"two answers mixed ({_ids(self.several)}): give one at a time")
+        if len(whole) > 1:
+            self.several = whole
+            return Unreadable(f"two complete answers ({_ids(whole)}): give one at a time")
+        if whole and begun:
+            self.several = [*whole, self._came]
+            return Unreadable(f"an answer and half of another ({_ids(self.several)}): give one at a time")
+        if whole and not isinstance(self._last, Failure):
             return self._replies[0]
         if isinstance(self._last, (Failure, Cut)):
+            self.several = whole
             return self._last
         return self._nothing_usable()
 
@@ -149,6 +174,7 @@ class Reader:
         found = detect.found(body)
         if found is not None and found.whole:
             return self._answered(body, found.provider)
+        self._back_to(body)
         stream = self._stream
         if stream is None or (found is not None and not self._continues(found.provider, body)):
             if found is None:
@@ -156,8 +182,11 @@ class Reader:
             stream = self._begin(found.provider)
             if stream is None:
                 return None
+        if stream.conflicts(body):
+            self._mix()
         self._add(stream.feed(body))
         self.response_id, self.model = stream.id, stream.model
+        self._came.id, self._came.model = stream.id, stream.model
         return None
 
     def _take_document(self, frame: Frame) -> None:
@@ -181,6 +210,7 @@ class Reader:
 
     def _take_seam(self, _frame: Frame) -> None:
         self._settle()
+        self._left.clear()
 
     def _take_damage(self, frame: Frame) -> None:
         if self._stream is not None:
@@ -216,13 +246,35 @@ class Reader:
         if self.format not in (None, provider):
             self._last = Unreadable(f"this is an answer of the format {provider}, not {self.format}")
             return False
-        self._answers += 1
-        self.restarts = self._answers - 1
-        self._new, self._pending = [], []
+        self.restarts = len(self._all)
+        self._new, self._came = [], Came(provider)
+        self._all.append(self._came)
         self.provider = provider
         return True
 
+    def _back_to(self, event: Json) -> None:
+        """Read on in a stream that another answer broke off, if the event is one of it."""
+        id = detect.answer_id(event)
+        if id is None or id not in self._left or (self._stream is not None and id == self._came.id):
+            return
+        stream, came = self._left[id]
+        if not stream.belongs(event):
+            return
+        if self._stream is not None and self._came.id:
+            self._left[self._came.id] = self._stream, self._came
+        self._stream, self._came, self.provider = stream, came, came.provider
+        self._mix()
+
+    def _mix(self) -> None:
+        """Two answers come at once: from now on all that came is one, until close() tells them apart."""
+        if not self._mixed:
+            self._mixed = True
+            self.restarts += 1
+            self._new = [part for came in self._all for part in came.parts]
+
     def _begin(self, provider: str) -> StreamReader | None:
+        if self._stream is not None and self._came.id:
+            self._left[self._came.id] = self._stream, self._came
         if not self._accepts(provider):
             return None
         self.begun = True
@@ -236,6 +288,7 @@ class Reader:
         outcome = load(provider).response(body)
         if isinstance(outcome, Reply):
             self.response_id, self.model = outcome.id, outcome.model
+            self._came.id, self._came.model = outcome.id, outcome.model
             self._add(outcome.parts)
         self._conclude(outcome)
 
@@ -248,7 +301,7 @@ class Reader:
 
     def _add(self, parts: list[Part]) -> None:
         self._new += parts
-        self._pending += parts
+        self._came.parts += parts
 
     def _settle(self) -> None:
         """The stream being read goes on no further: what it came to."""
@@ -259,7 +312,7 @@ class Reader:
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
             missing = damage or _END[self.provider or ""]
-            outcome = Cut(joined(self._pending), f"the answer ended before its end ({missing})")
+            outcome = Cut(joined(self._came.parts), f"the answer ended before its end ({missing})")
         self._conclude(outcome)
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:
@@ -270,6 +323,10 @@ class Reader:
 
 def _same(one: Reply, other: Reply) -> bool:
     return one.id == other.id and one.parts == other.parts
+
+
+def _ids(answers: list[Came]) -> str:
+    return ", ".join(came.id or "without id" for came in answers)
 
 
 def _page(text: str) -> str:

@@ -15,8 +15,8 @@ from ..store.resolve import Target
 from .receive import Received, receive
 
 
-def exchange(env: Env, target: Target, body: IO[bytes], command: str, *, echo: bool) -> Received:
-    """Send a body through `sh -c CMD` and store the answer that the command prints.
+def exchange(env: Env, target: Target, body: IO[bytes], command: str, *, echo: bool, most: int) -> Received:
+    """Send a body through `sh -c CMD` and store the answer that the command prints, `most` bytes of it.
 
     The body lies in a file, so a command that reads slowly cannot block its own answer.
     """
@@ -25,7 +25,7 @@ def exchange(env: Env, target: Target, body: IO[bytes], command: str, *, echo: b
     process = start(command, body.fileno(), {})
     assert process.stdout is not None  # noqa: S101 - a pipe was asked for
     try:
-        received = receive(env, target, process.stdout.fileno(), None, echo=echo, fresh=True)
+        received = receive(env, target, process.stdout.fileno(), None, echo=echo, most=most, fresh=True)
     except TryAgain as error:
         code = ended(process)
         if code:
@@ -49,6 +49,10 @@ def ended(process: subprocess.Popen[bytes]) -> int:
         return process.wait(timeout=5)
     except subprocess.TimeoutExpired:
         process.terminate()
+    try:
+        return process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
         return process.wait()
 
 

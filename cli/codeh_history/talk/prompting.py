@@ -25,12 +25,20 @@ from .standing import named, unanswered
 
 
 def ask(
-    env: Env, target: Target, given: Given, request: Request, via: str, *, echo: bool, stdin: bool
+    env: Env,
+    target: Target,
+    given: Given,
+    request: Request,
+    via: str,
+    *,
+    echo: bool,
+    stdin: bool,
+    most: int,
 ) -> Received:
     """Store the prompt, send the session through a command, and store the answer.
 
-    Without a prompt, and for the one that stands last and is
-    unanswered, what is there is sent again.
+    `most`: the bytes of an answer. Without a prompt, and for the one that stands last and is unanswered,
+    what is there is sent again.
     """
     given.check()
     data, view = _looked(env, target)
@@ -61,7 +69,7 @@ def ask(
                 persist_now(env, None, target.path)
             if size != len(data):  # more came meanwhile: it is sent too
                 _write(env, target, request, body, None)
-            return asking.exchange(env, target, body, via, echo=echo)
+            return asking.exchange(env, target, body, via, echo=echo, most=most)
 
 
 def _looked(env: Env, target: Target) -> tuple[bytes, View]:

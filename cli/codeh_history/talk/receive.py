@@ -11,7 +11,7 @@ from ..env import SIGPIPE, Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
 from ..escape import safe
 from ..model import Json, Part
-from ..providers.wire import Cut, Failure, Nothing, Outcome, Reader, Reply, Unreadable
+from ..providers.wire import Came, Failure, Outcome, Reader, Reply, Unreadable
 from ..records import dumps
 from ..session import fold, join
 from ..store import log, read
@@ -22,6 +22,7 @@ from .batch import says
 from .compose import objects
 
 FLUSH_SECONDS = 1.0
+FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
 CHUNK = 1 << 16
 
 
@@ -37,17 +38,18 @@ class Received:
 
 
 def receive(
-    env: Env, target: Target, fd: int, format: str | None, *, echo: bool, fresh: bool = False
+    env: Env, target: Target, fd: int, format: str | None, *, echo: bool, most: int, fresh: bool = False
 ) -> Received:
-    """Read an answer from a descriptor to its end and store it; every other outcome is an error.
+    """Read an answer of at most `most` bytes from a descriptor to its end and store it.
 
-    Nothing is committed but a complete answer: what streamed before a cut stays pending. One that is
-    stored already is not stored again, unless it is `fresh`: the answer to what was just asked.
+    Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
+    stays pending. One that is stored already is not stored again, unless it is `fresh`: the answer to what
+    was just asked.
     """
     gc.enable()  # a stream may go on for long
     receiving = _Receiving(env, target, Reader(format), _Echo(env) if echo else None, fresh=fresh)
     try:
-        receiving.read(fd)
+        receiving.read(fd, most)
     except (KeyboardInterrupt, Interrupted):
         receiving.abort("interrupted")
         raise
@@ -98,25 +100,36 @@ class _Receiving:
         self.reader = reader
         self.echo = echo
         self.fresh = fresh
-        self.waits = (
-            False  # its id is known: it may be an answer stored before, of which nothing is pending
-        )
+        self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
         self.pending: str | None = None  # the id of the open message
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
+        self.unflushed = 0  # bytes read since
+        self.kept: list[str] = []  # the ids of what stays pending
         self.restarts = 0
         self.replace = False
 
-    def read(self, fd: int) -> None:
+    def read(self, fd: int, most: int) -> None:
+        taken = 0
         while True:
             ready, _, _ = select.select([fd], [], [], FLUSH_SECONDS if self.held else None)
             if ready:
                 chunk = os.read(fd, CHUNK)
                 if not chunk:
                     return
+                taken += len(chunk)
+                self.unflushed += len(chunk)
                 self.take(self.reader.feed(chunk))
-            if self.held and time.monotonic() - self.flushed >= FLUSH_SECONDS:
+            waited = time.monotonic() - self.flushed >= FLUSH_SECONDS
+            if self.held and (waited or self.unflushed > FLUSH_BYTES):
                 self.flush()
+            if taken > most:
+                self.abort(f"it is longer than {most} bytes")
+                raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
+
+    def rest(self) -> str:
+        """What became of what arrived, for the message of an error."""
+        return f"; what arrived stays pending as {', '.join(self.kept)}" if self.kept else ""
 
     def take(self, parts: list[Part]) -> None:
         if not self.reader.begun:
@@ -170,7 +183,7 @@ class _Receiving:
 
         log.append(self.env, self.target.path, build)
         self.held = []
-        self.flushed = time.monotonic()
+        self.flushed, self.unflushed = time.monotonic(), 0
 
     def message(self, type: str, id: str) -> Json:
         message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
@@ -186,6 +199,7 @@ class _Receiving:
             self.flush()
         if self.pending is None:
             return
+        self.kept = [self.pending]
         record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
         log.append(self.env, self.target.path, lambda _: dumps(record) + b"\n")
 
@@ -196,8 +210,40 @@ class _Receiving:
             return self.commit(outcome)
         if self.echo:
             self.echo.end()
-        self.abort(_reason(outcome))
+        if self.reader.several:
+            self.keep(self.reader.several, _reason(outcome))
+        else:
+            self.abort(_reason(outcome))
         raise self.failed(outcome)
+
+    def keep(self, answers: list[Came], reason: str) -> None:
+        """Several answers came where one was to: each stays pending by itself."""
+
+        def build(locked: Locked) -> bytes:
+            lines = b""
+            for came in answers:
+                id = self.env.new_id(locked.session, locked.offset + len(lines))
+                content: Json = {"parts": came.parts}
+                if self.pending is not None and not self.kept:
+                    content = {
+                        "type": "update",
+                        "id": id,
+                        "of": self.pending,
+                        "ts": self.env.now(),
+                        **content,
+                    }
+                    id = self.pending
+                else:
+                    opened = self.message("open", id) | {"provider": came.provider}
+                    lines += dumps(opened | ({"model": came.model} if came.model else {})) + b"\n"
+                    content = {"type": "delta", "of": id, **content}
+                lines += dumps(content) + b"\n"
+                record = {"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}
+                lines += dumps(record) + b"\n"
+                self.kept.append(id)
+            return lines
+
+        log.append(self.env, self.target.path, build)
 
     def commit(self, reply: Reply) -> Received:
         """Store the complete answer; one that is already stored is a no-op."""
@@ -248,14 +294,11 @@ class _Receiving:
         where = self.target.id
         if isinstance(outcome, Failure):
             self.store_error(outcome)
-            kind = TryAgain if outcome.retry else ProviderRefused
             who = f"{outcome.provider}: " if outcome.provider else ""
-            return kind(f"{where}: {who}{outcome.text}")
-        if isinstance(outcome, Unreadable):
-            return BadData(f"{where}: {outcome.text}")
-        kept = f"; what arrived stays pending as {self.pending}" if self.pending else ""
-        text = outcome.text if isinstance(outcome, (Cut, Nothing)) else "no answer"
-        return TryAgain(f"{where}: {text}{kept}")
+            text = f"{where}: {who}{outcome.text}{self.rest()}"
+            return TryAgain(text) if outcome.retry else ProviderRefused(text)
+        text = f"{where}: {_reason(outcome)}{self.rest()}"
+        return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
 
     def store_error(self, failure: Failure) -> None:
         """A provider's error, for people: an `error` message is never sent."""

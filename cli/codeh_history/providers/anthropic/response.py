@@ -66,12 +66,20 @@ class Reader:
         self.model: str | None = None
         self._message: Json | None = None  # as message_start gives it, then what message_delta adds
         self._blocks: dict[int, Json] = {}
+        self._open: dict[int, int] = {}  # the blocks that are not over: by their index their number
         self._pieces: dict[int, list[str]] = {}  # of a block's text, thinking or tool input, so far
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
         """Every message_start but the first begins another answer."""
         return not (event.get("type") == "message_start" and self._message is not None)
+
+    def conflicts(self, event: Json, /) -> bool:
+        """Nothing follows message_stop, and no block begins where one is open."""
+        kind = name_of(event.get("type"))
+        if kind not in _EVENTS or kind == "message_stop":
+            return False
+        return self.done or (kind == "content_block_start" and _index(event) in self._open)
 
     def end(self) -> None:
         """`[DONE]`, which some hosts add, means nothing here."""
@@ -95,6 +103,7 @@ class Reader:
         self.model = name_of(self._message.get("model"))
         self._usage = usage.merged(None, self._message.get("usage"))
         self._blocks = dict(enumerate(objects(self._message.get("content"))))
+        self._open, self._pieces = {}, {}
         return []
 
     def _message_delta(self, event: Json) -> list[Part]:
@@ -108,20 +117,24 @@ class Reader:
         return []
 
     def _content_block_start(self, event: Json) -> list[Part]:
-        block = object_of(event.get("content_block"))
-        self._blocks[_index(event)] = block
+        block, index = object_of(event.get("content_block")), _index(event)
+        number = index if index not in self._pieces else max(self._pieces) + 1  # some hosts always say 0
+        self._open[index], self._blocks[number] = number, block
         text = text_of(block.get(_field(block)))
-        self._pieces[_index(event)] = [text]
+        self._pieces[number] = [text]
         return [_delta(block, text)] if text else []
 
     def _content_block_delta(self, event: Json) -> list[Part]:
-        index, delta = _index(event), object_of(event.get("delta"))
+        index, delta = self._number(event), object_of(event.get("delta"))
         kind = delta.get("type")
         field = _GROWING.get(kind) if isinstance(kind, str) else None
         if field is not None:
             text = text_of(delta.get(field))
             self._pieces.setdefault(index, []).append(text)
-            block = self._blocks.setdefault(index, {"type": _STARTS[field]})  # some hosts leave it out
+            block = self._blocks.get(index)
+            if block is None:  # some hosts leave the start out
+                block = self._blocks[index] = {"type": _STARTS[field]}
+                self._open[index] = index
             return [_delta(block, text)] if text and field != "partial_json" else []
         block = self._blocks.get(index, {})
         if kind == "citations_delta":
@@ -135,9 +148,14 @@ class Reader:
 
     def _content_block_stop(self, event: Json) -> list[Part]:
         """The block is whole: one that is not text goes out in one piece."""
-        index = _index(event)
+        index = self._number(event)
+        self._open.pop(_index(event), None)
         part = part_of(self._whole(index)) if index in self._blocks else None
         return [part] if part is not None and "text" not in part else []
+
+    def _number(self, event: Json) -> int:
+        """The block that an event is about."""
+        return self._open.get(_index(event), _index(event))
 
     def _whole(self, index: int) -> Json:
         """A block with the text, thinking or input that was streamed for it."""

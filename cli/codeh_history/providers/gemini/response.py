@@ -47,6 +47,10 @@ class Reader:
         telling = self.done or self._events == 1 or "usageMetadata" in event
         return not (telling and event == self._first)
 
+    def conflicts(self, _event: Json) -> bool:
+        """Every event has the id of its answer."""
+        return False
+
     def end(self) -> None:
         """`[DONE]` means nothing here."""
 

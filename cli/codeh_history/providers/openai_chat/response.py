@@ -88,6 +88,8 @@ class Reader:
         self.id: str | None = None
         self.model: str | None = None
         self._first: Json | None = None
+        self._ids: set[str] = set()
+        self._latest: str | None = None  # of these
         self._message: Json = {}  # what the deltas say besides texts and calls
         self._texts: dict[str, list[str]] = {}  # the pieces of its texts
         self._calls: dict[int, Json] = {}
@@ -108,12 +110,21 @@ class Reader:
         another = id is not None and self.id is not None and id != self.id
         return not (opens and (another or event == self._first))
 
+    def conflicts(self, event: Json, /) -> bool:
+        """An id comes again after another; where a host gives every chunk its own, none does."""
+        id = name_of(event.get("id"))
+        return id is not None and id != self._latest and id in self._ids
+
     def end(self) -> None:
         self.done = True
 
     def feed(self, event: Json) -> list[Part]:
         self._first = self._first or event
-        self.id = self.id or name_of(event.get("id"))
+        id = name_of(event.get("id"))
+        if id is not None:
+            self._ids.add(id)
+            self._latest = id
+        self.id = self.id or id
         self.model = self.model or name_of(event.get("model"))
         self._usage = usage.merged(self._usage, event.get("usage"))
         choice = _first_choice(event)

@@ -84,6 +84,10 @@ class Reader:
         """Nothing follows the last event; response.created begins another answer wherever it comes."""
         return not self.done and not (event.get("type") == "response.created" and self._begun)
 
+    def conflicts(self, _event: Json) -> bool:
+        """The last event has the id of its answer."""
+        return False
+
     def end(self) -> None:
         """`[DONE]`, which some hosts add, means nothing here."""
 

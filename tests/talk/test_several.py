@@ -1,0 +1,208 @@
+"""More than one answer in one input, or more than fits: 65, and all that came is there, pending."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import answers
+from answers import chunk, gemini_event, sse, tool
+from inside import inside, lay
+from support import lines, session_path, start
+
+HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"text":"hi"}]}\n'
+SAID = {"a": "Apples are red.", "b": "Bananas bend."}
+
+
+def gemini(id: str) -> list[Any]:
+    words = SAID[id].split(" ")
+    pieces = [{"text": words[0]}, *({"text": f" {word}"} for word in words[1:])]
+    return [gemini_event(piece, id=id) for piece in pieces[:-1]] + [
+        gemini_event(pieces[-1], id=id, finish="STOP")
+    ]
+
+
+def chat(id: str) -> list[Any]:
+    words = SAID[id].split(" ")
+    call = chunk(tool(0, f'{{"of":"{id}"}}', name="f", id=f"call_{id}", type="function"), id=id)
+    texts = [chunk({"content": f" {word}"}, id=id) for word in words[1:]]
+    return [
+        chunk({"role": "assistant", "content": words[0]}, id=id),
+        *texts,
+        call,
+        chunk({}, "tool_calls", id=id),
+    ]
+
+
+def responses(id: str) -> list[Any]:
+    begun = {"id": id, "object": "response", "model": "m", "status": "in_progress", "output": []}
+    item = {
+        "id": f"msg_{id}",
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": SAID[id]}],
+    }
+    return [
+        {"type": "response.created", "response": begun},
+        *({"type": "response.output_text.delta", "output_index": 0, "delta": word + " "} for word in SAID[id].split(" ")),
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {**begun, "status": "completed", "output": [item]}},
+    ]  # fmt: skip
+
+
+def anthropic(id: str) -> list[Any]:
+    begun = {"id": id, "type": "message", "role": "assistant", "model": "m", "content": []}
+    deltas = [{"type": "text_delta", "text": word + " "} for word in SAID[id].split(" ")]
+    return [
+        {"type": "message_start", "message": begun},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+
+
+STREAMS = {"gemini": gemini, "openai-chat": chat, "openai-responses": responses, "anthropic": anthropic}
+
+
+def alternating(one: list[Any], other: list[Any]) -> list[Any]:
+    return [event for pair in itertools.zip_longest(one, other) for event in pair if event is not None]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    lay(tmp_path, HEADER + PROMPT)
+    return tmp_path
+
+
+def receive(home: Path, data: Any, *flags: str) -> Any:
+    return inside("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
+
+
+def pending(home: Path) -> list[list[Any]]:
+    """What is pending, message by message."""
+    view = inside("status", "s", "--json", home=home).lines[0]["pending"]
+    shown = {r["id"]: r for r in inside("show", "s", "--jsonl", home=home).lines}
+    return [shown[p["id"]].get("pending") or shown[p["id"]]["parts"] for p in view]
+
+
+def words(parts: list[Any]) -> str:
+    return "".join(part.get("text", "") for part in parts)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("late", [0, 1, 2])
+@pytest.mark.parametrize("done", [True, False])
+def test_two_streams_through_each_other_are_two_answers(
+    home: Path, name: str, late: int, done: bool
+) -> None:
+    one, other = STREAMS[name]("a"), STREAMS[name]("b")
+    mixed = [*one[:late], *alternating(one[late:], other)]
+    result = receive(home, sse(*mixed, done=done, named=name in ("openai-responses", "anthropic")))
+    assert (result.code, result.out) == (65, b"")
+    assert b"answers" in result.err
+    assert b"pending as" in result.err
+    came = " ".join(words(parts) for parts in pending(home))
+    for word in f"{SAID['a']} {SAID['b']}".split(" "):
+        assert word in came
+    assert inside("export", "s", "--to", "contents", home=home).out.count(b"model") == 0
+
+
+@pytest.mark.parametrize("name", ["gemini", "openai-chat"])
+def test_streams_whose_events_say_their_id_are_told_apart(home: Path, name: str) -> None:
+    receive(home, sse(*alternating(STREAMS[name]("a"), STREAMS[name]("b")), done=True))
+    assert [words(parts) for parts in pending(home)] == list(SAID.values())
+    if name == "openai-chat":
+        called = [
+            part["functionCall"]["args"]
+            for parts in pending(home)
+            for part in parts
+            if "functionCall" in part
+        ]
+        assert called == [{"of": "a"}, {"of": "b"}]
+
+
+def test_two_complete_answers_are_both_there(home: Path) -> None:
+    result = receive(home, answers.hi("r1") + answers.hi("r2").replace(b"Hi", b"Ho"))
+    assert result.code == 65
+    assert [words(parts) for parts in pending(home)] == ["Hi", "Ho"]
+    first = lines(session_path(home, "s"))[2]["id"]
+    assert first.encode() in result.err
+    inside("commit", first, "-s", "s", home=home)
+    assert inside("last", "s", home=home).out == b"Hi\n"
+
+
+def test_an_answer_and_half_of_another_are_both_there(home: Path) -> None:
+    result = receive(home, sse(*gemini("a"), *gemini("b")[:1]))
+    assert result.code == 65
+    assert [words(parts) for parts in pending(home)] == [SAID["a"], "Bananas"]
+
+
+def test_an_answer_and_half_of_it_again_is_that_answer(home: Path) -> None:
+    assert receive(home, sse(*gemini("a"), *gemini("a")[:2])).code == 0
+    assert inside("last", "s", home=home).text == SAID["a"]
+
+
+def test_an_answer_before_an_error_is_there(home: Path) -> None:
+    result = receive(home, answers.hi() + answers.OVERLOADED)
+    assert (result.code, b"pending as" in result.err) == (75, True)
+    assert [words(parts) for parts in pending(home)] == ["Hi"]
+
+
+def test_a_stream_that_never_ends_is_ended(home: Path) -> None:
+    reading, writing = os.pipe()
+
+    def pour() -> None:
+        try:
+            for number in itertools.count():
+                os.write(writing, sse(gemini_event({"text": f"{number} ".ljust(1000, "x")})))
+        except BrokenPipeError:
+            os.close(writing)
+
+    thread = threading.Thread(target=pour)
+    thread.start()
+    with os.fdopen(reading, "rb") as stdin:
+        process = start(
+            "append",
+            "-s",
+            "s",
+            "--from",
+            "auto",
+            "--max-bytes",
+            "5m",
+            home=home,
+            stdin=stdin,
+            stderr=subprocess.PIPE,
+        )
+    _, err = process.communicate()
+    thread.join()
+    assert (process.returncode, b"--max-bytes" in err) == (65, True)
+    (parts,) = pending(home)
+    assert 4_300_000 < len(words(parts)) < 5_100_000
+    assert (
+        max(map(len, session_path(home, "s").read_bytes().splitlines())) < 4_500_000
+    )  # on disk as it came
+
+
+def test_ask_ends_a_command_that_never_stops(home: Path) -> None:
+    event = sse(gemini_event({"text": "x" * 1000})).decode()
+    (home / "event").write_text(event)
+    via = f"cat >/dev/null; while cat {home}/event; do :; done"
+    result = inside(
+        "ask", "-s", "s", "--to", "gemini", "--via", via, "--id", "--max-bytes", "20k", home=home
+    )
+    assert (result.code, b"pending as" in result.err) == (65, True)
+
+
+def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home: Path) -> None:
+    body = b'{"candidates":[{"content":{"parts":[{"text":"' + b"x" * 50_000
+    result = receive(home, body, "--max-bytes", "20k")
+    assert (result.code, b"--max-bytes" in result.err) == (65, True)
