@@ -11,7 +11,6 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.env import Env
 from codeh_history.pairing import open_calls
 from codeh_history.records import lines_of, parse
 from codeh_history.session import fold
@@ -112,12 +111,12 @@ def said(text: object = "hi", **fields: object) -> str:
 )  # fmt: skip
 def test_odd_lines_are_counted_as_the_fold_does(lines: list[str]) -> None:
     data = "".join(line + "\n" for line in lines).encode()
-    assert counted(listing.count_bytes(Env(), data)) == folded(data)
+    assert counted(listing.count_bytes(data)) == folded(data)
 
 
 @given(data=talks() | some.files_of() | plain_files())
 def test_the_numbers_are_those_of_the_fold(data: bytes) -> None:
-    assert counted(listing.count_bytes(Env(), data)) == folded(data)
+    assert counted(listing.count_bytes(data)) == folded(data)
 
 
 @given(data=talks() | some.files_of() | plain_files(), most=st.integers(0, 3))
@@ -126,7 +125,7 @@ def test_those_of_a_big_file_too(data: bytes, most: int, tmp_path_factory: pytes
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(skimming, "BIG", 0)
-        assert counted(listing.count_file(Env(), str(path))) == folded(data)
+        assert counted(listing.count_file(str(path))) == folded(data)
 
 
 def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +150,7 @@ def test_tags(value: object, tags: list[str]) -> None:
 
 def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
     (tmp_path / "d.jsonl").mkdir()
-    row = listing.row_of(Env(), str(tmp_path / "d.jsonl"))
+    row = listing.row_of(str(tmp_path / "d.jsonl"))
     assert (row["id"], row["messages"], row["title"]) == ("d", 0, None)
     assert "not a regular file" in row["problem"]
-    assert "No such file" in listing.row_of(Env(), str(tmp_path / "x.jsonl"))["problem"]
+    assert "No such file" in listing.row_of(str(tmp_path / "x.jsonl"))["problem"]

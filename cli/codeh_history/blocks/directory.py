@@ -48,13 +48,12 @@ class DirectoryStore:
         found: dict[str, bytes] = {}
         for id in ids:
             with self._failing(id):
-                data = self._read(id)
+                data = self._read(self._path(id))
             if data is not None:
                 found[id] = data
         return found
 
-    def _read(self, id: str) -> bytes | None:
-        path = self._path(id)
+    def _read(self, path: str) -> bytes | None:
         try:
             fd = os.open(path, _READ)
         except FileNotFoundError:
@@ -70,6 +69,18 @@ class DirectoryStore:
             return _contents(fd, info.st_size)
         finally:
             os.close(fd)
+
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
+        """In files of these names: where ours would lie, or in the folder itself."""
+        found: dict[str, bytes] = {}
+        for id in ids:
+            for head in heads:
+                for path in (self._path(head + id), os.path.join(self.root, head + id)):
+                    with self._failing(id):
+                        data = self._read(path)
+                    if data is not None:
+                        found.setdefault(id, data)
+        return found
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}

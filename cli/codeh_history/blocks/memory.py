@@ -41,5 +41,8 @@ class MemoryStore:
             del self.held[id], self.written[id]
         return len(gone)
 
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
+        return {id: self.held[head + id] for id in ids for head in heads if head + id in self.held}
+
     def take_back(self, ids: Collection[str]) -> None:
         """Nothing: it ends with the process."""

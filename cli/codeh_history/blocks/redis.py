@@ -105,6 +105,20 @@ class RedisStore:
                 count += self._client.eval(_DELETE, len(some), *self._keys(some), str(seconds))
         return count
 
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
+        """In our workspace and outside of any, as keys of their own or beside our blocks."""
+        mine = self._prefix.removesuffix("block:")
+        heads = [self._prefix, *(space + head for head in heads for space in (mine, ""))]
+        found: dict[str, bytes] = {}
+        with self._failing():
+            for head in dict.fromkeys(heads):
+                left = [id for id in ids if id not in found]
+                for some in _chunks(left):
+                    values = self._client.mget([head + id for id in some])
+                    pairs = zip(some, values, strict=True)
+                    found.update((id, data) for id, data in pairs if isinstance(data, bytes))
+        return found
+
     def take_back(self, ids: Collection[str]) -> None:
         """Nothing: others may have come to rely upon them; `gc` knows when nobody does."""
 

@@ -38,6 +38,10 @@ def command(
     last: Annotated[
         Optional[int], typer.Option("-n", metavar="N", min=1, help="With --to exchanges: only the last N.")
     ] = None,
+    workspace: Annotated[
+        Optional[str],
+        typer.Option("--workspace", metavar="W", help="With --to refs: the toolkit's wrapper."),
+    ] = None,
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace secrets by [redacted:kind]; best effort.")
     ] = False,
@@ -49,8 +53,8 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     if bundle is not None:
-        if to is not None or last is not None or redact:
-            raise Usage("--bundle is the session as it is: no --to, -n or --redact")
+        if to is not None or last is not None or workspace is not None or redact:
+            raise Usage("--bundle is the session as it is: no --to, -n, --workspace or --redact")
         bundled(env, for_reading(env, session, argument), bundle, allow_missing=allow_missing)
         return 0
     to = to or "contents"
@@ -58,8 +62,11 @@ def command(
         raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
     if last is not None and to != "exchanges":
         raise Usage("-n goes with --to exchanges")
+    if workspace is not None and to != "refs":
+        raise Usage("--workspace goes with --to refs")
     lost: Optional[Lost] = {} if allow_missing or to in TEXTS else None
-    target, view = open_view(env, session, argument, strict=strict, lost=lost)
+    unread = to == "refs" and not redact
+    target, view = open_view(env, session, argument, strict=strict, hydrate=not unread, lost=lost)
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
     if redact:
@@ -73,7 +80,7 @@ def command(
         from ..talk import persisting
 
         persisting.store_parts(env, view)
-    env.write(export(view, to, last=last))
+    env.write(export(view, to, last if to == "exchanges" else workspace))
     tell_lost(env, target.id, lost, strict=strict)
     return 0
 

@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 import typer
 
 from .. import importers
+from ..blocks import Lost
 from ..env import Env
 from ..errors import BadData, Usage
 from ..model import ROLE_OF_KIND, Json
@@ -15,8 +16,8 @@ from ..store import create
 from ..store.log import Locked
 from ..store.resolve import Target
 from ..talk.opening import is_bundle, source
-from ..talk.reading import tell_damage
-from .options import Quiet, Strict
+from ..talk.reading import tell_damage, tell_lost
+from .options import AllowMissing, Quiet, Strict
 
 EXAMPLES = """\
   codeh-history import ~/.codeh/sessions/old.json --into old
@@ -38,6 +39,7 @@ def command(
         Optional[str],
         typer.Option("--into", metavar="NEW", help="The new session's id or path (one file)."),
     ] = None,
+    allow_missing: AllowMissing = False,
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> int:
@@ -60,10 +62,23 @@ def command(
         records = importers.read(data, from_, where, tell=tell)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
+        records = by_our_blocks(env, records, where, allow_missing=allow_missing)
         path = create.free_path(env, into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
         env.write(f"{id}\n".encode())
     return 0
+
+
+def by_our_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
+    """The records, whose blocks can all be read, and lie in the store under our ids."""
+    if all(record.get("type") != "ref" for record in records):
+        return records
+    from ..talk.adopting import adopted
+
+    lost: Optional[Lost] = {} if allow_missing else None
+    records = adopted(env, records, where, lost)
+    tell_lost(env, where, lost)
+    return records
 
 
 def check(record: Json, where: str) -> None:

@@ -82,7 +82,7 @@ def rows_of(env: Env, paths: list[str]) -> list[Json]:
     """A row for each session; what is wrong with one is noted on stderr."""
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
-        return (orjson.dumps(listing.row_of(env, path)) for path in share)
+        return (orjson.dumps(listing.row_of(path)) for path in share)
 
     def count(some: list[str]) -> list[Json]:
         return [orjson.loads(line) for line in spread(work, some)]

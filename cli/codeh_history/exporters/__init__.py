@@ -18,8 +18,8 @@ EXPORTERS = {  # form → module, imported when it is asked for
 }
 
 
-def export(view: View, form: str, *, last: int | None = None) -> bytes:
-    """The view in one of these forms; `last`: only so many exchanges, for the form that counts them."""
-    more = () if last is None else (last,)
-    written: bytes = import_module(f"{__name__}.{EXPORTERS[form]}").export(view, *more)
+def export(view: View, form: str, more: int | str | None = None) -> bytes:
+    """The view in one of these forms; `more`: how many exchanges, or whose workspace."""
+    given = () if more is None else (more,)
+    written: bytes = import_module(f"{__name__}.{EXPORTERS[form]}").export(view, *given)
     return written

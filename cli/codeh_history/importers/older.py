@@ -112,4 +112,6 @@ def _refs(items: list[Any], wrapper: Json) -> list[Json]:
         records.append(
             {"type": "ref", "id": id, "kind": kind, "role": role, "blockIds": blocks, "flowId": flow_id}
         )
+        if "workspaceId" in wrapper:  # where the blocks lie
+            records[-1]["workspaceId"] = wrapper["workspaceId"]
     return records

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 import orjson
 
-from ..env import Env
 from ..errors import HistoryError
-from ..model import ROLE_OF_KIND, Json, Message
+from ..model import ROLE_OF_KIND, Json, Message, Unread
 from ..records import Damage, Log, check_message
 from ..render.words import some
 from ..session import View, fold, timestamp
@@ -40,7 +39,7 @@ class Count:
         self.last: object = None
         self._last = 0
         self.calling = Calling()
-        self.problem: str | None = None
+        self.unread = False  # whether what may be a call lies in blocks, which nobody asks for here
 
     def add(self, message: Message, number: int = 0) -> None:
         """Count a message; with numbers they may come in any order."""
@@ -50,6 +49,9 @@ class Count:
         self.exchanges += is_prompt(message)
         self.pending += message.pending is not None
         self.calling.add(message)
+        if message.role == "model" and not self.unread:
+            parts: list[object] = list(message.parts)
+            self.unread = any(type(part) is Unread for part in parts)
 
     def row(self, path: str) -> Json:
         """The session's line; `path` names it."""
@@ -60,7 +62,7 @@ class Count:
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": timestamp(self.last),
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
-            "open_calls": self.calling.open(), "pending": self.pending,
+            "open_calls": None if self.unread else self.calling.open(), "pending": self.pending,
         }  # fmt: skip
 
 
@@ -75,10 +77,10 @@ def tags_of(value: object) -> list[str]:
     return [tag for tag in value if isinstance(tag, str)] if isinstance(value, list) else []
 
 
-def row_of(env: Env, path: str) -> Json:
+def row_of(path: str) -> Json:
     """A session's line, whatever its file holds; `problem` says what could not be read."""
     try:
-        count = count_file(env, path)
+        count = count_file(path)
     except (HistoryError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
         return {**Count().row(path), "problem": reason}
@@ -88,12 +90,10 @@ def row_of(env: Env, path: str) -> Json:
     row = count.row(path)
     if damage:
         row["problem"] = f"{some(len(damage), 'damaged line')} skipped"
-    elif count.problem:
-        row["problem"] = count.problem
     return row
 
 
-def count_file(env: Env, path: str) -> Count:
+def count_file(path: str) -> Count:
     """The numbers of a session file, equal to those of its view."""
     size = os.stat(path).st_size
     if size > skimming.BIG:
@@ -104,10 +104,10 @@ def count_file(env: Env, path: str) -> Count:
         else:
             count.bytes = size
             return count
-    return count_bytes(env, read.read_bytes(path))
+    return count_bytes(read.read_bytes(path))
 
 
-def count_bytes(env: Env, data: bytes) -> Count:
+def count_bytes(data: bytes) -> Count:
     """The same of a session's bytes."""
     count = count_lines(data)
     if count is None:
@@ -115,7 +115,7 @@ def count_bytes(env: Env, data: bytes) -> Count:
         try:
             count = count_plain([log])
         except NeedsFold:
-            count = _count_whole(env, fold(log))
+            count = count_view(fold(log))
     count.bytes = len(data)
     return count
 
@@ -203,17 +203,3 @@ def count_view(view: View) -> Count:
         count.add(message, number)
     count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
     return count
-
-
-def _count_whole(env: Env, view: View) -> Count:
-    """The numbers of a view with the parts in its block store, or without them where they cannot be had."""
-    if all(message.blocks is None for message in view.messages):
-        return count_view(view)
-    from .hydrating import hydrated
-
-    try:
-        return count_view(hydrated(env, view))
-    except HistoryError as error:
-        count = count_view(view)
-        count.problem = str(error)
-        return count

@@ -12,7 +12,7 @@ from ..blockrefs import LARGE, Blocks, all_ids, referring
 from ..blocks import BlockStore, Lost, bring, open_store, open_stores, sizes
 from ..env import Env
 from ..errors import HistoryError
-from ..model import Json
+from ..model import Json, Unread
 from ..records import Record, block_of, dumps
 from ..render.words import some
 from ..store import read
@@ -81,7 +81,8 @@ def persist_now(env: Env, session: str | None, argument: str | None, lost: Lost 
 
 def store_parts(env: Env, view: View) -> None:
     """Store the parts that a view shows and that are in no block yet."""
-    parts = [p for m in view.messages if stream.blocks_of(m) is None and m.committed for p in m.parts]
+    shown = (m for m in view.messages if stream.blocks_of(m) is None and m.committed)
+    parts = [part for m in shown for part in m.parts if type(part) is not Unread]
     if parts:
         open_store(env).mset({block_of(part): dumps(part) for part in parts})
 

@@ -35,7 +35,7 @@ def sessions(env: Env) -> list[Session]:
     for id, path in ids(env):
         if not path.endswith(".jsonl"):
             continue  # an older form: read, never moved
-        row = listing.row_of(env, path)
+        row = listing.row_of(path)
         written = newest_record(path)
         used = to_millis(row["last"] or "") or to_millis(row["created"] or "") or written
         if max(used, written) > now:
