@@ -39,5 +39,4 @@ def command(
     lines = redacting.stream(whole, whole, redactor)
     home, *users = (env.environ.get(name) for name in ("HOME", "USER", "LOGNAME"))
     env.write(b"".join(anonymous.lines(lines, home, *users)))
-    redacting.report(env, target.id, redactor)
-    return 0
+    return redacting.report(env, target.id, redactor)

@@ -1,4 +1,4 @@
-"""Replace secrets by [redacted:kind]: on stdout, or with -i in the file, for good. Best effort."""
+"""Replace secrets by [redacted:kind]: on stdout, or with -i in the file, which cannot be undone."""
 
 import sys
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from ..store import read
 from ..talk import filtering, redacting, remains, rewriting
 from ..talk.hydrating import Hydration
 from ..talk.reading import view_of
-from .options import Argument, InPlace, Quiet, Session, Strict
+from .options import Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history redact demo > shareable.jsonl
@@ -34,7 +34,10 @@ def command(
         typer.Option("--rules", metavar="FILE", help="JSON object: kind, regular expression."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With -i: do not ask.")] = False,
-    in_place: InPlace = False,
+    in_place: Annotated[
+        bool,
+        typer.Option("--in-place", "-i", help="Rewrite the session instead of printing: cannot be undone."),
+    ] = False,
     session: Session = None,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -46,22 +49,25 @@ def command(
     if not in_place:
         lines = list(stream.lines(view_of(env, target, strict=strict)))
         env.write(b"".join(redacting.stream(lines, whole(env, lines), redactor)))
-        redacting.report(env, target.id, redactor)
-        return 0
+        return redacting.report(env, target.id, redactor)
     rewriting.check(target)
     if not yes:
         ask(env, target.id)
     before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:
-        redactor.counts.clear()
+        redactor.forget()
         return redacting.rewritten(data, whole(env, lines_of(data)), redactor)
 
     rewriting.in_place(env, target, rewrite, strict=strict)
-    redacting.report(env, target.id, redactor)
+    code = redacting.report(env, target.id, redactor)
+    if remains.Needles(redactor.certain()).within_file(target.path):
+        env.complain(f"{target.id}: what was removed is still in it, in an id or a signature: see `verify`")
+        code = 1
     for place in remains.places(env, target, before, redactor.removed):
-        env.note(f"{target.id}: what was removed is still in {place}")
-    return 0
+        env.complain(f"{target.id}: what was removed is still in {place}")
+        code = 1
+    return code
 
 
 def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
@@ -72,8 +78,10 @@ def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
 def ask(env: Env, session: str) -> None:
     """Consent from a terminal; without one, --yes is needed."""
     if not env.terminal(env.stdin):
-        raise Usage(f"redact -i rewrites {session} for good: say --yes")
-    sys.stderr.write(f"redact -i rewrites {visible(session)} for good, undone content too. Go on? [y/N] ")
+        raise Usage(f"redact -i rewrites {session} for good, which cannot be undone: say --yes")
+    sys.stderr.write(
+        f"redact -i rewrites {visible(session)}, undone content too, which cannot be undone. Go on? [y/N] "
+    )
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise NegativeAnswer("nothing was changed")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import io
 import os
 import stat
-from binascii import b2a_base64
+from binascii import a2b_base64, b2a_base64
 from codecs import getincrementaldecoder
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -24,6 +24,7 @@ from .media import mime_type
 
 LARGE = 64 * 1024  # a file above this goes to the block store at once
 _STEP = 3 << 18  # bytes read at a time; a multiple of three, so that their base64 can be joined
+Clean = Callable[[str, Part], Part]  # a file's name and part → the part that is stored
 _TEXTS = ("text/", "application/json", "image/svg+xml")  # the types that are told by all of the content
 
 
@@ -41,15 +42,18 @@ class Attached:
         return part
 
 
-def attach(env: Env, names: Sequence[str], first: int) -> list[Attached]:
-    """The files as parts `first`, `first + 1`, …; with a large one among them all are blocks, stored."""
-    files = [_attached(env, name, first + number) for number, name in enumerate(names)]
+def attach(env: Env, names: Sequence[str], first: int, clean: Clean | None = None) -> list[Attached]:
+    """The files as parts `first`, `first + 1`, …; with a large one among them all are blocks, stored.
+
+    `clean` sees each file's part before anything is stored.
+    """
+    files = [_attached(env, name, first + number, clean) for number, name in enumerate(names)]
     if not any(file.block for file in files):
         return files
     return [file if file.block else _stored(env, file.about, file.data) for file in files]
 
 
-def _attached(env: Env, name: str, number: int) -> Attached:
+def _attached(env: Env, name: str, number: int, clean: Clean | None) -> Attached:
     try:
         with _opened(name) as file:
             size = file.seek(0, os.SEEK_END)
@@ -62,8 +66,18 @@ def _attached(env: Env, name: str, number: int) -> Attached:
     if data is None:
         raise BadData(f"{name}: changed while it was read; nothing was stored")
     known = os.path.basename(name).encode("utf-8", "replace").decode()
+    if clean is not None:
+        data, size = _cleaned(clean, known, data, size)
     about: Json = {"name": known, "mimeType": mime, "bytes": size, "part": number}
     return Attached(about, data, None) if size <= LARGE else _stored(env, about, data)
+
+
+def _cleaned(clean: Clean, name: str, data: bytearray, size: int) -> tuple[bytearray, int]:
+    part: Part = orjson.loads(data)
+    new = clean(name, part)
+    if new is part:
+        return data, size
+    return bytearray(orjson.dumps(new)), len(a2b_base64(new["inlineData"]["data"]))
 
 
 def _stored(env: Env, about: Json, data: bytearray) -> Attached:

@@ -62,16 +62,15 @@ def run(env: Env, session: str | None, file: str | None = None, *, redact: bool 
 
 
 def _redacted(env: Env, lines: list[Line]) -> list[Line]:
-    from ..redaction import Redactor
+    from .cleaning import Cleaning
 
-    redactor = Redactor()
+    cleaning = Cleaning(env)
     result: list[Line] = []
     for line in lines:
         said = orjson.loads(line.raw)
-        data = redactor.value(said)
+        data = cleaning.value(said, "")
         result.append(line if data is said else Line(data, dumps(data), line.number))
-    if redactor.counts:
-        env.note(f"{sum(redactor.counts.values())} redacted ({', '.join(sorted(redactor.counts))})")
+    cleaning.tell()
     return result
 
 

@@ -30,6 +30,7 @@ from .reading import locked_view, looked_at
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .attaching import Attached
+    from .cleaning import Cleaning
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,12 @@ def run(env: Env, session: str | None, given: Given) -> int:
 
 def draft(env: Env, given: Given, text: str) -> Draft:
     """The message that was asked for, with this text."""
-    fields, blocks = _fields(env, given, text)
+    cleaning = _cleaning(env) if given.redact else None
+    fields, blocks = _fields(env, given, text, cleaning)
     references = _references(given.references)
-    if given.redact and references:
-        references = _redacted(env, references)
+    if cleaning is not None:
+        references = cleaning.value(references, "references")
+        cleaning.tell()
     return Draft(given, fields, blocks, references)
 
 
@@ -119,7 +122,7 @@ def _text(env: Env, given: Given) -> str:
     return text_of(env, [], [], needed=not (given.call or given.attach))
 
 
-def _fields(env: Env, given: Given, text: str) -> tuple[Json, list[str]]:
+def _fields(env: Env, given: Given, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
     """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
     asked = kind_and_role(given.role, given.kind)[0]
     kind = "tool" if given.result else "codeh" if given.call else asked
@@ -133,10 +136,10 @@ def _fields(env: Env, given: Given, text: str) -> tuple[Json, list[str]]:
     else:
         parts = [{"text": text}] if text else []
         parts += toolparts.calls(given.call, given.args, given.call_id)
-    files = _files(env, given.attach, len(parts))
+    files = _files(env, given.attach, len(parts), cleaning)
     blocks = [file.block for file in files if file.block]
-    if given.redact:
-        parts = _redacted(env, parts)
+    if cleaning is not None:
+        parts = cleaning.value(parts)
     fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
     if files:
         fields["attached"] = [file.about for file in files]
@@ -147,23 +150,18 @@ def _fields(env: Env, given: Given, text: str) -> tuple[Json, list[str]]:
     return fields, blocks
 
 
-def _redacted(env: Env, values: Any) -> Any:
-    """Parts or references without their secrets."""
-    from ..redaction import Redactor
+def _cleaning(env: Env) -> Cleaning:
+    from .cleaning import Cleaning
 
-    redactor = Redactor()
-    clean = redactor.value(values)
-    if redactor.counts:
-        env.note(f"{sum(redactor.counts.values())} redacted ({', '.join(sorted(redactor.counts))})")
-    return clean
+    return Cleaning(env)
 
 
-def _files(env: Env, names: Sequence[str], first: int) -> list[Attached]:
+def _files(env: Env, names: Sequence[str], first: int, cleaning: Cleaning | None) -> list[Attached]:
     if not names:
         return []
     from .attaching import attach
 
-    return attach(env, names, first)
+    return attach(env, names, first, cleaning.file if cleaning is not None else None)
 
 
 def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:

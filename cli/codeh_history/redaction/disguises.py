@@ -1,0 +1,96 @@
+"""Texts inside a text: percent-encoded, base64, JSON with escapes. What is found there is told in place."""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as NotBase64
+from binascii import a2b_base64
+from collections.abc import Callable, Iterator
+
+from .spans import Span
+
+Find = Callable[[str], list[Span]]
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
+_BASE64 = re.compile(
+    r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
+)
+_TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
+_LARGEST = 1 << 20
+
+
+def spans(text: str, find: Find) -> Iterator[Span]:
+    """Where the text holds a secret in another spelling."""
+    if "%" in text and len(_PERCENT.findall(text)) > 1:
+        yield from _decoded(text, _PERCENT, _unquoted, find)
+    if "\\u00" in text:
+        yield from _decoded(text, _UNICODE, lambda found: chr(int(found[1], 16)), find)
+    for found in _BASE64.finditer(text):
+        for data in dict.fromkeys((found[0], found[1])):  # all its lines, or the first
+            inside = text_in(data.replace("\\n", ""))
+            hidden = find(inside) if inside is not None else []
+            if hidden:
+                yield Span(found.start(), found.start() + len(data), hidden[0].kind)
+                break
+
+
+def text_in(data: str) -> str | None:
+    """The text that this base64 holds, None where it holds none."""
+    if len(data) < 16:
+        return None
+    try:
+        raw = a2b_base64(data[:64] if len(data) > 64 else data + "==")
+        head = raw.decode("utf-8", "ignore")
+        if not _TEXT.fullmatch(head) or len(head.encode()) < len(raw) - 3:
+            return None
+        text = a2b_base64(data + "==").decode()
+    except (NotBase64, ValueError):
+        return None
+    return text if _TEXT.fullmatch(text) else None
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    raw = bytes.fromhex(found[0].replace("%", ""))
+    return raw.decode("utf-8", "replace") if len(raw) > 1 else raw.decode("latin-1")
+
+
+def _decoded(
+    text: str, pattern: re.Pattern[str], decode: Callable[[re.Match[str]], str], find: Find
+) -> Iterator[Span]:
+    """What is found once these places are decoded, where it stands in the text itself."""
+    pieces: list[str] = []
+    places: list[tuple[int, int, int, int]] = []  # of each decoded place: start and end, here and there
+    at = size = 0
+    for found in pattern.finditer(text):
+        plain, new = text[at : found.start()], decode(found)
+        pieces += [plain, new]
+        size += len(plain)
+        places.append((size, size + len(new), found.start(), found.end()))
+        size += len(new)
+        at = found.end()
+    pieces.append(text[at:])
+    for span in find("".join(pieces)):
+        yield Span(_place(places, span.start, last=False), _place(places, span.end, last=True), span.kind)
+
+
+def _place(places: list[tuple[int, int, int, int]], at: int, *, last: bool) -> int:
+    """Where a place of the decoded text stands in the other; the whole of what was decoded counts."""
+    from bisect import bisect_left, bisect_right
+
+    index = (bisect_left if last else bisect_right)(places, at, key=lambda place: place[0]) - 1
+    if index < 0:
+        return at
+    start, end, there, until = places[index]
+    if at >= end and not (last and at == end):
+        return until + at - end
+    if last:
+        return until if at > start else there
+    return there
+
+
+def is_base64(data: str) -> bool:
+    try:
+        a2b_base64(data, strict_mode=True)
+    except (NotBase64, ValueError):
+        return False
+    return True

@@ -1,0 +1,217 @@
+"""Secrets that stand in a form of their own: key files, headers, URLs, lines of password files, command lines."""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as NotBase64
+from binascii import a2b_base64
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from . import values
+from .anchors import Anchors
+from .spans import Span
+
+_Q = r"\\{0,6}[\"'`]?"
+_SEP = rf"{_Q}\s{{0,8}}[:=,]\s{{0,8}}{_Q}"
+Check = Callable[[str, re.Match[str]], bool]
+
+
+def _of_a_pair(_: str, found: re.Match[str]) -> bool:
+    """Whether it is base64 of `user:password`."""
+    try:
+        return b":" in a2b_base64(found["secret"] + "==")
+    except NotBase64:
+        return False
+
+
+def _of_a_jwk(text: str, found: re.Match[str]) -> bool:
+    return '"kty' in text[max(0, found.start() - 3000) : found.end() + 1000].replace("\\", "")
+
+
+def _of_a_cookie(_: str, found: re.Match[str]) -> bool:
+    pairs = (pair.partition("=")[2] for pair in found["secret"].split(";"))
+    return any(len(value) >= 16 or (len(value) >= 8 and values.mixed(value)) for value in pairs)
+
+
+def _no_port(_: str, found: re.Match[str]) -> bool:
+    secret = found["secret"]
+    return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.nothing(secret)
+
+
+def _no_word(_: str, found: re.Match[str]) -> bool:
+    return not values.nothing(found["secret"])
+
+
+def _of_a_header(_: str, found: re.Match[str]) -> bool:
+    secret = found["secret"]
+    plain = values.mixed(secret) and not values.code(secret) and "," not in found[0][: -len(secret)]
+    return (bool(found["scheme"]) or plain) and not values.nothing(secret)
+
+
+def _of_npm(text: str, found: re.Match[str]) -> bool:
+    before = text[found.start() - 1 : found.start()]
+    return values.mixed(found["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
+
+
+def _starts_a_line(text: str, found: re.Match[str]) -> bool:
+    line = text[max(0, found.start() - 120) : found.start()].rpartition("\n")[2]
+    return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
+
+
+# Kind, what it begins with (in small letters), how many characters before that belong to it, the pattern
+# from there, and what else must hold. Each bound keeps a beginning that repeats from being read to the end.
+_TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
+    ("private-key", "private-lines:", (0,),
+     r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,4}){1,200})", None),
+    ("aws-key", "akia asia", (0,),
+     r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])", None),
+    ("authorization", "authorization", (0,),
+     (rf"(?i)authorization{_SEP}(?:value{_SEP})?(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
+     r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{6,}"
+     r"|[^\s\"',;\\()\[\]{}]{16,})"), _of_a_header),
+    ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
+    ("api-key-header", "api-key apikey auth-token auth-key access-token subscription-key x-honeycomb-team", (0,),
+     rf"[\w-]{{6,20}}{_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<secret>(?=[A-Za-z_.-]{{0,80}}[\d+/=])[^\s\"',;\\]{{6,}})", None),
+    ("cookie", "cookie", (0,),
+     rf"(?i)cookie{_Q}\s{{0,4}}[:=,]\s{{0,4}}{_Q}(?P<secret>[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}(?:;\s{{0,4}}[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}){{0,100}})",
+     _of_a_cookie),
+    ("cookie", "--cookie ", (0,), r"--cookie[ =][\"']?(?P<secret>[\w.-]{1,64}=[^\"'\n]{8,4096})", _of_a_cookie),
+    ("url-password", "://", (0,),
+     r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _no_port),
+    ("url-password", "@tcp( @unix( @udp(", tuple(range(4, 60)),
+     r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?:tcp|unix|udp)\(", None),
+    ("signature", "sig= signature=", (0,), r"(?i)sig(?:nature)?=(?P<secret>(?=[A-Za-z%]{0,40}\d)[A-Za-z0-9%+/=_-]{20,512})", None),
+    ("signature", "credential=", (0,), r"(?i)credential=(?P<secret>[A-Z0-9]{16,128}(?:%2[fF]|/)[A-Za-z0-9%/_-]{10,200})", None),
+    ("query-key", "?key= &key= ?code= &code= ?sid= &sid= ?auth= &auth= ?pw= &pw= ?sessionid= &sessionid=", (0,),
+     r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
+    ("azure-key", "accountkey= sharedaccesskey=", (0,), r"(?i)\w{9,15}=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", None),
+    ("telegram-token", ":aa", (8, 9, 10), r"(?<!\w)\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
+    ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
+    ("netrc", "login ", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
+    ("netrc", "machine ", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
+    ("pgpass", ":5432: :5433: :5434: :6432: :6543: :26257: :*:", (0,),
+     r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>[^\s:\"']{3,256})(?=[\s\"'\\]|$)", _starts_a_line),
+    ("docker-auth", '"auth auth', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _of_a_pair),
+    ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _of_npm),
+    ("jwk", '"d', (0,), r"\"d\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{20,2048})", _of_a_jwk),
+    ("jwk", '"k\\ "k"', (0,), r"\"k\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})", _of_a_jwk),
+    ("jwk", '"p" "q" "dp" "dq" "qi"', (0,), r"\"\w\w?\"\s{0,8}:\s{0,8}\"(?P<secret>[A-Za-z0-9_-]{40,2048})", _of_a_jwk),
+    ("sql-password", "identified ", (0,),
+     r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
+    ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", None),
+    ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
+    ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
+)  # fmt: skip
+# Commands, and what of their line is a secret.
+_COMMANDS: tuple[tuple[str, str], ...] = (
+    ("curl", r"(?<=\s)(?:-u|-U|--user|--proxy-user|-[a-zA-Z]{1,6}u)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
+    ("curl", r"(?<=\s)(?:-b)[ =]?[\"']?[\w.-]{1,64}=(?P<secret>[^\"'\n]{8,2048})"),
+    ("http https xh httpx", r"(?<=\s)(?:-a|--auth)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
+    ("mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mycli sshpass xfreerdp", r"(?<=\s)-p(?P<quote>[\"']?)(?P<secret>[^\s\"'=-][^\s\"']{1,256})"),
+    ("sshpass evil-winrm az mongo mongosh mongodump mongorestore mongoexport hydra crackmapexec nxc netexec cqlsh influx arangosh rabbitmqadmin",
+     r"(?<=\s)-p[ =][\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
+    ("docker podman buildah skopeo helm nerdctl oras crane regctl", r"\slogin\s(?:[^\n|;&]{0,200}\s)?-p[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
+    ("redis-cli valkey-cli", r"(?<=\s)(?:-a|--pass)[ =]?[\"']?(?P<secret>[^\s\"'-][^\s\"']{2,256})"),
+    ("redis-cli valkey-cli", r"(?<=\s)(?:auth|AUTH)\s+(?:[\w-]{1,64}\s+)?[\"']?(?P<secret>[^\s\"'-][^\s\"']{2,256})"),
+    ("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare", r"(?<=\s)-(?:w|s|a)[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
+    ("smbclient rpcclient smbmap mount.cifs smbget enum4linux net", r"(?<=\s)-U[ =]?[\"']?[^\s%\"']{1,128}%(?P<secret>[^\s\"']{1,256})"),
+    ("openssl", r"(?<=[\s\"'])(?:-k\s+|pass:)[\"']?(?P<secret>[^\s\"'-][^\s\"']{2,256})"),
+    ("7z 7za 7zr rar unrar", r"(?<=\s)-(?:p|hp)[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
+    ("zip unzip sqlcmd bcp mosquitto_pub mosquitto_sub ipmitool tsql mssql-cli isql ipmiutil", r"(?<=\s)-P[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
+    ("snmpwalk snmpget snmpset snmpbulkwalk", r"(?<=\s)-(?:A|X|c)[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{5,256})"),
+    ("htpasswd", r"(?<=\s)-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s+\S{1,200}\s+\S{1,64}\s+[\"']?(?P<secret>[^\s\"']{2,256})"),
+    ("sqlplus sqlldr expdp impdp exp imp sql", r"(?<=\s)[\"']?\w{1,64}/(?P<secret>[^\s@/\"']{2,128})@"),
+    ("xfreerdp wfreerdp rdesktop mstsc", r"(?<=\s)/p:[\"']?(?P<secret>[^\s\"']{2,256})"),
+    ("net", r"(?<=\s)(?:user|use)\s+\S{1,128}\s+(?!/)(?P<secret>[^\s\"'/*]{4,128})"),
+    ("lftp ncftp", r"(?<=\s)-u[ =]?[\"']?[^\s,\"']{1,64},(?P<secret>[^\s\"']{2,256})"),
+    ("vault", r"\slogin\s+(?!-)(?:token=)?(?P<secret>[^\s\"'=]{10,256})"),
+    ("vault", r"\s(?:password|token|secret)=(?P<secret>[^\s\"'@]{3,256})"),
+    ("psql pg_dump", r"(?<=[\s\"'])password=(?P<secret>[^\s\"']{2,256})"),
+    ("echo printf", (r"^(?:echo|printf)\s+(?:-\w{1,3}\s+){0,3}(?:[\"']%s(?:\\n)?[\"']\s+)?(?P<quote>[\"']?)(?:\w{1,32}:)?(?P<secret>[^\s\"'|$`:][^\"'|\n$]{1,128}?)(?:\\n)?(?P=quote)\s*\|\s*"
+     r"(?:sudo\s+)?(?:\S{0,40}/)?(?:sudo\s+(?:\S+\s+){0,3}-S|docker\s+login|podman\s+login|helm\s+registry\s+login|gh\s+auth\s+login|chpasswd|passwd\s|passwd$|kinit|cryptsetup|gpg\s|faillock|su\s|smbpasswd"
+     r"|vault\s+login|gcloud\s+secrets|op\s+signin|bw\s+unlock|npm\s+login|openssl\s+passwd|wrangler\s+secret|fly\s+secrets|kubeseal)")),
+    ("gh wrangler", r"\ssecret\s+set\s+\S+\s+(?:\S+\s+){0,6}?(?:-b|--body)[ =][\"']?(?P<secret>[^\s\"'$]{4,256})"),
+    ("wpa_passphrase", r"^wpa_passphrase\s+(?:[\"'][^\"'\n]{1,64}[\"']|\S{1,64})\s+[\"']?(?P<secret>[^\s\"']{8,63})"),
+    ("fly flyctl heroku", r"\s(?:secrets\s+set|config:set)\s+(?:-\S+\s+)?[A-Z][A-Z0-9_]{1,64}=[\"']?(?P<secret>[^\s\"'$]{4,256})"),
+)  # fmt: skip
+_AZURE_SECRET = re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])")
+_BEGIN = re.compile(
+    r"-{4,5} ?BEGIN (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}", re.IGNORECASE
+)
+_END = re.compile(r"-{4,5} ?END (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}", re.IGNORECASE)
+_BODY = re.compile(
+    r"(?:\s{0,4}(?:Comment|Subject|Version|Proc-Type|DEK-Info|x-)[^\n]{0,200}\n){0,8}"
+    r"(?:[A-Za-z0-9+/=\s,:.-]|\\{1,6}[nr]|[\"'][,\\]?\s{0,60}(?:[+.]\s{0,60})?[fbr]?[\"'])*"
+)
+
+
+class _Form(NamedTuple):
+    """A row of the table."""
+
+    kind: str
+    backs: tuple[int, ...]
+    pattern: re.Pattern[str]
+    check: Check | None
+
+
+def _rows() -> Iterator[tuple[str, _Form | tuple[str, re.Pattern[str]]]]:
+    for kind, starts, backs, pattern, check in _TABLE:
+        form = _Form(kind, backs, re.compile(pattern), check)
+        yield from ((start, form) for start in starts.split())
+    for names, pattern in _COMMANDS:
+        compiled = re.compile(pattern)
+        yield from ((f"{name} ", (name, compiled)) for name in names.split())
+
+
+_ANCHORS = Anchors(_rows())
+_LINE = 600  # characters of a command line that are looked at
+_LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
+
+
+def spans(text: str, lower: str) -> Iterator[Span]:
+    """Where the text holds a secret by its form; `lower` is the text in small letters."""
+    if "private key" in lower:
+        yield from _key_files(text)
+    if "q~" in lower:
+        yield from (Span(*found.span(), "azure-secret") for found in _AZURE_SECRET.finditer(text))
+    done: dict[re.Pattern[str], int] = {}  # up to where the text was looked at for each
+    for at, _, row in _ANCHORS.places(lower):
+        pattern = row.pattern if isinstance(row, _Form) else row[1]
+        if at < done.get(pattern, 0):
+            continue
+        found = _formed(row, text, at) if isinstance(row, _Form) else _commanded(row[1], text, at)
+        for span in found:
+            done[pattern] = span.end
+            yield span
+        if not isinstance(row, _Form):
+            done[pattern] = at + _LINE // 2
+
+
+def _formed(form: _Form, text: str, at: int) -> Iterator[Span]:
+    for back in form.backs:
+        found = form.pattern.match(text, at - back) if back <= at else None
+        if found and (form.check is None or form.check(text, found)):
+            yield Span(*found.span("secret" if "secret" in form.pattern.groupindex else 0), form.kind)
+            return
+
+
+def _commanded(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Span]:
+    """Secrets on a command line."""
+    line = text[at : at + _LINE]
+    line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
+    for found in pattern.finditer(line):
+        if not values.nothing(found["secret"]):
+            yield Span(at + found.start("secret"), at + found.end("secret"), "option")
+
+
+def _key_files(text: str) -> Iterator[Span]:
+    """Private keys between their lines, or as far as they go where the end is missing."""
+    at = 0
+    while begin := _BEGIN.search(text, at):
+        body = _BODY.match(text, begin.end())
+        stop = body.end() if body else begin.end()
+        end = _END.search(text, begin.end(), stop + 80)
+        at = end.end() if end else max(stop, begin.end())
+        if end or len(text[begin.end() : stop].strip()) >= 16:
+            yield Span(begin.start(), at, "private-key")

@@ -1,0 +1,71 @@
+"""Places in a text that hold a secret, and texts without them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+_VAGUE = ("assignment", "option", "signature")  # kinds that say where it stood, not what it was
+
+
+class Span(NamedTuple):
+    """Where a secret stands, and of what kind it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def mark(kind: str) -> str:
+    return f"[redacted:{kind}]"
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that overlap as one, of the kind that says most."""
+    result: list[Span] = []
+    for span in sorted(spans):
+        if not result or span.start >= result[-1].end:
+            result.append(span)
+            continue
+        last = result[-1]
+        kind = max(span.kind, last.kind, key=_says)
+        result[-1] = Span(last.start, max(last.end, span.end), kind)
+    return result
+
+
+def _says(kind: str) -> int:
+    return 0 if not kind else 1 if kind in _VAGUE else 2
+
+
+def shares(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:
+    """What of the spans of a text each of its pieces holds; where one only goes on, it has no kind."""
+    result: list[list[Span]] = []
+    start = 0
+    todo = list(reversed(list(spans)))
+    for piece in pieces:
+        end, own = start + len(piece), []
+        while todo and todo[-1].start < end:
+            span = todo[-1]
+            kind = span.kind if span.start >= start else ""
+            own.append(Span(max(span.start, start) - start, min(span.end, end) - start, kind))
+            if span.end > end:
+                break
+            todo.pop()
+        result.append(own)
+        start = end
+    return result
+
+
+def without(text: str, spans: Iterable[Span]) -> str:
+    """The text with a mark in each span's place, or nothing where one only goes on."""
+    new, at = [], 0
+    for span in spans:
+        new += [text[at : span.start], mark(span.kind) if span.kind else ""]
+        at = span.end
+    return "".join((*new, text[at:]))
+
+
+def ascii_lower(text: str) -> str:
+    """The text in small letters, each in its place."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if c.isascii() else c for c in text)

@@ -1,0 +1,93 @@
+"""Is it a secret? Words for what stands after a name like `password`: a secret, or code and prose."""
+
+from __future__ import annotations
+
+import re
+
+# What stands where a value is missing, is described, or is a type.
+_NOTHING = frozenset(
+    """none null nil undefined true false yes no on off required optional empty missing invalid incorrect
+    wrong expired unknown default disabled enabled hidden masked redacted removed secret secrets
+    password passwords passwd passphrase token tokens key keys apikey api_key api-key credential
+    credentials auth bearer basic digest str string text int integer bool boolean bytes object any
+    type value values number float list dict tuple array map secretstr self cls this super func
+    function lambda return await async const let var new void char byte varchar env environ
+    environment input prompt getpass stdin file path url uri name username user email field fields
+    test placeholder changeme_here todo tbd n/a insert set unset see the that your
+    example not and""".split()
+)
+_LONGEST = 120  # characters of what stands for something else
+_SAYS_SO = re.compile(
+    r"x{3,}|\*{3,}|\.{3,}|…|•{3,}|-{3,}|_{3,}|#{3,}|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|%\(?\w*\)?[sdr]|%\w+%"
+    r"|@\w+@|\$.*|(?:your|enter|insert|replace|put|add)[-_ ].*|#[0-9a-f]{3,8}|urn:.*"
+    r"|.*(?:[-_ ]here|\$\{.*|\{\{.*|%[sdr]|%\(\w+\)s)"
+    r"|process\.env.*|os\.environ.*|(?:https?|file)://.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SENTENCE = re.compile(
+    r"\b(?:the|of|to|for|is|are|was|be|if|in|on|at|by|with|when|must|not|or|from|this|that|use[ds]?|your|you|and|an?|as|has"
+    r"|it|can|will|should|cannot|required|please|enter|new|incorrect|invalid|field)\b|[?!:,]$|\.$|%[sd]|[({<]",
+    re.IGNORECASE,
+)
+_CALLED = (
+    "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header|auth"
+)
+_NAMES = re.compile(
+    rf"(?i:(?:[a-z]+[_.])*(?:{_CALLED})(?:[_.][a-z]+)*|(?:x-[a-z-]+-|[a-z]+-)?(?:{_CALLED})s?)"
+    r"|[a-z]+(?:[A-Z][a-z]+)*(?:Password|Token|Secret|Key|Name|Field|Header|Auth|Credentials?)(?:[A-Z][a-z]+)*"
+)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
+_CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
+_CLASS = re.compile(r"(?:[A-Z][a-z]{2,}|[A-Z]{1,4}\d{1,4}){3,}")
+_FORMAT = re.compile(r"\{[A-Za-z_][\w.]*\}")
+_NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%)?", re.IGNORECASE)
+_LETTER, _DIGIT, _NO_LETTER = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[\d!@#$%^*+~?=]")
+
+
+def nothing(value: str) -> bool:
+    """Whether it stands for a secret that is not given, or names a type."""
+    if len(value) > _LONGEST:
+        return "[redacted:" in value
+    return value.lower() in _NOTHING or bool(_SAYS_SO.fullmatch(value)) or "[redacted:" in value
+
+
+def sentence(value: str) -> bool:
+    """Whether it is prose rather than a passphrase of several words."""
+    return len(value) > 8 * _LONGEST or bool(_SENTENCE.search(value))
+
+
+def a_name(value: str) -> bool:
+    """Whether it is what a secret is called (`access_token`), not one."""
+    return len(value) <= _LONGEST and bool(_NAMES.fullmatch(value))
+
+
+def code(value: str) -> bool:
+    """Whether it is a variable or an expression of a program, as far as one word tells."""
+    return (
+        bool(_DOTTED.fullmatch(value))
+        or ("_" in value and value.replace("_", "").isalpha())
+        or a_name(value)
+    )
+
+
+def number(value: str) -> bool:
+    return bool(_NUMBER.fullmatch(value))
+
+
+def camel(value: str) -> bool:
+    return bool(_CAMEL.fullmatch(value))
+
+
+def mixed(value: str) -> bool:
+    """Whether it has letters and digits, or signs that a word has not."""
+    return bool(_LETTER.search(value) and _NO_LETTER.search(value))
+
+
+def random(value: str, least: int = 16) -> bool:
+    """Whether it is long and of letters and digits, as what a machine drew."""
+    return (
+        len(value) >= least
+        and " " not in value
+        and bool(_DIGIT.search(value) and _LETTER.search(value))
+        and not value.startswith(("/", "./", "~", "http"))
+    )

@@ -1,0 +1,328 @@
+"""`redact`: a secret is gone wherever the program keeps it, or what still holds it is named with exit 1."""
+
+from __future__ import annotations
+
+import fcntl
+from base64 import b64decode, b64encode
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.records import block_of, lines_of, parse
+from codeh_history.redaction import Redactor
+from codeh_history.session import fold
+from codeh_history.talk.redacting import rewritten
+from inside import inside
+from secret_examples import SECRETS
+from support import Result, lines, run, session_path
+
+SECRET = SECRETS["github-token"]
+HALVES = SECRET[:9], SECRET[9:]
+
+
+def written(home: Path, *records: Any, session: str = "s") -> Path:
+    path = session_path(home, session)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {"type": "session", "version": 1, "id": session}
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (header, *records)))
+    return path
+
+
+def user(id: str, *texts: str, **more: Any) -> Any:
+    parts = [{"text": text} for text in texts]
+    return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": parts, **more}
+
+
+def opened(id: str) -> Any:
+    return {"type": "open", "id": id, "kind": "codeh", "role": "model"}
+
+
+def delta(of: str, text: str, **more: Any) -> Any:
+    return {"type": "delta", "of": of, "parts": [{"text": text, **more}]}
+
+
+def redacted(home: Path, *argv: Any) -> Result:
+    return inside("redact", "s", "-i", "--yes", *argv, home=home)
+
+
+def shown(path: Path) -> str:
+    """All that the session says, pieces joined."""
+    view = fold(parse(lines_of(path.read_bytes())))
+    parts = [part for m in view.all.values() for part in (*(m.own or ()), *(m.pending or ()))]
+    return "".join(str(part.get("text", part)) for part in parts)
+
+
+ABORT = {"type": "abort", "of": "m", "ts": None, "reason": "x"}
+COMMIT = {"type": "commit", "of": "m", "ts": None}
+STREAMS = {
+    "pending": [], "aborted": [ABORT], "committed as it came": [COMMIT],
+    "committed whole": [{**COMMIT, "parts": [{"text": f"it is {SECRET}."}]}], "undone": [{"type": "revert", "id": "r", "of": "m"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("end", STREAMS.values(), ids=STREAMS)
+def test_a_secret_that_streams_across_deltas_is_gone(end: list[Any], tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        opened("m"),
+        delta("m", f"it is {HALVES[0]}"),
+        user("u", "hi"),
+        delta("m", HALVES[1] + "."),
+        *end,
+    )
+    assert redacted(tmp_path).code == 0
+    pieces = [part["text"] for r in lines(path) if r["type"] == "delta" for part in r["parts"]]
+    assert pieces == ["it is [redacted:github-token]", "."]
+    assert HALVES[1].encode() not in path.read_bytes()
+    assert redacted(tmp_path).err == b"codeh-history: s: 0 redacted; best effort, so look it over\n"
+
+
+def test_a_secret_in_one_character_a_delta_is_gone(tmp_path: Path) -> None:
+    path = written(tmp_path, opened("m"), *(delta("m", letter) for letter in f"key {SECRET} end"), COMMIT)
+    assert redacted(tmp_path).code == 0
+    assert shown(path) == "key [redacted:github-token] end"
+
+
+def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_undone(
+    tmp_path: Path,
+) -> None:
+    update = {"type": "update", "id": "U", "of": "m", "ts": None, "parts": [{"text": HALVES[0]}]}
+    streams = [opened("m"), delta("m", "x " + HALVES[0]), update, delta("U", HALVES[1])]
+    path = written(tmp_path, *streams)
+    assert redacted(tmp_path).code == 0
+    assert HALVES[1].encode() not in path.read_bytes()
+    assert shown(path) == "[redacted:github-token]"
+    path = written(tmp_path, *streams, {"type": "revert", "id": "r", "of": "U"})
+    assert redacted(tmp_path).code == 0
+    assert HALVES[1] not in shown(path)
+
+
+def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, user("a", f"it is {HALVES[0]}", HALVES[1]), opened("m"),
+        delta("m", HALVES[0], thought=True), delta("m", "hello "), delta("m", HALVES[0]), delta("m", HALVES[1]),
+        {"type": "compaction", "id": "K", "ts": None, "policy": "x", "ops": [{"op": "insert", "after": "a", "message": user("i", *HALVES)}]},
+    )  # fmt: skip
+    assert redacted(tmp_path).code == 0
+    assert HALVES[1].encode() not in path.read_bytes()
+    assert b"hello" in path.read_bytes()
+
+
+def test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret(tmp_path: Path) -> None:
+    """The part that a compaction replaced hashes otherwise afterwards; so does one that was inserted."""
+    whole = {"text": f"it is {SECRET}."}
+    inserted = user("i", f"a {SECRET}")
+    ops = [
+        {
+            "op": "replace",
+            "id": "m",
+            "part": 0,
+            "block": block_of(whole),
+            "with": {"text": "stub"},
+            "why": "x",
+        },
+        {"op": "insert", "after": "m", "message": inserted},
+    ]
+    more = [
+        {
+            "op": "replace",
+            "id": "i",
+            "part": 0,
+            "block": block_of(inserted["parts"][0]),
+            "with": {"text": "two"},
+            "why": "x",
+        }
+    ]
+    path = written(
+        tmp_path, opened("m"), delta("m", f"it is {HALVES[0]}"), delta("m", HALVES[1] + "."), COMMIT,
+        {"type": "compaction", "id": "K", "ts": None, "policy": "x", "ops": ops},
+        {"type": "compaction", "id": "L", "ts": None, "policy": "x", "ops": more},
+    )  # fmt: skip
+    assert redacted(tmp_path).code == 0
+    view = fold(parse(lines_of(path.read_bytes())))
+    assert [m.parts for m in view.messages] == [[{"text": "stub"}], [{"text": "two"}]]
+
+
+PLACES = {
+    "title": {"type": "meta", "ts": None, "set": {"title": SECRET, "system": SECRET, "tools": [{"description": SECRET}]}},
+    "tag": {"type": "meta", "ts": None, "set": {"tags": [SECRET]}},
+    "summary": {"type": "summary", "id": "S", "summary": SECRET, "covers": ["a"]},
+    "thought": user("a", parts=[{"text": SECRET, "thought": True, "thoughtSignature": "Eo8B" * 9}]),
+    "references": user("a", "x", references=[{"number": 1, "id": SECRET, "title": SECRET, "url": "https://x/?q=" + SECRET, "text": SECRET}]),
+    "usage": user("a", "x", usage={"raw": {"note": SECRET}}),
+    "error": {"type": "message", "id": "e", "kind": "error", "parts": [{"text": f"401: {SECRET} is wrong"}]},
+    "why": {"type": "compaction", "id": "K", "ts": None, "policy": "x", "ops": [{"op": "drop", "ids": ["a"], "why": SECRET}]},
+    "with": {"type": "compaction", "id": "K", "ts": None, "policy": "x",
+             "ops": [{"op": "replace", "id": "a", "part": 0, "block": "0" * 64, "with": {"text": SECRET}, "why": "x"}]},
+    "summarize": {"type": "compaction", "id": "K", "ts": None, "policy": "x", "ops": [{"op": "summarize", "ids": ["a"], "summary": SECRET}]},
+    "update": {"type": "update", "id": "U", "of": "a", "ts": None, "parts": [{"text": SECRET}]},
+    "args": user("a", parts=[{"functionCall": {"id": "c", "name": "f", "args": {"cmd": f"echo {SECRET}", SECRET: 1}}}]),
+    "response": user("a", parts=[{"functionResponse": {"id": "c", "name": "f", "response": {"output": orjson.dumps({"out": f"a\n{SECRET}"}).decode()}}}]),
+    "beside a mimeType": user("a", parts=[{"functionResponse": {"name": "f", "response": {"mimeType": "text/x", "id": SECRET, "type": SECRET, "data": SECRET}}}]),
+    "below a mimeType": user("a", parts=[{"functionResponse": {"name": "f", "response": {"mimeType": "text/x", "deep": {"id": SECRET, "data": SECRET}}}}]),
+    "native": user("a", parts=[{"native": {"provider": "p", "value": {"type": "x", "text": SECRET}}}]),
+    "unknown": {"type": "note", "of": "x", "body": {"deep": [SECRET]}},
+    "percent": user("a", "https://x.example/?q=%22" + SECRET + "%22"),
+    "base64": user("a", b64encode(f"please use {SECRET} for it".encode()).decode()),
+    "text file": user("a", parts=[{"inlineData": {"mimeType": "text/plain", "data": b64encode(f"the key:\n{SECRET}\n".encode()).decode()}}]),
+    "signature": user("a", parts=[{"text": "x", "thoughtSignature": SECRET}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("record", PLACES.values(), ids=PLACES)
+def test_a_secret_is_gone_from_wherever_it_stands(record: Any, tmp_path: Path) -> None:
+    path = written(tmp_path, user("z", "hello"), record)
+    assert redacted(tmp_path).code == 0
+    left = path.read_bytes()
+    assert SECRET.encode() not in left
+    assert b64encode(SECRET.encode() * 3)[4:40] not in left
+    for data in [
+        part["inlineData"]["data"]
+        for r in lines(path)
+        for part in r.get("parts", ())
+        if "inlineData" in part
+    ]:
+        assert SECRET.encode() not in b64decode(data)
+    assert b"[redacted:" in left or b64encode(b"the key:\n[redacted:")[:20] in left
+    assert inside("show", "s", "--jsonl", home=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("key", ["id", "type", "of"])
+def test_a_secret_in_what_other_records_hang_on_is_named(key: str, tmp_path: Path) -> None:
+    written(tmp_path, {"type": "note", "id": "n", "of": "x", key: SECRET})
+    result = redacted(tmp_path)
+    assert result.code == 1
+    assert f"1 github-token left under `{key}`".encode() in result.err
+    assert SECRET.encode() not in result.err
+    assert inside("redact", "s", home=tmp_path).code == 1
+
+
+def test_what_was_found_once_is_found_where_nothing_tells(tmp_path: Path) -> None:
+    """A password that stands beside its name in one message, and alone in the next."""
+    path = written(
+        tmp_path, user("a", "DB_PASSWORD=a1B2c3D4e5F6g7"), user("b", "it was a1B2c3D4e5F6g7, I think")
+    )
+    assert redacted(tmp_path).code == 0
+    assert b"a1B2c3D4e5F6g7" not in path.read_bytes()
+    assert b"a1B2" not in inside("redact", "s", home=tmp_path).out
+
+
+def test_it_cannot_be_undone_and_says_so(tmp_path: Path) -> None:
+    written(tmp_path, user("a", SECRET))
+    assert b"cannot be undone" in inside("redact", "s", "-i", home=tmp_path).err
+    told = run("redact", "--help", home=tmp_path).out.decode()
+    assert "reversibl" not in told
+    assert "cannot be undone" in " ".join(told.split())
+
+
+# -- other places ---------------------------------------------------------------------------------------
+
+
+def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path: Path) -> None:
+    path = written(tmp_path, user("a", SECRET))
+    dead, alive = (path.parent / f".{name}.jsonl.0a1b2c3d.tmp" for name in ("s", "t"))
+    for file in (dead, alive):
+        file.write_bytes(path.read_bytes())
+    with alive.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = redacted(tmp_path)
+    assert not dead.exists()
+    assert alive.exists()  # somebody is writing it
+    assert (result.code, b".t.jsonl" in result.err, b".s.jsonl" in result.err) == (1, True, False)
+
+
+def test_the_rows_that_list_remembers_are_removed(tmp_path: Path) -> None:
+    written(tmp_path, user("a", SECRET))
+    cache = tmp_path / "cache" / "sessions.json"
+    cache.parent.mkdir()
+    cache.write_bytes(
+        orjson.dumps({"version": 1, "rows": [["s.jsonl", [1, 2, 3, 4], {"id": "s", "title": SECRET}]]})
+    )
+    assert redacted(tmp_path).code == 0
+    assert not cache.exists()
+
+
+def test_orphan_blocks_and_other_files_are_named(tmp_path: Path) -> None:
+    path = written(tmp_path, user("a", SECRET))
+    block = orjson.dumps({"text": f"orphan {SECRET}"})
+    id = block_of(orjson.loads(block))
+    shard = tmp_path / "blocks" / id[:2]
+    shard.mkdir(parents=True)
+    (shard / id).write_bytes(block)
+    (shard / f".{id}.0a1b2c3d.tmp").write_bytes(block[:60])
+    (path.parent / "s.jsonl.bak").write_bytes(path.read_bytes())
+    result = redacted(tmp_path)
+    assert result.code == 1
+    assert b"still in 2 blocks" in result.err
+    assert b"s.jsonl.bak" in result.err
+    assert SECRET.encode() not in result.err
+
+
+def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path: Path) -> None:
+    """In deltas, and as base64 of a text file, at each of its three places."""
+    written(tmp_path, user("a", SECRET))
+    written(tmp_path, opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), session="pieces")
+    for at in range(3):
+        data = b64encode(b"x" * at + SECRET.encode() + b" and more").decode()
+        written(
+            tmp_path,
+            user("a", parts=[{"inlineData": {"mimeType": "text/plain", "data": data}}]),
+            session=f"file{at}",
+        )
+    result = redacted(tmp_path)
+    assert result.code == 1
+    for name in ("pieces", "file0", "file1", "file2"):
+        assert f"session {name}\n".encode() in result.err
+
+
+def test_a_fork_holds_it_across_what_is_read_at_once(tmp_path: Path) -> None:
+    written(tmp_path, user("a", SECRET))
+    other = written(tmp_path, session="other")
+    with other.open("ab") as file:
+        file.write(b" " * ((1 << 20) - file.tell() - 10) + SECRET.encode() + b"\n")
+    assert b"session other\n" in redacted(tmp_path).err
+
+
+def test_rewritten_lines_are_the_same_a_second_time() -> None:
+    data = b"".join(
+        orjson.dumps(record) + b"\n"
+        for record in (opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), user("a", SECRET))
+    )
+    once = rewritten(data, list(lines_of(data)), Redactor())
+    again = rewritten(b"".join(once), list(once), Redactor())
+    assert again == once
+
+
+# -- append ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [0, 100_000])
+def test_append_redacts_what_is_attached(size: int, tmp_path: Path) -> None:
+    file = tmp_path / "k.txt"
+    file.write_text(f"password: {SECRET}\n" + "hello world\n" * (size // 12))
+    home = tmp_path / "home"
+    assert inside("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=home).code == 0
+    stored = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert SECRET.encode() not in stored
+    assert b64encode(b"password: " + SECRET.encode())[:50] not in stored
+    message = inside("show", "s", "--json", home=home)
+    assert message.code == 0
+    text = b64decode(
+        orjson.loads(inside("payload", "-s", "s", "--to", "gemini", home=home).out)["contents"][-1][
+            "parts"
+        ][-1]["inlineData"]["data"]
+    )
+    assert text.startswith(b"password: [redacted:")
+
+
+def test_append_says_that_it_cannot_look_into_other_files(tmp_path: Path) -> None:
+    file = tmp_path / "x.pdf"
+    file.write_bytes(b"%PDF-1.4\n" + bytes(range(256)) * 4)
+    result = inside(
+        "append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=tmp_path / "home"
+    )
+    assert result.code == 0
+    assert b"x.pdf" in result.err
+    assert b"as it is" in result.err

@@ -1,0 +1,147 @@
+"""How tools write their credentials: a name, what is written, and the secret in it. All made up here.
+
+They are put together from pieces, so that no scanner takes this file for a leak.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from urllib.parse import quote
+
+from secret_examples import HEX, A
+
+P = "Tr0ub4dor&3"[:9]  # a password with digits
+W = "correct horse battery staple"
+UUID = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
+B64 = b64encode(bytes(range(40, 88))).decode()
+PEM = "-----BEGIN {} " + "PRIVATE KEY-----\n" + B64 + "\n" + B64 + "\n-----END {} " + "PRIVATE KEY-----"
+
+
+def b64(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
+
+def _env() -> dict[str, tuple[str, str]]:
+    names = """DB_PASSWORD DATABASE_PASSWORD PGPASSWORD MYSQL_PWD MYSQL_ROOT_PASSWORD POSTGRES_PASSWORD REDIS_PASSWORD
+    REDISCLI_AUTH SSHPASS SMTP_PASS RESTIC_PASSWORD BORG_PASSPHRASE VAULT_TOKEN GITHUB_TOKEN NPM_TOKEN SECRET_KEY
+    DJANGO_SECRET_KEY SECRET_KEY_BASE JWT_SECRET SESSION_SECRET ENCRYPTION_KEY SIGNING_KEY OPENAI_API_KEY
+    AZURE_CLIENT_SECRET AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN MINIO_ROOT_PASSWORD RABBITMQ_DEFAULT_PASS
+    NEXTAUTH_SECRET CLOUDFLARE_API_TOKEN SENTRY_AUTH_TOKEN DD_API_KEY TWILIO_AUTH_TOKEN WANDB_API_KEY KAGGLE_KEY
+    ALGOLIA_ADMIN_KEY STORAGE_ACCOUNT_KEY MASTER_KEY RAILS_MASTER_KEY APP_SECRET""".split()  # fmt: skip
+    return {f"env {name}": (f"{name}={P}x", P + "x") for name in names}
+
+
+FORMS: dict[str, tuple[str, str]] = {
+    **_env(),
+    # shells
+    "export": (f"export API_TOKEN={P}", P), "export quoted": (f'export DB_PASSWORD="{W}"', W), "env word": ("DB_PASS=swordfish", "swordfish"),
+    "export single": (f"export PASSPHRASE='{W}'", W), "set windows": (f"set DB_PASSWORD={P}", P), "powershell": (f'$env:API_KEY = "{P}"', P),
+    "powershell secure": (f'ConvertTo-SecureString -String "x" ; $password = "{P}"', P), "fish": (f"set -x GITHUB_TOKEN {A[:30]}", A[:30]),
+    "docker -e": (f"docker run -e POSTGRES_PASSWORD={P} postgres", P), "makefile": (f"API_KEY ?= {P}", P), "env passphrase bare": (f"PASSPHRASE={W}\n", W),
+    "setx": (f'setx API_KEY "{P}"', P), "dockerfile env": (f"ENV API_TOKEN={P}", P), "dockerfile arg": (f"ARG NPM_TOKEN={P}", P),
+    "gh secret": (f"gh secret set API_KEY --body {P}x --token {P}", P),
+    "kubectl literal": (f"kubectl create secret generic x --from-literal=password={P}", P),
+    "kubectl literal word": ("kubectl create secret generic x --from-literal=password=swordfish", "swordfish"),
+    "helm set": (f"helm install x y --set auth.password={P}", P), "terraform var": (f"terraform apply -var 'db_password={P}'", P),
+    "java option": ("java -Djavax.net.ssl.keyStorePassword=swordfish -jar x", "swordfish"), "ansible": (f"ansible-playbook x -e ansible_password={P}", P),
+    # command lines
+    "curl -u": (f"curl -u admin:{P} https://x.example", P), "curl -u quoted": ("curl -s -u 'admin:swordfish' https://x.example", "swordfish"),
+    "curl --user": ("curl --user admin:swordfish https://x.example", "swordfish"), "curl -sSu": ("curl -sSu admin:swordfish https://x.example", "swordfish"),
+    "curl --proxy-user": ("curl --proxy-user me:swordfish https://x.example", "swordfish"), "curl cookie": (f"curl -b 'sid={HEX}' https://x.example", HEX),
+    "httpie": ("http -a admin:swordfish GET x.example", "swordfish"), "wget": ("wget --http-password=swordfish https://x.example", "swordfish"),
+    "mysql -p": ("mysql -u root -pswordfish app", "swordfish"), "mysql -p quoted": ("mysqldump -uroot -p'sword fish1' app"[:30] + "x' app", "'sword"),
+    "mysql --password": ("mysql --password=swordfish", "swordfish"), "mariadb": ("mariadb -h db -u me -pswordfish", "swordfish"),
+    "sshpass": ("sshpass -p swordfish ssh me@host", "swordfish"), "sshpass attached": ("sshpass -pswordfish ssh me@host", "swordfish"),
+    "docker login": ("docker login -u me -p swordfish registry.example", "swordfish"), "docker login long": ("docker login --username me --password swordfish", "swordfish"),
+    "redis-cli": ("redis-cli -h x -a swordfish ping", "swordfish"), "redis auth": ("redis-cli AUTH swordfish", "swordfish"),
+    "mongo": ("mongosh db -u me -p swordfish", "swordfish"), "ldapsearch": ("ldapsearch -x -D cn=admin -w swordfish", "swordfish"),
+    "smbclient": ("smbclient //host/share -U me%swordfish", "swordfish"), "openssl passin": ("openssl rsa -in k.pem -passin pass:swordfish", "swordfish"),
+    "openssl -k": ("openssl enc -aes-256-cbc -k swordfish", "swordfish"), "7z": ("7z a -pswordfish x.7z y", "swordfish"), "zip": ("zip -P swordfish x.zip y", "swordfish"),
+    "sqlcmd": ("sqlcmd -S host -U sa -P swordfish", "swordfish"), "mosquitto": ("mosquitto_pub -u me -P swordfish -t x", "swordfish"),
+    "htpasswd": ("htpasswd -bc file me swordfish", "swordfish"), "sqlplus": ("sqlplus scott/swordfish@db", "swordfish"), "gpg": ("gpg --batch --passphrase swordfish x", "swordfish"),
+    "gpg words": (f"gpg --passphrase '{W}' x", W), "keytool": ("keytool -list -storepass swordfish", "swordfish"), "keypass": ("jarsigner -keypass swordfish x", "swordfish"),
+    "ipmitool": ("ipmitool -H x -U admin -P swordfish power", "swordfish"), "snmp": ("snmpwalk -v3 -u me -A swordfish1 host", "swordfish1"),
+    "xfreerdp": ("xfreerdp /u:me /p:swordfish /v:host", "swordfish"), "net use": ("net use x: swordfish9 /user:me", "swordfish9"), "lftp": ("lftp -u me,swordfish host", "swordfish"),
+    "vault login": (f"vault login {A[:26]}", A[:26]), "vault kv": ("vault kv put secret/x password=swordfish", "swordfish"),
+    "sudo -S": ("echo swordfish | sudo -S apt update", "swordfish"), "docker stdin": (f"echo '{P}' | docker login --password-stdin", P),
+    "chpasswd": ("echo 'root:swordfish' | chpasswd", "swordfish"), "aws configure": (f"aws configure set aws_secret_access_key {A}", A),
+    "npm config": (f"npm config set //registry.example/:_authToken {A}", A), "svn": ("svn co --username me --password swordfish url", "swordfish"),
+    "api-key option": ("tool --api-key swordfish99", "swordfish99"), "single dash": ("tool -token swordfish99", "swordfish99"), "az login": ("az login -u me -p swordfish99", "swordfish99"),
+    "heroku config": ("heroku config:set STRIPE_THING=swordfish99", "swordfish99"), "psql": (f'psql "host=x password={P} user=me"', P), "nmcli": ("nmcli dev wifi connect home password swordfish99x0AbCdEfG", "swordfish99x0AbCdEfG"),
+    # JSON
+    "json password": ('{"password": "swordfish"}', "swordfish"), "json tight": ('{"password":"swordfish"}', "swordfish"), "json escaped": ('{\\"password\\": \\"swordfish\\"}', "swordfish"),
+    "json api key": (f'{{"apiKey": "{A}"}}', A), "json client secret": (f'{{"client_secret": "{P}xyz"}}', P), "json passphrase": (f'{{"passphrase": "{W}"}}', W),
+    "json name value": (f'{{"name": "DB_PASSWORD", "value": "{P}"}}', P), "json secret string": (f'{{"SecretString": "{P}xyz"}}', P), "json access token": (f'{{"access_token": "{A}", "token_type": "bearer"}}', A),
+    "json refresh token": (f'{{"refreshToken":"{A}"}}', A), "docker auth": (f'{{"auths": {{"x": {{"auth": "{b64("me:swordfish")}"}}}}}}', b64("me:swordfish")),
+    "docker identity": (f'{{"identitytoken": "{A}"}}', A), "jwk": (f'{{"kty": "RSA", "n": "xyz", "d": "{A}{A}"}}', A + A), "jwk oct": (f'{{"kty":"oct","k":"{A}"}}', A),
+    "gcp": ('{"type": "service_account", "private_key": "' + PEM.format("RSA", "RSA").replace("\n", "\\n") + '"}', B64), "gcp key id": (f'{{"private_key_id": "x", "private_key": "{A}"}}', A),
+    "json quote inside": ('{"password": "sword\\"fish"}', 'sword\\"fish'), "json5": ("{password: 'swordfish'}", "swordfish"), "firebase": (f'{{"apiKey": "AIza{A[:35]}"}}', A[:35]),
+    # YAML
+    "yaml": ("password: swordfish\n", "swordfish"), "yaml indented": ("db:\n  user: me\n  password: swordfish\n  port: 1\n", "swordfish"), "yaml digits": (f"password: {P}", P),
+    "yaml comment": ("password: swordfish  # change me\n", "swordfish"), "yaml words": (f"passphrase: {W}\n", W), "yaml list": ("- password: swordfish\n", "swordfish"),
+    "yaml name value": (f"- name: DB_PASSWORD\n  value: {P}\n", P), "yaml single": ("password: 'swordfish'", "swordfish"), "yaml env": (f"DB_PASSWORD: {P}", P),
+    "yaml env word": ("POSTGRES_PASSWORD: swordfish", "swordfish"), "compose list": (f"- POSTGRES_PASSWORD={P}", P), "kube tls.key": (f"tls.key: {B64}", B64), "kube token": (f"    token: {A}", A),
+    "kubeconfig": (f"    client-key-data: {B64}", B64), "kube data": (f"  password: {b64('swordfish-9')}", b64("swordfish-9")), "dockerconfigjson": (f"  .dockerconfigjson: {b64('x' * 40)}", b64("x" * 40)),
+    "yaml block": (f"private_key: |\n  {B64}\n", B64), "ansible become": (f"ansible_become_pass: {P}", P), "yaml flow": ("{user: me, password: swordfish}", "swordfish"), "github actions": (f"  NPM_TOKEN: {P}xyz", P),
+    "openapi": (f"x-api-key: {P}", P), "yaml secret key": (f"secret_key_base: {HEX}", HEX), "kube base64 pem": (f"  anything: {b64(PEM.format('RSA', 'RSA'))}", b64(PEM.format("RSA", "RSA"))),
+    # TOML, ini, properties
+    "toml": ('password = "swordfish"', "swordfish"), "toml token": (f'token = "{A}"', A), "ini": (f"[db]\npassword = {P}\n", P), "ini word": ("[client]\nuser = me\npassword = swordfish\n", "swordfish"),
+    "ini tight": ("[db]\npassword=swordfish\n", "swordfish"), "properties": ("spring.datasource.password=swordfish\n", "swordfish"), "aws credentials": (f"[default]\naws_secret_access_key = {A}\n", A),
+    "aws csv": (f"AKIA{'IOSFODNN7EXAMPLE'},{A}", A), "npmrc": (f"//registry.example/:_authToken={A}", A), "npmrc auth": (f"_auth={b64('me:swordfish')}", b64("me:swordfish")),
+    "npmrc password": (f"//registry.example/:_password={b64('swordfish')}", b64("swordfish")), "pypirc": (f"[pypi]\nusername = me\npassword = {P}\n", P), "my.cnf": ("[client]\npassword='swordfish'\n", "swordfish"),
+    "redis.conf": (f"requirepass {A[:24]}", A[:24]), "wireguard": (f"PrivateKey = {B64[:43]}=", B64[:43]), "wireguard psk": (f"PresharedKey = {B64[:43]}=", B64[:43]), "wpa": ('network={\n  psk="swordfish"\n}', "swordfish"),
+    "git config": (f"[credential]\n  password = {P}\n", P), "php define": (f"define( 'DB_PASSWORD', '{P}' );", P), "wp salt": (f"define('AUTH_KEY', '{A}');", A), "rclone": (f"[x]\npass = {A[:22]}\n", A[:22]),
+    "s3cfg": (f"secret_key = {A}", A), "boto": (f"[Credentials]\naws_secret_access_key = {A}", A), "gradle": (f"signing.password={P}", P), "smb credentials": ("username=me\npassword=swordfish\n", "swordfish"),
+    # netrc and its kin
+    "netrc": ("machine api.example login me password swordfish", "swordfish"), "netrc lines": ("machine api.example\n  login me\n  password swordfish\n", "swordfish"), "netrc account": ("machine x login me account y password swordfish", "swordfish"),
+    "netrc no login": ("machine x password swordfish", "swordfish"), "pgpass": ("db.example:5432:app:me:swordfish", "swordfish"), "pgpass star": ("*:*:*:me:swordfish\n", "swordfish"), "pgpass line": ("# x\nlocalhost:5432:*:me:swordfish\n", "swordfish"),
+    # XML
+    "xml": ("<password>swordfish</password>", "swordfish"), "maven": (f"<server><username>me</username><password>{P}</password></server>", P), "xml attributes": ('<password encrypted="false">swordfish</password>', "swordfish"),
+    "xml namespace": ("<wsse:Password Type='x'>swordfish</wsse:Password>", "swordfish"), "xml key value": (f'<add key="ApiKey" value="{A}" />', A), "xml property": ('<property name="password" value="swordfish9"/>', "swordfish9"),
+    "xml attribute": ('<user name="me" password="swordfish"/>', "swordfish"), "android": (f'<string name="api_key">{A}</string>', A), "plist": (f"<key>APIToken</key>\n<string>{A}</string>", A), "nuget": (f'<add key="ClearTextPassword" value="{P}" />', P),
+    "xml secret": (f"<clientSecret>{P}xyz</clientSecret>", P), "xml words": (f"<passphrase>{W}</passphrase>", W), "xml lines": ("<password>\n  swordfish\n</password>", "swordfish"),
+    # headers and cookies
+    "authorization": (f"Authorization: Bearer {P}x", P), "basic": (f"Authorization: Basic {b64('me:swordfish')}", b64("me:swordfish")), "authorization token": (f"authorization: token {HEX}", HEX), "ssws": (f"Authorization: SSWS {A}", A),
+    "python header": (f'{{"Authorization": "Bearer {P}x"}}', P), "header tuple": (f'("Authorization", "Bearer {P}x")', P), "set_header": (f"setHeader('X-Api-Key', '{A}')", A), "bearer alone": (f"Bearer {A}", A), "proxy": (f"Proxy-Authorization: Basic {b64('a:b12')}", b64("a:b12")),
+    "x-api-key": (f"x-api-key: {P}", P), "vault header": (f"X-Vault-Token: {P}xyz", P), "azure header": (f"Ocp-Apim-Subscription-Key: {HEX}", HEX), "gitlab header": (f"PRIVATE-TOKEN: {P}xyz", P), "apikey header": (f"apikey: {P}xyz", P),
+    "elevenlabs header": (f"xi-api-key: {HEX}", HEX), "cookie": (f"Cookie: a=b; session={HEX}", HEX), "set-cookie": (f"Set-Cookie: sid={HEX}; Path=/; HttpOnly", HEX), "har header": (f'{{"name": "Authorization", "value": "Bearer {P}x"}}', P),
+    "curl header": (f"curl -H 'Authorization: Bearer {P}x' x", P), "document.cookie": (f'document.cookie = "sid={HEX}"', HEX),
+    # URLs
+    "url": ("postgres://me:swordfish@db/app", "swordfish"), "url slash": ("postgres://me:sword/fish@db/app", "sword/fish"), "url at": ("https://me:sword@fish@db/app", "sword@fish"), "url no user": ("redis://:swordfish@cache:6379", "swordfish"),
+    "url percent": ("amqp://me:sw%40rdfish@mq/vhost", "sw%40rdfish"), "git token": (f"https://oauth2:{A}@git.example/x.git", A), "mongodb+srv": ("mongodb+srv://me:swordfish@c.example/x", "swordfish"), "query token": ("https://x.example/?token=swordfish", "swordfish"),
+    "query api_key": (f"https://x.example/a?b=c&api_key={P}", P), "query key": (f"https://maps.example/x?key={A[:30]}", A[:30]), "query access_token": (f"https://x.example/#access_token={A}&x=1", A), "azure sas": (f"https://a.blob.core.windows.net/c?sv=2022-11-02&sig={quote(B64[:43] + '=', '')}", quote(B64[:43] + "=", "")),
+    "s3 presigned": (f"https://b.s3.amazonaws.com/k?X-Amz-Signature={HEX}{HEX}", HEX + HEX), "gcs signed": (f"https://storage.googleapis.com/b?X-Goog-Signature={HEX}{HEX}", HEX), "go dsn": ("me:swordfish@tcp(db:3306)/app", "swordfish"),
+    "jdbc": ("jdbc:sqlserver://h;user=me;password=swordfish;", "swordfish"), "jdbc query": ("jdbc:mysql://h/app?user=me&password=swordfish", "swordfish"), "ado": ("Server=h;User Id=me;Password=swordfish;", "swordfish"), "ado pwd": (f"Server=h;Uid=me;Pwd={P};", P),
+    "azure storage": (f"DefaultEndpointsProtocol=https;AccountName=x;AccountKey={B64}{B64[:22]}==;", B64), "service bus": (f"Endpoint=sb://x/;SharedAccessKeyName=n;SharedAccessKey={B64[:43]}=", B64[:43]), "azure ad": (f"client: abc8Q~{A[:34]}", "abc8Q~" + A[:34]),
+    "odbc": ("DRIVER={x};SERVER=h;UID=me;PWD=swordfish", "swordfish"), "sqlalchemy": ("postgresql+psycopg2://me:swordfish@h/app", "swordfish"), "smtp url": ("smtps://me%40x.example:swordfish@mail:465", "swordfish"), "ftp": ("ftp://me:swordfish@h/x", "swordfish"),
+    # code
+    "python": ("password = 'swordfish'", "swordfish"), "python typed": (f'api_key: str = "{P}x"', P), "python kwarg": ("connect(user='me', password='swordfish')", "swordfish"), "python environ": (f'os.environ["API_KEY"] = "{P}"', P), "js": (f"const apiKey = '{A}';", A),
+    "ts typed": (f'const password: string = "{P}"', P), "go": (f'password := "{P}"', P), "ruby": (f":password => '{P}'", P), "ruby new": (f"password: '{P}',", P), "php": (f"$password = '{P}';", P), "php array": (f"'password' => '{P}',", P), "java": (f'String password = "{P}";', P),
+    "c": (f'#define API_TOKEN "{P}xyz"', P), "compare": (f'if token == "{A}":', A), "setter": (f'client.setPassword("{P}")', P), "get default": (f'os.getenv("API_TOKEN", "{P}xyz")', P), "terraform": (f'  password = "{P}"', P), "js env": (f'process.env.API_KEY = "{P}"', P),
+    "rust": (f'let password = "{P}";', P), "backtick": (f"const token = `{A}`", A), "django": (f"SECRET_KEY = 'django-insecure-{A}'", A), "two words": ('DB_PASSWORD="correct horse"', "correct horse"),
+    "sql create": ("CREATE USER me IDENTIFIED BY 'swordfish'", "swordfish"), "sql role": ("CREATE ROLE me WITH LOGIN PASSWORD 'swordfish'", "swordfish"), "sql alter": ("ALTER USER me WITH PASSWORD 'swordfish';", "swordfish"), "sql password()": ("SET PASSWORD = PASSWORD('swordfish')", "swordfish"),
+    # prose
+    "prose is": (f"my password is {P}", P), "prose colon": ("Password: swordfish\n", "swordfish"), "prose key": (f"API key: {A}", A), "prose quoted": ("the password is 'swordfish9'", "swordfish9"), "markdown": (f"**Password:** `{P}`", P),
+    "table": (f"| password | {P} |", P), "seed phrase": ("seed phrase: legal winner thank year wave sausage worth useful legal winner thank yellow", "legal winner thank year"), "mnemonic": ('MNEMONIC="legal winner thank year wave sausage"', "legal winner thank"),
+    # key files
+    **{f"pem {kind or 'PKCS8'}": (PEM.format(kind, kind).replace("BEGIN  ", "BEGIN ").replace("END  ", "END "), B64) for kind in ("", "RSA", "EC", "DSA", "OPENSSH", "ENCRYPTED")},
+    "pem cut": (f"-----BEGIN RSA {'PRIVATE'} KEY-----\n{B64}\n{B64}", B64), "pem one line": (PEM.format("EC", "EC").replace("\n", "\\n"), B64), "pgp": (f"-----BEGIN PGP {'PRIVATE'} KEY BLOCK-----\nVersion: x\n\n{B64}\n=abcd\n-----END PGP {'PRIVATE'} KEY BLOCK-----", B64),
+    "ssh2": (f"---- BEGIN SSH2 ENCRYPTED {'PRIVATE'} KEY ----\nComment: \"x\"\n{B64}\n---- END SSH2 ENCRYPTED {'PRIVATE'} KEY ----", B64),
+    "putty": (f"PuTTY-User-Key-File-3: ssh-rsa\nPublic-Lines: 1\n{B64[:20]}\nPrivate-Lines: 2\n{B64}\n{B64}\nPrivate-MAC: {HEX}\n", B64), "pem in python": ('k = "-----BEGIN EC ' + f'PRIVATE KEY-----\\n"\\\n    "{B64}\\n"\\\n    "-----END EC ' + 'PRIVATE KEY-----"', B64),
+    "openvpn": (f"-----BEGIN OpenVPN Static key V1-----\n{HEX}\n{HEX}\n-----END OpenVPN Static key V1-----", HEX),
+    # vendors
+    **{
+        name: (start + rest, start + rest)
+        for name, start, rest in (
+            ("nvidia", "nvapi-", A + A[:24]), ("pinecone", "pcsk_", A), ("elevenlabs", "sk_", HEX + HEX[:16]), ("langsmith", "lsv2_pt_", HEX + "_" + HEX[:10]), ("anthropic", "sk-ant-", "api03-" + A), ("openai", "sk-", A), ("openai project", "sk-proj-", A), ("github app", "ghs_", A), ("github fine", "github_pat_", A),
+            ("gitlab", "glpat-", A[:20]), ("slack", "xoxp-", "123-456-" + HEX), ("aws", "ASIA", "IOSFODNN7EXAMPLE"), ("google refresh", "1//0", A + A[:10]), ("together", "tgp_v1_", A), ("cerebras", "csk-", "a1b2c3d4e5" * 4), ("resend", "re_", A[:8] + "_" + A[:24]), ("brevo", "xkeysib-", HEX + HEX + "-" + A[:16]), ("airtable", "pat", A[:14] + "." + HEX + HEX),
+            ("hubspot", "pat-na1-", UUID), ("tailscale", "tskey-", "auth-" + A[:18]), ("terraform", A[:14] + ".atlasv1.", A + A), ("netlify", "nfp_", A), ("circleci", "CCIPAT_", A[:22] + "_" + HEX + HEX[:8]), ("sonar", "squ_", HEX + HEX[:8]), ("dynatrace", "dt0c01.", "A1B2C3D4E5F6G7H8I9J0K1L2." + "A1B2C3D4" * 8), ("buildkite", "bkua_", HEX + HEX[:8]),
+            ("postman", "PMAK-", HEX[:24] + "-" + HEX + "ab"), ("mailchimp", HEX + "-us", "14"), ("telegram", "123456789:AA", A[:33]), ("razorpay", "rzp_live_", A[:14]), ("trello", "ATTA", HEX + HEX), ("bitbucket", "ATBB", A[:32]), ("alibaba", "LTAI", A[:20]), ("contentful", "CFPAT-", A + A[:3]), ("discord", "https://discord.com/api/webhooks/123/", A), ("age", "AGE-SECRET-KEY-1", A.upper() + A.upper()[:20]),
+            ("bcrypt", "$2b$12$", "a1B2C3D4e5" * 5 + "abc"), ("shadow", "$6$saltsalt$", A + A), ("argon2", "$argon2id$v=19$m=65536,t=3,p=4$", A), ("jwt", "eyJhbGciOiJI.", "eyJzdWIiOiIx." + A), ("replicate", "r8_", A[:37]), ("huggingface", "hf_", A[:34]), ("groq", "gsk_", A), ("xai", "xai-", A), ("stripe", "sk_live_", A[:24]), ("twilio", "SK", HEX), ("firecrawl", "fc-", HEX),
+        )
+    },
+    # disguises
+    "percent": (quote('{"password":"swordfish"}', ""), "swordfish"), "percent header": ("Authorization%3A%20Bearer%20" + A, A), "percent key": ("x%3Dghp_" + A[:36], A[:36]), "base64 text": (f"data: {b64('the key is ghp_' + A[:36] + ', keep it')}", b64("the key is ghp_" + A[:36] + ", keep it")), "data url": (f"data:text/plain;base64,{b64('password=swordfish99 and more')}", b64("password=swordfish99 and more")),
+    "after \\n": ('{"output": "a\\nghp_' + A[:36] + '"}', A[:36]), "coloured": ("\x1b[32mghp_" + A[:36] + "\x1b[0m", A[:36]), "json twice": ('{\\"a\\": \\"{\\\\\\"token\\\\\\": \\\\\\"' + A + '\\\\\\"}\\"}', A), "unicode escape": ("x\\u003dghp_" + A[:36], A[:36]),
+    "wifi": ("WIFI:T:WPA;S:home;P:swordfish;;", "swordfish"), "diff": (f"+password: {P}", P), "numbered": (f"  12\tDB_PASSWORD={P}", P), "grep": (f"config.py:12:password = '{P}'", P),
+}  # fmt: skip
