@@ -14,6 +14,15 @@ def listing(message: Message) -> str:
     return "\n".join(["Attached files:", *files]) if files else ""
 
 
+def attached_names(attached: object) -> dict[int, str]:
+    """The names of attached files, each in one line, by the number of their part."""
+    return {
+        item["part"]: " ".join(item["name"].split())
+        for item in (attached if isinstance(attached, list) else ())
+        if isinstance(item, dict) and type(item.get("part")) is int and isinstance(item.get("name"), str)
+    }
+
+
 def _file(item: Json) -> str:
     size = item.get("bytes")
     known = [str(item["mimeType"])] if item.get("mimeType") else []

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from .attachments import listing
+from .attachments import attached_names, listing
 from .model import Json, Message, Part
 from .view import View
 
@@ -102,7 +102,7 @@ def _in_text(part: Part, found: list[Json] | str) -> Part:
 
 
 def listed(messages: Sequence[Message]) -> list[Message]:
-    """The messages, each with a list of its attached files before the first of them."""
+    """The messages, each with a list of its attached files before the first of them, and these by name."""
     return [_listed(message) if "attached" in message.fields else message for message in messages]
 
 
@@ -112,6 +112,22 @@ def _listed(message: Message) -> Message:
         return message
     firsts = [item.get("part") for item in message.fields["attached"] if isinstance(item, dict)]
     first = min((number for number in firsts if isinstance(number, int)), default=len(message.parts))
-    before = sum(_kept(message, n, part) for n, part in enumerate(_own(message)) if n < first)
-    part: Part = {"text": text}
-    return message.derive([*message.parts[:before], part, *message.parts[before:]])
+    shown = [number for number, part in enumerate(_own(message)) if _kept(message, number, part)]
+    names = attached_names(message.fields["attached"])
+    parts = [
+        _named(part, names[number]) if number in names else part
+        for number, part in zip(shown, message.parts, strict=False)
+    ]
+    parts += message.parts[len(parts) :]
+    before = sum(number < first for number in shown)
+    said: Part = {"text": text}
+    return message.derive([*parts[:before], said, *parts[before:]])
+
+
+def _named(part: Part, name: str) -> Part:
+    """The file with its name, for providers that take one; one that has a name keeps it."""
+    for key in ("inlineData", "fileData"):
+        blob: Any = part.get(key)
+        if isinstance(blob, dict) and not blob.get("displayName"):
+            return {**part, key: {**blob, "displayName": name}}  # type: ignore[misc]
+    return part

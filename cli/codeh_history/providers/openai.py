@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from ..failed_call import is_sentence
 from ..model import Json, Message, Part
 from .base import Problem
 from .names import Alphabet
@@ -57,7 +58,7 @@ def result_media(response: Any) -> list[Part]:
 def result_text(response: object) -> str:
     """A tool's result as text: what `{"output": text}` holds, else its compact JSON.
 
-    An error stays `{"error": …}`, so that a model sees that the call failed.
+    An error stays `{"error": …}`, so that a model sees that the call failed, unless its text says so.
     """
     if isinstance(response, str):
         return response
@@ -66,6 +67,8 @@ def result_text(response: object) -> str:
     if isinstance(response, dict) and len(response) == 1 and isinstance(response.get("output"), str):
         text: str = response["output"]
         return text
+    if isinstance(response, dict) and len(response) == 1 and is_sentence(response.get("error")):
+        return str(response["error"])
     return json_text(response)
 
 
@@ -77,7 +80,7 @@ def response_of(text: str) -> Json:
         value = parsed(text)
         if isinstance(value, dict) and result_text(value) == text:
             return value
-    return {"output": text}
+    return {"error" if is_sentence(text) else "output": text}
 
 
 def parsed(text: object) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
 
+from ..attachments import attached_names
 from ..model import Json, Message, Part
 
 TOO_DEEP = "(nested too deeply to be shown)"
@@ -89,15 +90,6 @@ def media(part: Part, name: str = "") -> str:
 def decoded_size(base64: str) -> int:
     """How many bytes a base64 text stands for."""
     return len(base64) * 3 // 4 - base64[-2:].count("=")
-
-
-def attached_names(attached: object) -> Mapping[int, str]:
-    """The file name of each part that was attached, from a message's `attached` field."""
-    return {
-        entry["part"]: str(entry.get("name") or "")
-        for entry in _list(attached)
-        if isinstance(entry.get("part"), int)
-    }
 
 
 def references(messages: Sequence[Message]) -> list[Json]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from ..failed_call import sentence
 from ..model import Json, Message
 from ..pairing import Call, pair
 from .prose import clip
@@ -272,7 +273,7 @@ def _failure(call: Call, command: str) -> str:
     error = response.get("error")
     if error:
         text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
-        return _error_line(text.removeprefix(f"Tool call {call.name} failed with error: "))
+        return _error_line(text.removeprefix(sentence(call.name, "")))
     text = "\n".join(texts_in(response))
     code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False

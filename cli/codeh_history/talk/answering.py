@@ -5,6 +5,7 @@ from __future__ import annotations
 import orjson
 
 from ..env import Env
+from ..failed_call import sentence
 from ..model import Json
 from ..pairing import Call, open_calls
 from ..providers.json_text import excerpt
@@ -76,4 +77,4 @@ def _result(call: Call, via: str, most: int) -> tuple[Json, str]:
 
 
 def _failed(call: Call, reason: str) -> Json:
-    return {"error": f"Tool call {call.name} failed with error: {reason}"}
+    return {"error": sentence(call.name, reason)}

@@ -8,6 +8,7 @@ from itertools import zip_longest
 import orjson
 
 from ..errors import BadData, Usage
+from ..failed_call import sentence
 from ..model import Json, Part
 from ..records import MAX_DEPTH, depth_exceeds
 
@@ -48,7 +49,7 @@ def _args(text: str | None) -> Json:
 
 def result(name: str, ids: Sequence[str], text: str, *, failed: bool) -> Part:
     """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
-    error = {"error": f"Tool call {name} failed with error: {text}"}
+    error = {"error": sentence(name, text)}
     response = error if failed else response_of(text)
     return {"functionResponse": {**_id(next(iter(ids), None)), "name": name, "response": response}}  # type: ignore[typeddict-item]
 

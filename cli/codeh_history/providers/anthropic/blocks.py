@@ -19,6 +19,7 @@ RESULT_CONTENT = ("text", "image", "document", "search_result", "tool_reference"
 OF_A_USER = ("tool_result", "image", "document", "search_result", "container_upload", "tool_addition")
 OF_A_MODEL = ("tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use")
 PDF = "application/pdf"
+TITLE = 500  # characters of a document's title
 IDS = Alphabet("a-zA-Z0-9_-", 1000)
 NAMES = Alphabet("a-zA-Z0-9_-", 128)
 
@@ -75,7 +76,7 @@ def media_block(part: Any) -> Json | str:
         return {"type": "image", "source": source}
     beside = {key: value for key, value in object_of(part.get("item")).items() if key in _OF_A_DOCUMENT}
     if found.name:
-        beside = {"title": found.name, **beside}
+        beside = {"title": found.name[:TITLE], **beside}
     if found.mime == PDF and (source := _source(found)):
         return {"type": "document", "source": source, **beside}
     if found.textual and found.data is not None and says(text := found.text()):

@@ -1,0 +1,151 @@
+"""One count of a session, the request's, whoever is asked: `stats`, `status`, `compact` and `payload --budget`."""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies as some
+from inside import inside, lay
+
+PNG = base64.b64encode(
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+    + (640).to_bytes(4, "big")
+    + (480).to_bytes(4, "big")
+    + b"\x08\x02\0\0\0"
+).decode()
+TEXTS = st.sampled_from(
+    ["Why is the sky blue?", "and #2", "日本語のテキスト", "x" * 300, "a\n\nb", "def f(): pass"]
+)
+REFERENCES = st.lists(TEXTS, max_size=3).map(
+    lambda texts: [{"number": n, "id": f"r{n}", "text": t, "title": "t"} for n, t in enumerate(texts, 1)]
+)
+FILES = [
+    {"inlineData": {"mimeType": "image/png", "data": PNG}},
+    {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(b"hello from a file").decode()}},
+    {"fileData": {"mimeType": "application/pdf", "fileUri": "https://example.com/a.pdf"}},
+]
+HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
+HUGE = "900m"
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "15"))
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """A session that curation leaves as it is, with all that a request holds."""
+    records: list[dict[str, Any]] = []
+
+    def add(kind: str, *parts: Any, **fields: Any) -> str:
+        id = f"m{len(records)}"
+        records.append(
+            {"type": "message", "id": id, "ts": some.TS, "kind": kind, "parts": list(parts), **fields}
+        )
+        return id
+
+    for turn in range(draw(st.integers(0, 3))):
+        _prompt(draw, add)
+        if draw(st.booleans()):
+            call = {"id": f"c{turn}", "name": "search"}
+            add("codeh", {"functionCall": {**call, "args": {"q": draw(TEXTS)}}})
+            result = {**call, "response": {"output": draw(TEXTS)}}
+            add("tool", {"functionResponse": result}, references=draw(REFERENCES))
+        add("codeh", {"text": draw(TEXTS)})
+    _prompt(draw, add)
+    meta: dict[str, Any] = {}
+    if draw(st.booleans()):
+        meta["system"] = draw(TEXTS)
+    if draw(st.booleans()):
+        meta["tools"] = [{"name": "search", "description": draw(TEXTS), "parameters": {"type": "object"}}]
+    if draw(st.booleans()):
+        meta["compact.counter"] = draw(st.sampled_from(["cl100k_base", "gpt-4"]))
+    summaries = []
+    if len(records) > 2 and draw(st.booleans()):
+        summaries = [{"type": "summary", "id": "s1", "summary": draw(TEXTS), "covers": [records[0]["id"]], "by": "x",
+                      "createdAt": some.TS, "periodStart": some.TS, "periodEnd": some.TS, "conversationCount": 1}]  # fmt: skip
+    return [HEADER, {"type": "meta", "ts": some.TS, "set": meta}, *records, *summaries]
+
+
+def _prompt(draw: st.DrawFn, add: Any) -> None:
+    files = draw(st.lists(st.sampled_from(FILES), max_size=2))
+    attached = [
+        {"name": f"f{n} .x", "mimeType": "a/b", "bytes": n, "part": n} for n in range(1, len(files) + 1)
+    ]
+    fields = {"attached": attached} if files and draw(st.booleans()) else {}
+    add("user", {"text": draw(TEXTS)}, *files, **fields)
+
+
+def check(home: Path) -> None:
+    """All four say the same number, and one token less is too little."""
+
+    def said(*argv: str) -> Any:
+        return orjson.loads(inside(*argv, home=home).out)
+
+    total = said("stats", "s", "--json")["tokens"]["total"]
+    assert said("status", "s", "--json")["tokens"] == total
+    plan = said("compact", "s", "--plan", "--budget", HUGE)
+    assert (plan["before"], plan["ops"]) == (total, [])
+    assert said("compact", "s", "--plan", "--budget", str(total))["ops"] == []
+    whole = inside("payload", "s", "--to", "gemini", home=home)
+    assert inside("payload", "s", "--to", "gemini", "--budget", str(total), home=home) == whole
+    for argv in (["compact", "s", "--plan"], ["payload", "s", "--to", "gemini"]):
+        less = inside(*argv, "--budget", str(total - 1), home=home)
+        assert less.code == 5 or (less.code == 0 and less.out != whole.out)
+        assert less.code or argv[0] == "payload" or orjson.loads(less.out)["ops"]
+
+
+@pytest.fixture(scope="module", name="home")
+def _home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(records=sessions(), persisted=st.booleans())
+def test_every_verb_counts_what_the_request_holds(
+    home: Path, records: list[dict[str, Any]], *, persisted: bool
+) -> None:
+    lay(home, some.encode(records))
+    if persisted:
+        assert inside("persist", "s", "-i", "--all", "-q", home=home).code == 0
+    check(home)
+
+
+def test_references_and_lists_of_files_are_counted(home: Path) -> None:
+    bare = {
+        "type": "message",
+        "id": "a",
+        "ts": some.TS,
+        "kind": "user",
+        "parts": [{"text": "hi"}, FILES[0]],
+    }
+    found = []
+    for more in (
+        {},
+        {"references": [{"number": 1, "id": "r", "text": "word " * 500}]},
+        {"attached": [{"name": "a name of a file.png", "mimeType": "image/png", "bytes": 3, "part": 1}]},
+    ):
+        lay(home, some.encode([HEADER, bare | more]))
+        check(home)
+        found.append(orjson.loads(inside("stats", "s", "--json", home=home).out)["tokens"]["total"])
+    assert found[1] > found[0] + 500
+    assert found[0] + 10 < found[2] < found[0] + 40
+
+
+@pytest.mark.parametrize("counter", ["cl100k_base", "approx"])
+def test_the_counter_that_a_session_names_counts_for_all(home: Path, counter: str) -> None:
+    said = {
+        "type": "message",
+        "id": "a",
+        "ts": some.TS,
+        "kind": "user",
+        "parts": [{"text": "héllo wörld " * 9}],
+    }
+    lay(home, some.encode([HEADER, {"type": "meta", "set": {"compact.counter": counter}}, said]))
+    check(home)
+    assert orjson.loads(inside("status", "s", "--json", home=home).out)["counter"] == counter
