@@ -115,15 +115,27 @@ ATTACHED = [
     {"name": "a.png", "mimeType": "image/png", "bytes": 3, "part": 1},
     {"name": "b.pdf", "mimeType": "application/pdf", "bytes": 12345, "part": 2},
 ]
+NAMED = [
+    {"inlineData": {**file["inlineData"], "displayName": name}}
+    for file, name in ((IMAGE, "a.png"), (PDF, "b.pdf"))
+]
 LIST = {"text": "Attached files:\n- a.png (image/png, 3 bytes)\n- b.pdf (application/pdf, 12345 bytes)"}
 
 
 def test_attached_files_are_listed_before_the_first_of_them() -> None:
     record = message({"text": "see"}, IMAGE, PDF, kind="user", attached=ATTACHED)
     view = some.view_of([record])
-    assert references.listed(view.messages)[0].parts == [{"text": "see"}, LIST, IMAGE, PDF]
+    assert references.listed(view.messages)[0].parts == [{"text": "see"}, LIST, *NAMED]
     gone: Any = replace("m", 0, block_of(record["parts"][0]), None, "test")
-    assert references.listed(apply(view, [gone]).messages)[0].parts == [LIST, IMAGE, PDF]
+    assert references.listed(apply(view, [gone]).messages)[0].parts == [LIST, *NAMED]
+
+
+def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none() -> None:
+    own = {"inlineData": {**PDF["inlineData"], "displayName": "own.pdf"}}
+    record = message(own, PDF, kind="user", attached=[{"name": "x", "part": 0}, {"name": "y", "part": 1}])
+    op: Any = replace("m", 1, block_of(PDF), {"text": "stub"}, "test")
+    (found,) = references.listed(apply(some.view_of([record]), [op]).messages)
+    assert found.parts[1:] == [own, {"text": "stub"}]
 
 
 @pytest.mark.parametrize(
