@@ -339,3 +339,21 @@ def test_a_repeated_undo_is_one_undo() -> None:
     from codeh_history.undo import reverts
 
     assert reverts(twice(w().a("a").r("r", "a"), w(), w()).view()) == ["r"]
+
+
+def test_a_summary_covers_no_later_one() -> None:
+    assert short(w().a("a").s("S", "T").s("T", "a").a("b").view()) == "S T b"
+
+
+def test_an_edit_is_undone_as_the_newest_where_it_was_committed() -> None:
+    log = w().a("a", "v1").u("U", "a", "v2").a("b").c("U")
+    step = newest(log.view())
+    assert step is not None
+    assert (step.type, step.id) == ("update", "U")
+
+
+def test_a_message_that_was_a_ref_has_no_blocks_any_more() -> None:
+    """Its newest content stands in its line, so that is what a compaction replaces."""
+    log = w().add(**REF, blockIds=[BLOCK]).a("a", "v2").k("K", swap("a", 0, "v2", "s"))
+    assert short(log.view()) == "a=s"
+    assert log.view().all["a"].blocks is None

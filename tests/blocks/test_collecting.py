@@ -95,6 +95,9 @@ def test_which_deltas_go() -> None:
     assert count(OPEN, DELTA, WHOLE, UPDATE, DELTA) == 1
     assert count(OPEN, OPEN, DELTA, WHOLE) == 0
     assert count(OPEN, DELTA, {**WHOLE, "id": "c"}) == 0  # such a commit can be undone
+    assert (
+        count(OPEN, DELTA, WHOLE, UPDATE, {**UPDATE, "of": "n"}) == 0
+    )  # whose update is meant is not sure
 
 
 # -- the command --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_summarize import GOOD, digest, session, shown, summarize
+from test_summarize import GOOD, LONG, digest, session, shown, summarize
 
 from codeh_history.env import Env
 from codeh_history.records import block_of, dumps
@@ -115,6 +115,37 @@ def test_a_message_changed_in_how_it_stands_is_seen(home: Path, how: str) -> Non
     (summary,) = [record for record in lines(path) if record["type"] == "summary"]
     assert ("u0" in summary["covers"]) == (how == "replaced")
     assert ("a stub" in (home / "prompt").read_text()) == (how == "replaced")
+
+
+def run_once_meanwhile(home: Path, path: Path, records: list[dict[str, Any]]) -> str:
+    """A summariser's command; when it runs first, these records are appended."""
+    (home / "lines").write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    return f"[ -e {home}/runs ] || cat {home}/lines >> {path}; echo run >> {home}/runs; {GOOD}"
+
+
+def test_the_newest_exchange_is_not_covered_though_it_was_not_the_newest_before(home: Path) -> None:
+    path = session(home, "demo", 51)
+    gone = [
+        {"type": "revert", "id": f"r{kind}{n}", "of": f"{kind}{n}"} for n in range(10, 51) for kind in "ua"
+    ]
+    done = summarize("demo", "--via", run_once_meanwhile(home, path, gone))
+    assert done.code == 0, done.err
+    assert [record["type"] for record in lines(path)].count("summary") == 0
+    assert "u9" in shown("demo")
+
+
+def test_a_summary_undone_meanwhile_is_not_folded(home: Path) -> None:
+    path = session(home, "demo", 2)
+    with path.open("ab") as file:
+        for n in range(6):
+            file.write(
+                dumps({"type": "summary", "id": f"S{n}", "summary": f"{LONG} {n}", "covers": []}) + b"\n"
+            )
+    undo = [{"type": "revert", "id": "r", "of": "S0"}]
+    done = summarize("demo", "--via", run_once_meanwhile(home, path, undo))
+    assert done.code == 0, done.err
+    assert [record["type"] for record in lines(path)].count("summary") == 6
+    assert (home / "runs").read_text() == "run\n"  # five are not too many
 
 
 # -- all sessions -----------------------------------------------------------------------------------

@@ -73,6 +73,33 @@ def test_due(count: int, most: int, least: int, batch: int) -> None:
         assert found.ids == [f"{kind}{n}" for n in range(batch) for kind in "ua"]
 
 
+def test_a_unit_that_reaches_out_of_the_batch_stays_whole() -> None:
+    """Of two calls one is answered later than the batch ends: call, both answers and all between stay."""
+    records = talk(12)
+    calls = [{"functionCall": {"id": id, "name": "f", "args": {}}} for id in "xy"]
+    answers = [
+        {
+            "type": "message", "id": f"t{id}", "kind": "tool", "role": "user",
+            "parts": [{"functionResponse": {"id": id, "name": "f", "response": {}}}],
+        }
+        for id in "xy"
+    ]  # fmt: skip
+    records[1]["parts"] = calls
+    records[2:2] = answers[:1]
+    records[22:22] = answers[1:]
+    found = window.due(view(records).messages, 2, 2)
+    assert found is not None
+    assert not {"a0", "tx", "ty"} & set(found.ids)
+    assert "u1" in found.ids
+
+
+def test_what_is_not_there_stays_covered() -> None:
+    """An id that no live message has (it was undone, or its line is damaged) may come back."""
+    records = [*talk(1), {"type": "summary", "id": "S", "summary": "s", "covers": ["u0", "gone", "also"]}]
+    there = view(records)
+    assert window.stands_for(there.summaries, there) == ["u0", "also", "gone", "S"]
+
+
 def test_the_period_is_that_of_the_covered_exchanges() -> None:
     found = window.due(view(talk(51)).messages, 50, 10)
     assert found is not None
