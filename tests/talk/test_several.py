@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 import answers
@@ -206,3 +207,50 @@ def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home: Path) -> 
     body = b'{"candidates":[{"content":{"parts":[{"text":"' + b"x" * 50_000
     result = receive(home, body, "--max-bytes", "20k")
     assert (result.code, b"--max-bytes" in result.err) == (65, True)
+
+
+# -- choices -----------------------------------------------------------------------------------------
+
+
+def choice(index: int | None, text: str, *, streamed: bool) -> Any:
+    message = {"role": "assistant", "content": text}
+    numbered = {} if index is None else {"index": index}
+    return {**numbered, "delta" if streamed else "message": message, "finish_reason": "stop"}
+
+
+def candidate(index: int | None, text: str) -> Any:
+    numbered = {} if index is None else {"index": index}
+    return {**numbered, "content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP"}
+
+
+CHOICES = {
+    "chat": orjson.dumps({"id": "r", "choices": [choice(1, "Two", streamed=False), choice(0, "One", streamed=False)]}),
+    "chat without indexes": orjson.dumps(
+        {"id": "r", "choices": [choice(None, "One", streamed=False), choice(None, "Two", streamed=False)]}
+    ),
+    "chat stream": sse(
+        {"id": "r", "choices": [choice(1, "Two", streamed=True)]}, {"id": "r", "choices": [choice(0, "One", streamed=True)]},
+        done=True,
+    ),
+    "gemini": orjson.dumps({"responseId": "r", "candidates": [candidate(None, "One"), candidate(1, "Two")]}),
+    "gemini stream": sse(
+        {"responseId": "r", "candidates": [candidate(1, "Two")]}, {"responseId": "r", "candidates": [candidate(0, "One")]}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", CHOICES.values(), ids=CHOICES)
+def test_the_other_choices_are_kept_beside_the_first(home: Path, data: bytes) -> None:
+    result = receive(home, data)
+    assert (result.code, b"the first of 2 choices" in result.err) == (0, True)
+    stored = lines(session_path(home, "s"))[-1]
+    assert stored["parts"] == [{"text": "One"}]
+    assert [other["parts"] for other in stored["alternatives"]] == [[{"text": "Two"}]]
+    (shown,) = [m for m in inside("show", "s", "--jsonl", home=home).lines if m.get("role") == "model"]
+    assert shown["alternatives"] == stored["alternatives"]
+
+
+def test_where_the_first_choice_says_nothing_another_is_the_answer(home: Path) -> None:
+    empty = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "content_filter"}
+    receive(home, orjson.dumps({"id": "r", "choices": [empty, choice(1, "Two", streamed=False)]}))
+    assert inside("last", "s", home=home).text == "Two"

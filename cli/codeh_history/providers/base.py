@@ -47,7 +47,8 @@ class Reply:
     """A provider's answer, complete and in our own terms.
 
     `id` is the provider's response id; `usage` is normalised with the provider's object under `raw`;
-    `finish` is the provider's own word.
+    `finish` is the provider's own word; `alternatives` are the other choices that came with it, each with
+    its parts and finish.
     """
 
     parts: list[Part]
@@ -56,6 +57,7 @@ class Reply:
     finish: str | None = None
     usage: Json | None = None
     id: str | None = None
+    alternatives: list[Json] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

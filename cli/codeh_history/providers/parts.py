@@ -112,3 +112,14 @@ def objects(value: object) -> list[Json]:
 def object_of(value: object) -> Json:
     """An object field; {} for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def further(choices: object) -> list[tuple[int, Json]]:
+    """The choices (or candidates) beside the one of index 0, each with its index, else its place."""
+    found = []
+    for place, choice in enumerate(objects(choices)):
+        index = choice.get("index")
+        number = index if isinstance(index, int) else place
+        if number:
+            found.append((number, choice))
+    return sorted(found, key=lambda numbered: numbered[0])

@@ -129,7 +129,10 @@ class _Receiving:
 
     def rest(self) -> str:
         """What became of what arrived, for the message of an error."""
-        return f"; what arrived stays pending as {', '.join(self.kept)}" if self.kept else ""
+        if not self.kept:
+            return ""
+        how = "; `codeh-history commit ID` makes one the answer" if len(self.kept) > 1 else ""
+        return f"; what arrived stays pending as {', '.join(self.kept)}{how}"
 
     def take(self, parts: list[Part]) -> None:
         if not self.reader.begun:
@@ -279,6 +282,9 @@ class _Receiving:
         self.env.stored = stored[0]
         if before:
             self.env.note(f"{self.target.id}: this answer is already stored as {before}")
+        elif reply.alternatives:
+            kept = "`alternatives` of its record keeps the others"
+            self.env.note(f"{self.target.id}: the first of {len(reply.alternatives) + 1} choices; {kept}")
         if self.echo:
             if not self.reader.begun:
                 self.echo.parts(reply.parts)
@@ -322,7 +328,7 @@ class _Receiving:
 def _fields(reply: Reply) -> Json:
     values = {
         "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
-        "responseId": reply.id,
+        "responseId": reply.id, "alternatives": reply.alternatives or None,
     }  # fmt: skip
     return {name: value for name, value in values.items() if value is not None}
 

@@ -1,7 +1,7 @@
 """Gemini's answers: generateContent's body, streamGenerateContent's events and array elements.
 
 Parts are kept as received; neighbouring plain texts of equal `thought` become one, never into or across
-a signed part; an empty text without a signature is dropped. Only the first candidate is read.
+a signed part; an empty text without a signature is dropped. Further candidates become alternatives.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from ...model import Json, Part
 from .. import usage
 from ..base import Failure, Reply
-from ..failures import concluded
-from ..parts import joined, kept, name_of, native, object_of, objects, text_of
+from ..failures import chosen, concluded
+from ..parts import further, joined, kept, name_of, native, object_of, objects, text_of
 
 PROVIDER = "gemini"
 
@@ -34,6 +34,7 @@ class Reader:
         self._finish: str | None = None
         self._why = ""
         self._usage: Json | None = None
+        self._others: dict[int, Reader] = {}  # the candidates beside the first
 
     def belongs(self, event: Json) -> bool:
         """Another response id is another answer; the first event again is the same one from the start.
@@ -61,6 +62,9 @@ class Reader:
         self.model = self.model or name_of(event.get("modelVersion"))
         self._usage = usage.merged(self._usage, event.get("usageMetadata"))
         self._blocked(object_of(event.get("promptFeedback")))
+        for number, other in further(event.get("candidates")):
+            reader = self._others.setdefault(number, Reader())
+            reader.feed({**event, "candidates": [{**other, "index": 0}]})
         candidate = _first_candidate(event)
         content = object_of(candidate.get("content"))
         parts = [part for given in _listed(content.get("parts")) if (part := _part(given)) is not None]
@@ -85,7 +89,8 @@ class Reader:
         """What has been read, taken as the whole answer."""
         counts = usage.gemini(self._usage)
         reply = Reply(joined(self._parts), PROVIDER, self.model, self._finish, counts, self.id)
-        return concluded(reply, self._why)
+        others = [reader.conclude() for _, reader in sorted(self._others.items())]
+        return chosen([concluded(reply, self._why), *others])
 
 
 def _first_candidate(event: Json) -> Json:

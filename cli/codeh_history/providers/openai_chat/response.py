@@ -2,7 +2,7 @@
 
 Parts, in this order: the reasoning some hosts give ({text, thought} and the `item.field` it came in),
 the content, a refusal ({text, refusal: true}), the calls; whatever else the message says (audio,
-annotations, reasoning details) is one native part a field. Only the first choice is read.
+annotations, reasoning details) is one native part a field. Further choices become alternatives.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from ...model import Json, Part
 from .. import usage
 from ..base import Failure, Reply
-from ..failures import concluded
-from ..parts import call, name_of, native, object_of, objects, rest, text_of
+from ..failures import chosen, concluded
+from ..parts import call, further, name_of, native, object_of, objects, rest, text_of
 
 PROVIDER = "openai-chat"
 REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the same twice
@@ -23,8 +23,11 @@ _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in e
 
 
 def read(body: Json) -> Reply | Failure:
-    choice = _first_choice(body)
-    return _answer(body, object_of(choice.get("message")), choice.get("finish_reason"), body.get("usage"))
+    choices = [_first_choice(body), *(choice for _, choice in further(body.get("choices")))]
+    counts = body.get("usage")
+    return chosen(
+        [_answer(body, object_of(c.get("message")), c.get("finish_reason"), counts) for c in choices]
+    )
 
 
 def _answer(body: Json, message: Json, finish: object, counts: object) -> Reply | Failure:
@@ -95,6 +98,7 @@ class Reader:
         self._calls: dict[int, Json] = {}
         self._arguments: dict[int, list[str]] = {}  # the pieces of theirs
         self._finish: object = None
+        self._others: dict[int, Reader] = {}  # the choices beside the first
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
@@ -128,6 +132,9 @@ class Reader:
         self.model = self.model or name_of(event.get("model"))
         self._usage = usage.merged(self._usage, event.get("usage"))
         choice = _first_choice(event)
+        for number, other in further(event.get("choices")):
+            reader = self._others.setdefault(number, Reader())
+            reader.feed({**event, "choices": [{**other, "index": 0}]})
         delta = object_of(choice.get("delta"))
         for given in objects(delta.get("tool_calls")):
             self._add_call(given)
@@ -166,11 +173,14 @@ class Reader:
         return whole
 
     def result(self) -> Reply | Failure | None:
-        if not self.done:
-            return None
+        return self.conclude() if self.done else None
+
+    def conclude(self) -> Reply | Failure:
+        """What has been read, taken as the whole answer."""
         texts = {key: text for key, pieces in self._texts.items() if (text := "".join(pieces))}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
-        return _answer({"id": self.id, "model": self.model}, message, self._finish, self._usage)
+        own = _answer({"id": self.id, "model": self.model}, message, self._finish, self._usage)
+        return chosen([own, *(reader.conclude() for _, reader in sorted(self._others.items()))])
 
 
 def _shown(delta: Json) -> list[Part]:
