@@ -54,9 +54,6 @@ def sync_dir(path: str) -> None:
         finally:
             os.close(fd)
     except OSError as error:
-        if error.errno not in (
-            errno.EINVAL,
-            errno.ENOTSUP,
-            errno.EACCES,
-        ):  # EACCES: no reading
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # EACCES: no reading
+            error.filename = path
             raise

@@ -7,7 +7,7 @@ import os
 import sys
 
 from .env import Env, open_standard_streams
-from .errors import BadData, HistoryError, Interrupted
+from .errors import BadData, HistoryError, Interrupted, Usage
 
 SIGINT = 2
 TYPE_CHECKING = False
@@ -47,6 +47,7 @@ def main() -> NoReturn:
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; every failure is one line on stderr."""
     try:
+        _see_that_files_can_be_locked()
         from . import fastlane
 
         code = fastlane.run(argv, env)
@@ -74,6 +75,13 @@ def run(argv: list[str], env: Env) -> int:
             return BadData.exit_code
         return _bug(error, env)
     return code
+
+
+def _see_that_files_can_be_locked() -> None:
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
+        raise Usage("this system cannot lock files; on Windows run it in WSL (wsl --install)") from None
 
 
 def _bug(error: Exception, env: Env) -> int:

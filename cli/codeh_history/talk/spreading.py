@@ -47,7 +47,4 @@ def _start(work: Callable[[Sequence[str]], Iterator[bytes]], share: Sequence[str
 
 def cores() -> int:
     """How many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not Linux
-        return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
