@@ -98,8 +98,7 @@ class Env:
         home = self.environ.get("CODEH_HOME")
         if home:
             return home
-        user = self.environ.get("HOME")
-        return os.path.join(user, ".codeh") if user else os.path.expanduser("~/.codeh")
+        return os.path.join(self.environ.get("HOME") or _home_of_user(), ".codeh")
 
     @staticmethod
     def cwd() -> str:
@@ -213,6 +212,15 @@ class Env:
         """Whether stdout is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
         plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
         return self.terminal(self.stdout) and not plain
+
+
+def _home_of_user() -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise Usage("no home directory: neither CODEH_HOME nor HOME is set") from None
 
 
 def open_standard_streams() -> None:

@@ -88,7 +88,9 @@ def test_every_verb_works_without_the_names_that_only_linux_has(home: Path, full
     assert [record["type"] for record in lines(session_path(home, "demo"))][:2] == ["session", "message"]
     if full == "works":
         unsynced = [argv for argv, (_, count) in zip(VERBS[:16], codes, strict=False) if not count]
-        assert [argv[0] for argv in unsynced if argv[0] not in ("gc", "commit", "curate", "compact", "hydrate")] == []
+        assert [
+            argv[0] for argv in unsynced if argv[0] not in ("gc", "commit", "curate", "compact", "hydrate")
+        ] == []
 
 
 def test_a_full_sync_that_fails_is_74(home: Path) -> None:

@@ -40,7 +40,9 @@ def command(
     path = create.free_path(env, into, target.id if target.path != "-" else "fork")
     parent = {"session": view.id or target.id, "at": last}
     body = b"".join(record.raw + b"\n" for record in records)
-    env.write(f"{create.session(env, path, lambda _: body, parent=parent)}\n".encode())
+    env.write(
+        f"{create.session(env, path, lambda _: body, parent=parent)}\n".encode("utf-8", "surrogateescape")
+    )
     return 0
 
 

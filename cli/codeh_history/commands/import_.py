@@ -55,7 +55,7 @@ def command(
             if from_ == "auto" and is_bundle(file.head):
                 from ..talk import bundling
 
-                env.write(f"{bundling.unpack(env, file, where, into)}\n".encode())
+                env.write(f"{bundling.unpack(env, file, where, into)}\n".encode("utf-8", "surrogateescape"))
                 continue
             data = file.rest()
         tell = partial(tell_damage, env, Target(where, where), strict=strict)
@@ -65,7 +65,7 @@ def command(
         records = by_our_blocks(env, records, where, allow_missing=allow_missing)
         path = create.free_path(env, into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
-        env.write(f"{id}\n".encode())
+        env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
     return 0
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ..blocks import Lost
 from ..env import Env
-from ..errors import BadData, HistoryError, NegativeAnswer, Usage
+from ..errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..escape import visible
 from ..model import Json
 from ..render import values
@@ -63,7 +63,8 @@ def command(
         raise Usage("-l and -c: one of them")
     pattern = compiled(regex, ignore_case=ignore_case)
     lost: Lost = {}
-    found = found_in(env, session, argument, pattern, strict=strict, lost=lost)
+    unread: list[str] = []
+    found = found_in(env, session, argument, pattern, strict=strict, lost=lost, unread=unread)
     if list_only or count:
         found = summed(found, count=count)
     terminal = env.terminal(env.stdout)
@@ -75,7 +76,7 @@ def command(
         lines = (plain(record).encode() for record in records)
     for line in lines:
         env.write(line)
-    if strict and lost:
+    if unread or (strict and lost):
         return BadData.exit_code
     return 0 if first is not None else NegativeAnswer.exit_code
 
@@ -97,18 +98,24 @@ def found_in(
     *,
     strict: bool,
     lost: Lost,
+    unread: list[str],
 ) -> Iterator[Json]:
-    """The hits as records: of the session named here, else of all, whatever `$CODEH_SESSION` says."""
+    """The hits as records: of the session named here, else of all, whatever `$CODEH_SESSION` says.
+
+    `unread` gets those that cannot be read.
+    """
     if session or argument:
         yield from _records(env, for_reading(env, session, argument), pattern, strict=strict, lost=lost)
         return
     for id, path in ids(env):
         try:
             yield from _records(env, Target(path, ""), pattern, strict=strict, lost=lost)
-        except HistoryError as error:
-            if strict:
-                raise
-            env.note(f"{id}: {error}")
+        except NotFound:
+            continue  # removed meanwhile
+        except (HistoryError, OSError) as error:
+            reason = error if isinstance(error, HistoryError) else error.strerror
+            env.complain(f"{id}: not searched: {reason}")
+            unread.append(id)
 
 
 def _records(

@@ -56,5 +56,5 @@ def meant(path: str) -> str:
 
 def id_of(path: str) -> str:
     """The session id that a file's name stands for."""
-    name = os.path.basename(path)
+    name = os.path.basename(path).encode("utf-8", "replace").decode()
     return name.rsplit(".", 1)[0] if is_path(name) else name

@@ -60,7 +60,7 @@ def start(
     command: str, stdin: int, environ: Mapping[str, str], stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
     """`sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr goes where ours goes."""
-    given = {name.encode(): value.encode() for name, value in environ.items()}
+    given = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
     try:
         return subprocess.Popen(
             ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,

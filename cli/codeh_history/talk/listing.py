@@ -58,7 +58,8 @@ class Count:
         target = Target(path, "")
         header = self.header or {}
         return {
-            "id": target.id, "path": path, "title": text_of(self.meta.get("title")),
+            "id": target.id, "path": path.encode("utf-8", "replace").decode(),
+            "title": text_of(self.meta.get("title")),
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": timestamp(self.last),
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,

@@ -123,7 +123,7 @@ def _claimed(env: Env, path: str) -> Iterator[bool]:
     import hashlib
 
     folder = os.path.join(env.home, "cache", "summarizing")
-    name = os.path.join(folder, hashlib.sha256(os.path.abspath(path).encode()).hexdigest()[:16])
+    name = os.path.join(folder, hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16])
     try:
         ensure_dir(folder)
         fd = os.open(name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
