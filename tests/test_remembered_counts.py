@@ -177,3 +177,22 @@ def test_a_spoilt_one_is_made_again(place: float, kind: str) -> None:
         if kind != "folder":
             sha256, _, _ = vocabulary._ENCODINGS["o200k_base"]
             assert unpacked.read(name, "o200k_base", sha256) is not None
+
+
+def test_a_cache_that_another_process_has_locked_is_waited_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    path = str(tmp_path / "cache" / "counts.db")
+    memory.remember(path, [(b"k", 7)])
+    other = sqlite3.connect(path)
+    other.execute("begin exclusive")
+    assert memory.recall(path, [b"k"]) == {}
+    with monkeypatch.context() as patch:  # nothing asks SQLite any more
+        patch.setattr(memory, "_connected", lambda _: pytest.fail("waited again"))
+        assert memory.recall(path, [b"k"]) == {}
+        memory.remember(path, [(b"l", 8)])
+    other.rollback()
+    memory._locked.clear()
+    assert memory.recall(path, [b"k", b"l"]) == {b"k": 7}

@@ -31,6 +31,7 @@ full = session.read_bytes()
 again = [do("append", "-m", "y" * 9000).returncode for _ in range(3)]
 persisting = do("persist", "-i")
 left = [path.name for path in home.rglob("*.tmp")]
+left += [path.name for path in (home / "blocks").rglob("*") if path.is_file()]
 unchanged = session.read_bytes() == full
 (home.parent / "filler").unlink()
 later = do("append", "-q", "-m", "room again")

@@ -18,9 +18,12 @@ from ..env import Env
 from ..errors import InputOutput, Usage
 from ..store.paths import is_id
 from . import Data
+from .metered import Meter, metered
 
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read from the server and each write to it
+WHOLE = 3  # times that for a whole call, and a second more for each 64 KiB that it carries
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 _KEYS = 1000  # in one command
 _BYTES = 16 << 20  # in one command: the server holds each command whole
 _DELETE = """\
@@ -46,7 +49,7 @@ class RedisStore:
         self._prefix = f"{workspace}:block:"
         self.place = f"{self.name} {workspace}"
         password = env.environ.get("CODEH_BLOCKS_PASSWORD") or None
-        self._client, self._error = _connect(url, self.name, password)
+        self._client, self._error, self._meter = _connect(url, self.name, password)
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         with self._failing():
@@ -54,7 +57,7 @@ class RedisStore:
             for some in _chunks(ids):
                 pipe.mget(self._keys(some))
             values = [value for answer in pipe.execute() for value in answer]
-        return {id: data for id, data in zip(ids, values, strict=True) if data is not None}
+            return {id: _bytes(data) for id, data in zip(ids, values, strict=True) if data is not None}
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"):
@@ -69,15 +72,16 @@ class RedisStore:
                 size += len(data)
             if held:
                 pipe.mset(held)
-            pipe.execute()
+            if any(answer is not True for answer in pipe.execute()):
+                raise TypeError
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
         with self._failing():
             pipe = self._client.pipeline(transaction=False)
             for key in self._keys(ids):
                 pipe.strlen(key)
-            found: list[int] = pipe.execute()
-        return {id: size for id, size in zip(ids, found, strict=True) if size}
+            found = map(_number, pipe.execute())
+            return {id: size for id, size in zip(ids, found, strict=True) if size}
 
     def stale(self, before: float) -> dict[str, int]:
         """By the time since a key was last used; its server must not count uses instead (LFU)."""
@@ -90,10 +94,10 @@ class RedisStore:
                 for key in some:
                     pipe.object("idletime", key)
                     pipe.strlen(key)
-                answers: list[int | None] = pipe.execute()
+                answers = pipe.execute()
                 for key, idle, size in zip(some, answers[::2], answers[1::2], strict=True):
-                    if idle is not None and idle > seconds:
-                        found[key.removeprefix(self._prefix)] = size or 0
+                    if idle is not None and _number(idle) > seconds:
+                        found[key.removeprefix(self._prefix)] = _number(size)
         return found
 
     def delete(self, ids: Sequence[str], before: float) -> int:
@@ -102,7 +106,7 @@ class RedisStore:
         seconds = time.time() - before
         with self._failing():
             for some in _chunks(ids):
-                count += self._client.eval(_DELETE, len(some), *self._keys(some), str(seconds))
+                count += _number(self._client.eval(_DELETE, len(some), *self._keys(some), str(seconds)))
         return count
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
@@ -127,15 +131,31 @@ class RedisStore:
 
     @contextmanager
     def _failing(self, what: str = "") -> Iterator[None]:
-        """The client's errors as InputOutput, naming the server."""
+        """The client's errors as InputOutput, naming the server; so is an answer that makes no sense."""
+        self._meter.begin()
         try:
             yield
         except (self._error, OSError, UnicodeError) as error:
             raise InputOutput(f"{self.name}: {_one_line(error)}{what}") from None
+        except _MALFORMED:
+            self._client.connection_pool.disconnect()
+            raise InputOutput(f"{self.name}: no answer of a Redis server{what}") from None
 
 
-def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception]]:
-    """The client, which connects with its first command, and the class of its errors.
+def _bytes(answer: object) -> bytes:
+    if not isinstance(answer, bytes):
+        raise TypeError
+    return answer
+
+
+def _number(answer: object) -> int:
+    if not isinstance(answer, int):
+        raise TypeError
+    return answer
+
+
+def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception], Meter]:
+    """The client, which connects with its first command, the class of its errors, and what times its calls.
 
     `password` is for a URL that has none.
     """
@@ -153,11 +173,14 @@ def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Excep
             retry=Retry(NoBackoff(), 0),
         )  # fmt: skip
         # blocks are bytes, whatever the URL says
-        client.connection_pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
-        client.connection_pool.make_connection()  # looks at the options; nothing is connected yet
+        pool = client.connection_pool
+        pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
+        meter = Meter(WHOLE * float(pool.connection_kwargs.get("socket_timeout") or SECONDS))
+        pool.connection_class = metered(pool.connection_class, meter)
+        pool.make_connection()  # looks at the options; nothing is connected yet
     except (ValueError, TypeError):  # their text may show the password
         raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
-    return client, redis.RedisError
+    return client, redis.RedisError, meter
 
 
 def printable(url: str) -> str:

@@ -8,6 +8,7 @@ not WAL: processes that create the file together fail at the switch to WAL whate
 from __future__ import annotations
 
 import os
+import time
 from _thread import get_ident
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ _TABLES = (
     "create table if not exists runs(key blob primary key, n text not null) without rowid",
 )
 _HELD: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → what is open
+_WAIT = 1.0  # seconds that another process's lock is waited for; then the cache is left alone
+_LEFT_ALONE = 60.0  # for so many seconds
+_locked: dict[str, float] = {}  # path → until when
 _BATCH = 1000  # keys a query: SQLite allows 32,766 variables, older builds 999
 
 
@@ -65,13 +69,21 @@ def _opened(path: str) -> Iterator[sqlite3.Connection | None]:
 
     db = None
     try:
-        db = _held(path) or _connected(path)
-    except (sqlite3.Error, OSError):
-        _drop()
+        if time.monotonic() >= _locked.get(path, 0.0):
+            db = _held(path) or _connected(path)
+    except (sqlite3.Error, OSError) as error:
+        _leave(path, error)
     try:
         yield db
-    except (sqlite3.Error, OverflowError):
-        _drop()
+    except (sqlite3.Error, OverflowError) as error:
+        _leave(path, error)
+
+
+def _leave(path: str, error: Exception) -> None:
+    """Let go of the database; where another process has locked it, for a while."""
+    _drop()
+    if "locked" in str(error):
+        _locked[path] = time.monotonic() + _LEFT_ALONE
 
 
 def _held(path: str) -> sqlite3.Connection | None:
@@ -89,7 +101,7 @@ def _connected(path: str) -> sqlite3.Connection:
     _drop()
     ensure_dir(os.path.dirname(path))
     _make(path)
-    db = sqlite3.connect(path, timeout=5)
+    db = sqlite3.connect(path, timeout=_WAIT)
     _HELD[path, os.stat(path).st_ino, get_ident()] = db
     db.execute("pragma synchronous=off")
     for table in _TABLES:
