@@ -7,49 +7,13 @@ paths, URLs, numbers or ids that its source does not have.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-import orjson
-
+from . import names, nonanswers
+from .nonanswers import straight
 from .prose import clip
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
-_EMPTY = re.compile(
-    r"(?:no (?:summary|content|response)\b.{0,40}|(?:there(?:'s| is) )?nothing to summari[sz]e.{0,40}"
-    r"|n/?a|none|null"
-    r"|undefined|\(?empty\)?|\[?no output\]?)[.!]?",
-    re.IGNORECASE,
-)
-_ERROR = re.compile(
-    r"(?:[a-z_.]*error|[a-z_.]*exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
-    r"|(?:an )?(?:unexpected |internal |unknown )?error (?:occurred|calling|connecting|communicating"
-    r"|fetching|while|from|\d)"
-    r"|(?:http(?:/[\d.]+)? ?|status:? ?|error ?)?[45]\d\d[ :,](?:\w+ ?){0,4}(?:error|gateway|unavailable"
-    r"|timeout|limit"
-    r"|requests|unauthorized|forbidden|not found|overloaded)"
-    r"|traceback \(most recent|curl: \(\d+\)|<!doctype|<html|<\?xml|(?:ba|da|z)?sh: |/bin/\w*sh: "
-    r"|usage: \S+ [\[<-]"
-    r"|rate limit(?:ed)? (?:exceeded|reached|error|hit)|too many requests|quota (?:has been )?exceeded"
-    r"|overloaded\b"
-    r"|(?:request|connection|operation|read|command) (?:timed out|timeout|refused|reset)|timed out$"
-    r"|command not found"
-    r"|context (?:length|window) exceeded|(?:this model's )?maximum context length|internal server error"
-    r"|bad gateway"
-    r"|service (?:is )?(?:temporarily )?unavailable|(?:invalid|incorrect|no|missing) api key"
-    r"|unauthorized[.!]?$|model \S+ not found"
-    r"|permission denied",
-    re.IGNORECASE,
-)
-_REFUSAL = re.compile(
-    r"(?:(?:i'?m|i am) (?:(?:very|so|really|terribly) )?(?:sorry|afraid)|sorry\b|(?:my )?apologies"
-    r"|i apologi[sz]e"
-    r"|unfortunately,? (?:i|as)\b|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline"
-    r"|have to decline|do not feel"
-    r"|don'?t feel)\b|(?:i'?m|i am) (?:unable|not able|not allowed|not comfortable|programmed)|as an ai\b"
-    r"|as a (?:large )?language model|this (?:request|content) (?:violates|cannot)"
-    r"|(?:please|could you) (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript"
-    r"|content))",
-    re.IGNORECASE,
-)
 _LABEL = re.compile(r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Assistant|Tool call|Tool result): )")
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"'`\])}]+|\bwww\.[^\s<>\"'`\])}]+", re.IGNORECASE)
@@ -99,15 +63,17 @@ def problems(
     text = summary.strip()
     if not re.search(r"\w", text):
         return ["it is blank"]
-    if _EMPTY.fullmatch(text):
+    if nonanswers.says_none(text):
         return [f"it says that there is none ({clip(text, 60)!r})"]
     found: list[str] = []
     if _CONTROL.search(text):
         found.append("it holds control characters or broken text")
-    if _is_error(text):
+    if nonanswers.is_error(text):
         found.append(f"it is an error text ({clip(text, 80)!r})")
-    if _REFUSAL.match(_straight(text).lstrip("\"'*# ")):
+    if nonanswers.is_refusal(text):
         found.append(f"it is a refusal ({clip(text, 80)!r})")
+    if not found and nonanswers.is_contentless(text):
+        found.append(f"it says nothing ({clip(text, 80)!r})")
     if is_echo(text, prompt):
         found.append("it is an echo of its input")
     if tokens[0] >= tokens[1]:
@@ -115,20 +81,6 @@ def problems(
     if faithful and not found:
         found += unfaithful(text, source)
     return found
-
-
-def _straight(text: str) -> str:
-    return text.replace("\u2019", "'").replace("\u2018", "'")
-
-
-def _is_error(text: str) -> bool:
-    if text[:1] == "{" and text[-1:] == "}":
-        try:
-            value = orjson.loads(text)
-        except ValueError:
-            return False
-        return isinstance(value, dict) and ("error" in value or value.get("type") == "error")
-    return len(text) < 2000 and _ERROR.match(_straight(text).lstrip("\"'*# [")) is not None
 
 
 def is_echo(text: str, prompt: str) -> bool:
@@ -146,8 +98,8 @@ def is_echo(text: str, prompt: str) -> bool:
 
 def unfaithful(text: str, source: str) -> list[str]:
     """The paths, URLs, numbers and ids that a text names and its source does not have, by kind."""
-    known = _Source(source)
-    rest = _LIST_MARK.sub(" ", _straight(text))
+    known = _known(source)
+    rest = _LIST_MARK.sub(" ", straight(text))
     found: list[str] = []
     for kind, pattern, judge in (
         ("URL", _URL, known.has_url),
@@ -165,9 +117,24 @@ def unfaithful(text: str, source: str) -> list[str]:
                 missing.append(name)
         rest = pattern.sub(" ", rest)
         if missing:
-            names = ", ".join(dict.fromkeys(missing))
-            found.append(f"it names a {kind} that its source does not have: {clip(names, 160)}")
+            listed = ", ".join(dict.fromkeys(missing))
+            found.append(f"it names a {kind} that its source does not have: {clip(listed, 160)}")
+    missing = names.invented(_without_paths(text), names.words_of(source))
+    if missing:
+        found.append(f"it names who or what its source does not have: {clip(', '.join(missing), 160)}")
     return found
+
+
+@lru_cache(maxsize=2)
+def _known(source: str) -> _Source:
+    return _Source(source)
+
+
+def _without_paths(text: str) -> str:
+    """The text with a digit for each URL, address, path and file; the end of a sentence stays."""
+    for pattern in (_URL, _EMAIL, _PATH, _FILE):
+        text = pattern.sub(lambda match: "0" + match[0][len(match[0].rstrip(".,;:!?")) :], text)
+    return text
 
 
 class _Source:
