@@ -259,7 +259,7 @@ def _is_certain(word: str) -> bool:
 
 
 def _heading(line: str, source: Words) -> int:
-    """Where the title or label that a line begins with ends: longer words with capitals, one of them known."""
+    """Where the title or label that a line begins with ends: words with capitals, one of them known."""
     label = re.match(r"[^:.!?]{1,70}(?=:|$|\*\*)", line.strip("*_ "))
     words = _WORD.findall(label[0]) if label else []
     long = [word for word in words if len(word) > 3]
