@@ -194,6 +194,17 @@ def test_an_element_that_is_no_message_is_named_and_costs_itself(home: Path, nam
     assert sent(home, "one", to) == sent(home, written(home, LISTS[name]), to)
 
 
+@pytest.mark.parametrize(
+    "value", [{"messages": [7]}, {"messages": {"a": 1}}, {"input": 7}, {"contents": 7}, [7]]
+)
+def test_what_only_looks_like_messages_is_told_not_read_as_nothing(home: Path, value: Any) -> None:
+    file = written(home, value)
+    assert inside("show", file, home=home).err
+    assert inside("show", file, "--strict", home=home).code == 65
+    assert inside("verify", file, home=home).code == 1
+    assert inside("import", file, home=home).code == 65
+
+
 def test_a_torn_line_of_messages_is_told_with_its_place(home: Path) -> None:
     file = written(home, CHAT, "lines")
     with open(file, "ab") as opened:

@@ -15,7 +15,7 @@ import orjson
 
 from ..errors import BadData
 from ..model import Json
-from ..records import BOM, MAX_DEPTH, MAX_READ, Damage, Log, depth_exceeds, lines_of
+from ..records import BOM, ELEMENT, MAX_DEPTH, MAX_READ, Damage, Log, depth_exceeds, lines_of
 from . import forms, native, older, requests
 
 Importer = Callable[[Any, int], Log | None]
@@ -74,7 +74,11 @@ def of_value(value: Any, size: int) -> Log:
     value = older.shallow(value)
     form = forms.form_of(value)
     log = IMPORTERS[form](value, size) if form is not None else None
-    return log if log is not None else older.log_of(value, size)
+    if log is not None:
+        return log
+    if isinstance(value, dict) and not isinstance(value.get("refs"), list):
+        return Log([], [Damage(ELEMENT, 0, f"none of the known forms: {', '.join(IMPORTERS)}")], size)
+    return older.log_of(value, size)
 
 
 def of_lines(data: bytes, form: str = "auto") -> Log | None:
