@@ -17,6 +17,7 @@ EXAMPLES = """\
   codeh-history append -s demo -m "Why is the sky blue?"
   git diff | codeh-history append -s demo -m "Review this:" -F -
   curl ... | codeh-history append -s demo --from auto --echo
+  my-model | codeh-history append -s demo --role model --stream --echo
   codeh-history append -s demo --call ls --args '{"path":"."}' --call-id c1
   codeh-history append -s demo --result ls --call-id c1 -F out.txt
   jq -c '.[]' contents.json | codeh-history append -s demo --jsonl
@@ -75,7 +76,12 @@ From = Annotated[
     Optional[str],
     typer.Option("--from", metavar="FORMAT", help="stdin is a provider's response: auto, or a provider."),
 ]
-Echo = Annotated[bool, typer.Option("--echo", help="With --from: print the text as it arrives.")]
+Stream = Annotated[
+    bool, typer.Option("--stream", help="stdin is a text still being written: pending until it ends.")
+]
+Echo = Annotated[
+    bool, typer.Option("--echo", help="With --from and --stream: print the text as it arrives.")
+]
 Key = Annotated[
     Optional[str],
     typer.Option("--key", metavar="K", help="Store once under this key, however often it is retried."),
@@ -107,6 +113,7 @@ def command(
     exchange: Exchange = None,
     jsonl: Jsonl = False,
     from_: From = None,
+    stream: Stream = False,
     echo: Echo = False,
     max_bytes: MaxBytes = None,
     key: Key = None,
@@ -120,11 +127,12 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     ways = {"--from": from_ is not None, "--jsonl": jsonl, "--exchange": exchange is not None}
+    ways["--stream"] = stream
     way, *more = [name for name, given in ways.items() if given] or ["-m"]
     if more:
         raise Usage(f"{way} and {more[0]}: one of them")
-    if (echo or max_bytes) and from_ is None:
-        raise Usage(f"{'--echo' if echo else '--max-bytes'} goes with --from")
+    if (echo or max_bytes) and not stream and from_ is None:
+        raise Usage(f"{'--echo' if echo else '--max-bytes'} goes with --from and --stream")
     given = Given(
         message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call or (),
         args=args or (), call_id=call_id or (), result=result, failed=failed, references=references,
@@ -135,6 +143,13 @@ def command(
             raise Usage("--redact goes with what you append; for a whole session there is `redact`")
         only(given, Given(), "--from goes with --echo, --max-bytes, -s and -q only")
         return receive(env, session, from_, max_bytes, echo=echo)
+    if stream:
+        only(
+            given,
+            Given(role=role, kind=kind),
+            "--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only",
+        )
+        return follow(env, session, role, kind, max_bytes, echo=echo)
     if jsonl:
         only(given, Given(file=given.file[:1], redact=redact), "--jsonl goes with one -F and --redact only")
         return batch(env, session, given)
@@ -168,6 +183,21 @@ def store_entry(env: Env, session: str | None, file: str) -> int:
     return exchange.run(env, session, file)
 
 
+def follow(
+    env: Env, session: str | None, role: str | None, kind: str | None, max_bytes: str | None, *, echo: bool
+) -> int:
+    """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
+    from ..store.resolve import for_writing
+    from ..talk import amounts, streaming
+
+    target = for_writing(env, session)
+    echo = echo or env.terminal(env.stdout)
+    most = amounts.size(max_bytes)
+    received = streaming.run(env, target, role, kind, echo=echo, most=most)
+    tell(env, target.id, received, echo=echo)
+    return 0
+
+
 def receive(env: Env, session: str | None, format: str, max_bytes: str | None, *, echo: bool) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     from ..store.paths import meant
@@ -175,14 +205,14 @@ def receive(env: Env, session: str | None, format: str, max_bytes: str | None, *
     from ..talk import amounts
     from ..talk import receive as receiving
 
-    if format != "auto" and format not in providers.FORMATS:
-        raise Usage(f"--from {format}: auto, {', '.join(providers.FORMATS)}")
+    if format != "auto" and format not in providers.TARGETS:
+        raise Usage(f"--from {format}: auto, {', '.join(providers.TARGETS)}")
     target = for_writing(env, session)
     if not os.path.exists(target.path):
         raise NotFound(f"{target.path}: no such session{meant(target.path)}; an answer never starts one")
     echo = echo or env.terminal(env.stdout)
-    name = None if format == "auto" else format
+    reader = providers.reader(None if format == "auto" else format)
     most = amounts.size(max_bytes)
-    received = receiving.receive(env, target, env.stdin, name, echo=echo, most=most)
+    received = receiving.receive(env, target, env.stdin, reader, echo=echo, most=most)
     tell(env, target.id, received, echo=echo)
     return 0

@@ -9,7 +9,7 @@ from ..errors import Usage
 from ..exporters import EXPORTERS
 from ..importers import IMPORTERS
 from ..model import ROLE_OF_KIND
-from ..providers import FORMATS
+from ..providers import TARGETS
 from ..render.completion import SHELLS, Option, Verb
 from ..stages.passes import PASSES
 from ..tokens.counter import APPROX
@@ -22,7 +22,7 @@ EXAMPLES = """\
 """
 STRAY = "completion SHELL"
 WORDS = {  # what the value of an option can be, by its name, or by verb and name
-    "--to": FORMATS, "--from": ["auto", *FORMATS], "--role": ["user", "model"], "--kind": ROLE_OF_KIND,
+    "--to": TARGETS, "--from": ["auto", *TARGETS], "--role": ["user", "model"], "--kind": ROLE_OF_KIND,
     "--counter": [*NAMES, APPROX], "--unanswered": ["error", "stub", "drop"],
     "--thoughts": ["keep", "old", "all"], "--only": PASSES, "--skip": PASSES,
     "export --to": EXPORTERS, "import --from": ["auto", *IMPORTERS],

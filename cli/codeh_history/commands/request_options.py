@@ -17,7 +17,7 @@ OPTIONS: dict[str, Any] = {
         typer.Option(
             "--to",
             metavar="PROVIDER",
-            help="gemini, openai-chat, openai-responses or anthropic; $CODEH_TO.",
+            help="gemini, openai-chat, openai-responses, anthropic or text; $CODEH_TO.",
         ),
     ],
     "model": Annotated[Text, typer.Option("--model", metavar="MODEL", help="The provider's model name.")],

@@ -11,7 +11,7 @@ from ..session import fold, is_idless, join
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from ..talk.append import text_of
+from ..talk.append import exact, text_of
 from ..talk.reading import find
 from ..view import View
 from .options import Quiet, Session
@@ -21,6 +21,7 @@ EXAMPLES = """\
   id=$(codeh-history append -s demo --role model --pending)
   codeh-history update -s demo "$id" --append -m "Hel"
   codeh-history update -s demo "$id" --append -m "lo" && codeh-history commit -s demo "$id"
+  my-model | codeh-history append -s demo --role model --stream     # the same for a program that prints
 """
 STRAY = "one message ID; the text is -m TEXT"
 
@@ -35,7 +36,7 @@ def command(
         Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file.")
     ] = None,
     append: Annotated[
-        bool, typer.Option("--append", help="Add to the text instead of replacing it.")
+        bool, typer.Option("--append", help="Add to the text instead of replacing it, byte for byte.")
     ] = False,
     pending: Annotated[bool, typer.Option("--pending", help="Leave the new content uncommitted.")] = False,
     session: Session = None,
@@ -44,12 +45,14 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     target = for_writing(env, session)
-    text = text_of(env, message or [], file or [])
+    text = (exact if append else text_of)(env, message or [], file or [])
     done: list[str] = []
 
-    def build(locked: Locked) -> bytes:
+    def build(locked: Locked) -> bytes | None:
         found, stored = whole(env, fold(read.read_log(locked.read())), id, locked.session)
         done.append(found.id)
+        if append and not text:
+            return None
         now = env.now()
         if append and found.pending is not None:
             return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"

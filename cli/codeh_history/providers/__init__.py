@@ -1,6 +1,7 @@
 """The provider formats: a package each, with the modules `request`, `rules`, `body` and `response`.
 
-A new format is such a package and a line in `FORMATS`.
+A new format is such a package and a line in `FORMATS`. Beside them stands `text`, which is no protocol: a
+transcript there, what a command prints back.
 """
 
 from __future__ import annotations
@@ -11,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..model import Json, Message
-    from .base import Failure, Imported, Options, Problem, Reply, Request, StreamReader
+    from .base import (
+        AnswerReader,
+        Failure,
+        Imported,
+        Options,
+        Problem,
+        Reply,
+        Request,
+        StreamReader,
+        Transcript,
+    )
     from .turns import Texts
 
 FORMATS = {
@@ -20,6 +31,8 @@ FORMATS = {
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
 }
+PLAIN = "text"
+TARGETS = (*FORMATS, PLAIN)  # what a session can be sent as, and an answer come as
 
 
 class Format:
@@ -62,3 +75,21 @@ class Format:
 def load(name: str) -> Format:
     """The format of this name."""
     return Format(name)
+
+
+def transcript(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
+    """These curated, paired messages for a command that takes a prompt."""
+    from .text import request
+
+    return request.build(messages, options, summaries)
+
+
+def reader(format: str | None, model: str | None = None) -> AnswerReader:
+    """A reader of an answer in this format (None: detected); `model` is who gives a plain one."""
+    if format == PLAIN:
+        from .text import response
+
+        return response.Reader(model)
+    from . import wire
+
+    return wire.Reader(format)

@@ -42,6 +42,14 @@ class Request:
     sources: list[list[str]] = field(default_factory=list)
 
 
+@dataclass
+class Transcript:
+    """A request as plain text, and for people: what could not be sent as it is."""
+
+    text: str
+    notes: list[str] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Reply:
     """A provider's answer, complete and in our own terms.
@@ -72,6 +80,42 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """The answer ended before its end: the parts that arrived, and what was missing (try again: 75)."""
+
+    parts: list[Part]
+    text: str
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No byte of an answer arrived (try again: 75)."""
+
+    text: str = "nothing arrived"
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """Not one provider's answer: what it looks like instead (bad data: 65)."""
+
+    text: str
+
+
+@dataclass
+class Came:
+    """What came of one answer, whole or not."""
+
+    provider: str
+    model: str | None = None
+    id: str | None = None
+    parts: list[Part] = field(default_factory=list)
+
+
+Outcome = Reply | Failure | Cut | Nothing | Unreadable
+"""Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
+
+
+@dataclass(frozen=True)
 class Problem:
     """One thing that a provider would refuse: where in the body (`messages.6.content.0`), and why."""
 
@@ -88,6 +132,24 @@ class Imported:
     tools: list[Json] = field(default_factory=list)
     model: str | None = None
     settings: Json = field(default_factory=dict)
+
+
+class AnswerReader(Protocol):
+    """Reads whatever was sent in answer to one request; `wire.Reader` says what each field means."""
+
+    provider: str | None
+    model: str | None
+    response_id: str | None
+    begun: bool
+    restarts: int
+    tail: list[Part]
+    several: list[Came]
+
+    def feed(self, chunk: bytes) -> list[Part]:
+        """Take the next bytes; returns the parts that arrived with them."""
+
+    def close(self) -> Outcome:
+        """The end of the input has been reached: what it was. To be called once."""
 
 
 class StreamReader(Protocol):

@@ -11,13 +11,13 @@ Pure: no clock, no I/O. Nothing that arrives makes it raise.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import orjson
 
 from ..model import Json, Part
 from . import detect, load
-from .base import Failure, Reply, StreamReader
+from .base import Came, Cut, Failure, Nothing, Outcome, Reply, StreamReader, Unreadable
 from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
@@ -33,42 +33,6 @@ _END = {
     "anthropic": "no message_stop",
 }
 _NOISE_KEPT = 50  # lines, for the message about what came instead of an answer
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The answer ended before its end: the parts that arrived, and what was missing (try again: 75)."""
-
-    parts: list[Part]
-    text: str
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """No byte of an answer arrived (try again: 75)."""
-
-    text: str = "nothing arrived"
-
-
-@dataclass(frozen=True)
-class Unreadable:
-    """Not one provider's answer: what it looks like instead (bad data: 65)."""
-
-    text: str
-
-
-@dataclass
-class Came:
-    """What came of one answer, whole or not."""
-
-    provider: str
-    model: str | None = None
-    id: str | None = None
-    parts: list[Part] = field(default_factory=list)
-
-
-Outcome = Reply | Failure | Cut | Nothing | Unreadable
-"""Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
 
 
 class Reader:

@@ -98,6 +98,17 @@ def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = T
     return text
 
 
+def exact(env: Env, messages: list[str], files: list[str]) -> str:
+    """The texts one after the other, each as it is; stdin when none is given."""
+    pieces = given(env, messages, files)
+    if pieces:
+        return "".join(pieces)
+    text = decode(env.read_stdin(), "stdin")
+    if not text:
+        raise BadData("nothing to append: give -m TEXT, -F FILE, or text on stdin")
+    return text
+
+
 def given(env: Env, messages: list[str], files: list[str]) -> list[str]:
     """The `-m`s, then the texts of the `-F`s."""
     if files.count("-") > 1:

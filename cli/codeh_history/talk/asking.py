@@ -11,11 +11,15 @@ from typing import IO, NamedTuple
 
 from ..env import Env
 from ..errors import InputOutput, TryAgain
+from ..providers.base import AnswerReader
+from ..providers.text.response import Exact
 from ..store.resolve import Target
 from .receive import Received, receive
 
 
-def exchange(env: Env, target: Target, body: IO[bytes], command: str, *, echo: bool, most: int) -> Received:
+def exchange(
+    env: Env, target: Target, body: IO[bytes], command: str, reader: AnswerReader, *, echo: bool, most: int
+) -> Received:
     """Send a body through `sh -c CMD` and store the answer that the command prints, `most` bytes of it.
 
     The body lies in a file, so a command that reads slowly cannot block its own answer.
@@ -24,8 +28,14 @@ def exchange(env: Env, target: Target, body: IO[bytes], command: str, *, echo: b
     body.seek(0)
     process = start(command, body.fileno(), {})
     assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+
+    def whole() -> None:
+        if isinstance(reader, Exact) and ended(process):  # nothing else says that a text is not whole
+            reader.cut = "the answer may not be whole"
+
     try:
-        received = receive(env, target, process.stdout.fileno(), None, echo=echo, most=most, fresh=True)
+        fd = process.stdout.fileno()
+        received = receive(env, target, fd, reader, echo=echo, most=most, fresh=True, ended=whole)
     except TryAgain as error:
         code = ended(process)
         if code:

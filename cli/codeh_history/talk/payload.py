@@ -14,7 +14,7 @@ from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json
 from ..pairing import open_at_end
-from ..providers.base import Options
+from ..providers.base import Options, Transcript
 from ..providers.base import Request as Body
 from ..session import View
 from ..stages import passes
@@ -72,7 +72,7 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
-    found = straight.read(target.path, given, data)
+    found = straight.read(target.path, given, data) if to != providers.PLAIN else None
     if found is not None:
         options = _options(found.view, to, given, found.models.get(to))
         request = providers.load(to).request(found.texts, options, [])
@@ -99,7 +99,10 @@ def body_of(
         messages, options = templates.rendered(view, options, given)
     if not view.log.plain:
         messages = references.listed(messages)
-    request = providers.load(to).request(messages, options, [s.text for s in view.summaries])
+    summaries = [summary.text for summary in view.summaries]
+    if to == providers.PLAIN:
+        return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
+    request = providers.load(to).request(messages, options, summaries)
     text = _written(env, target, request, given)
     return media.pieces(text, env) if media.used else [text]
 
@@ -118,20 +121,31 @@ def checked(given: Request) -> None:
 
 def _written(env: Env, target: Target, request: Body, given: Request) -> bytes:
     """The request's bytes; what could not be sent as it is goes to stderr."""
-    for note in request.notes:
-        env.note(f"{target.id}: {note}")
+    _tell(env, target, request.notes)
     body = _set(request.body, given.set)
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
     return orjson.dumps(body, option=option)
+
+
+def _plain(env: Env, target: Target, transcript: Transcript, given: Request) -> bytes:
+    if given.set:
+        raise Usage("--set: plain text has no fields")
+    _tell(env, target, transcript.notes)
+    return transcript.text.encode("utf-8", "replace")
+
+
+def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
+    for note in notes:
+        env.note(f"{target.id}: {note}")
 
 
 def provider_of(env: Env, to: str | None) -> str:
     """The format asked for, else `$CODEH_TO`."""
     to = to or env.environ.get("CODEH_TO")
     if not to:
-        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(providers.FORMATS)}")
-    if to not in providers.FORMATS:
-        raise Usage(f"--to {to}: one of {', '.join(providers.FORMATS)}")
+        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(providers.TARGETS)}")
+    if to not in providers.TARGETS:
+        raise Usage(f"--to {to}: one of {', '.join(providers.TARGETS)}")
     return to
 
 
@@ -191,7 +205,7 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
 def _options(view: View, to: str, given: Request, last: str | None = None) -> Options:
     """What the request is to hold; `last`: the provider's last model, of a view that has no message."""
     model = model_for(view, to, given.model) or last
-    if model is None and to != "gemini":
+    if model is None and to not in ("gemini", providers.PLAIN):
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = beside(view.meta)
     if given.system is not None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
+from .. import providers
 from ..env import Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted
 from ..model import Message
@@ -59,6 +60,8 @@ def ask(
         draft = None
     lines = _kept(env, view, request)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
+    plain = payload.provider_of(env, request.to) == providers.PLAIN
+    reader = providers.reader(providers.PLAIN if plain else None, request.model)
     with tempfile.TemporaryFile() as body:
         _write(env, target, request, body, _with(env, target, data, lines + new))
         size = _store(env, target, draft, lines, last)
@@ -69,7 +72,7 @@ def ask(
                 persist_now(env, None, target.path)
             if size != len(data):  # more came meanwhile: it is sent too
                 _write(env, target, request, body, None)
-            return asking.exchange(env, target, body, via, echo=echo, most=most)
+            return asking.exchange(env, target, body, via, reader, echo=echo, most=most)
 
 
 def _looked(env: Env, target: Target) -> tuple[bytes, View]:

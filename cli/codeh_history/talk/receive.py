@@ -6,12 +6,13 @@ import gc
 import os
 import select
 import time
+from collections.abc import Callable
 
 from ..env import SIGPIPE, Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
 from ..escape import safe
 from ..model import Json, Part
-from ..providers.wire import Came, Failure, Outcome, Reader, Reply, Unreadable
+from ..providers.base import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
 from ..records import dumps
 from ..session import fold, join
 from ..store import log, read
@@ -38,18 +39,32 @@ class Received:
 
 
 def receive(
-    env: Env, target: Target, fd: int, format: str | None, *, echo: bool, most: int, fresh: bool = False
+    env: Env,
+    target: Target,
+    fd: int,
+    reader: AnswerReader,
+    *,
+    echo: bool,
+    most: int,
+    fresh: bool = False,
+    ended: Callable[[], None] | None = None,
 ) -> Received:
     """Read an answer of at most `most` bytes from a descriptor to its end and store it.
 
     Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
     stays pending. One that is stored already is not stored again, unless it is `fresh`: the answer to what
-    was just asked.
+    was just asked. `ended` is called at the end of the input, before it is decided what it was.
     """
+    return follow(Receiving(env, target, reader, Echo(env) if echo else None, fresh=fresh), fd, most, ended)
+
+
+def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
+    """Read a descriptor to its end, keeping what arrives whatever happens."""
     gc.enable()  # a stream may go on for long
-    receiving = _Receiving(env, target, Reader(format), _Echo(env) if echo else None, fresh=fresh)
     try:
         receiving.read(fd, most)
+        if ended is not None:
+            ended()
     except (KeyboardInterrupt, Interrupted):
         receiving.abort("interrupted")
         raise
@@ -59,7 +74,7 @@ def receive(
     return receiving.close()
 
 
-class _Echo:
+class Echo:
     """Text on stdout as it arrives; a reader that went away does not stop the storing."""
 
     def __init__(self, env: Env) -> None:
@@ -89,11 +104,11 @@ class _Echo:
             self.text("\n")
 
 
-class _Receiving:
+class Receiving:
     """One answer on its way into the log."""
 
     def __init__(
-        self, env: Env, target: Target, reader: Reader, echo: _Echo | None, *, fresh: bool
+        self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None, *, fresh: bool
     ) -> None:
         self.env = env
         self.target = target
@@ -184,9 +199,13 @@ class _Receiving:
                 lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
             return lines
 
-        log.append(self.env, self.target.path, build)
+        self.store(build)
         self.held = []
         self.flushed, self.unflushed = time.monotonic(), 0
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        """Append lines to the session; an answer never starts one."""
+        log.append(self.env, self.target.path, build)
 
     def message(self, type: str, id: str) -> Json:
         message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
@@ -330,7 +349,7 @@ def _fields(reply: Reply) -> Json:
         "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
         "responseId": reply.id, "alternatives": reply.alternatives or None,
     }  # fmt: skip
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 def _reason(outcome: Outcome) -> str:

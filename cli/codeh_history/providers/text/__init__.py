@@ -1,0 +1,1 @@
+"""Plain text: for commands that take a prompt and print an answer. No protocol, so never detected."""

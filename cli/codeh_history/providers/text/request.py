@@ -1,0 +1,71 @@
+"""The conversation as a transcript, for a command that takes a prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...model import Message, Part
+from ..base import Options, Transcript
+from ..media import media
+from ..openai import json_text, result_media, result_text
+from ..turns import SUMMARY_HEAD, Turn, described, turns
+
+HEAD = "The conversation so far. Write only what the assistant says next, without a label."
+_WHO = {"user": "User", "model": "Assistant"}
+_LABELS = ("System", "Summary", *_WHO.values(), "Tool call", "Tool result")
+_LABEL = re.compile(rf"^(?=(?:{'|'.join(_LABELS)}):)", re.MULTILINE)
+
+
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
+    """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
+
+    A line of a message that looks like a label of ours is indented, so that nobody speaks for another.
+    """
+    notes: list[str] = []
+    if options.tools:
+        notes.append(f"plain text offers no tools: {len(options.tools)} left out")
+    if options.max_tokens is not None:
+        notes.append("plain text has no --max-tokens: left out")
+    entries = [("System", options.system)] if options.system else []
+    if summaries:
+        entries.append(("Summary", "\n\n".join([SUMMARY_HEAD, *summaries])))
+    for turn in turns(messages):
+        entries += _entries(turn)
+    if len(entries) == 1 and entries[0][0] == "User":
+        return Transcript(f"{entries[0][1]}\n", notes)
+    told = (f"{who}: {_LABEL.sub('  ', text)}" for who, text in entries)
+    return Transcript("\n\n".join([HEAD, *told]) + "\n", notes)
+
+
+def _entries(turn: Turn) -> list[tuple[str, str]]:
+    """What a turn says, each with its label; thoughts and what only one provider knows are left out."""
+    entries: list[tuple[str, str]] = []
+    said: list[str] = []
+    for part in turn.parts:
+        found: Any = part
+        if "functionCall" in part:
+            call = found["functionCall"]
+            entries.append(("Tool call", f"{call.get('name')} {json_text(call.get('args') or {})}"))
+        elif "functionResponse" in part:
+            response = found["functionResponse"]
+            entries.append(
+                ("Tool result", f"{response.get('name')}: {result_text(response.get('response'))}")
+            )
+            entries += [("Tool result", _file(held)) for held in result_media(response)]
+        elif "text" in part:
+            said.append("" if part.get("thought") else str(part["text"]))
+        elif "native" not in part:
+            said.append(f"\n{_file(part)}\n")
+    text = "".join(said).strip("\n")
+    return [(_WHO[turn.role], text), *entries] if text else entries
+
+
+def _file(part: Part) -> str:
+    """A text file's text, named; any other file by its type and size."""
+    held = media(part)
+    text = held.text() if held is not None and held.textual and held.data is not None else None
+    if held is None or text is None:
+        return described(part, "not sent as text")
+    return f"[{held.name or held.mime}]\n{text}"
