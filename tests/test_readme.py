@@ -22,7 +22,7 @@ def test_every_verb_is_named_and_its_help_begins_with_examples(verb: str) -> Non
     assert f"codeh-history {verb}" in result.text
 
 
-@pytest.mark.parametrize("format", providers.FORMATS)
+@pytest.mark.parametrize("format", providers.TARGETS)
 def test_every_provider_has_its_page(format: str) -> None:
     assert f"docs/providers/{format}.md" in README
 

@@ -57,8 +57,10 @@ def _entries(turn: Turn) -> list[tuple[str, str]]:
         elif "text" in part:
             said.append("" if part.get("thought") else str(part["text"]))
         elif "native" not in part:
-            said.append(f"\n{_file(part)}\n")
-    text = "".join(said).strip("\n")
+            said.append(_file(part))
+    pieces = filter(None, said)  # a model's come in pieces, a user's are what was put together
+    text = "".join(pieces) if turn.role == "model" else "\n\n".join(piece.strip("\n") for piece in pieces)
+    text = text.strip("\n")
     return [(_WHO[turn.role], text), *entries] if text else entries
 
 

@@ -111,9 +111,12 @@ class Reader(Exact):
         return _ESCAPE.sub("", _TO_THE_START.sub("\r", text))
 
     def _shown(self, text: str, *, final: bool) -> str:
-        text = _settled(self._spun + text)
-        self._spun = "" if final else text[len(text.rstrip(_SPINNER)) :]
-        return text.removesuffix(self._spun)
+        text = self._spun + text
+        end = "\r" if text.endswith("\r") and not final else ""  # what follows says what it means
+        text = _settled(text.removesuffix(end))
+        line = "" if final else text[len(text.rstrip(_SPINNER)) :]
+        self._spun = line + end
+        return text.removesuffix(line)
 
     def _whole(self, text: str) -> str:
         return _settled(text).rstrip("\n")
