@@ -11,7 +11,7 @@ import pytest
 import support
 from codeh_history.cli import COMMANDS
 from codeh_history.exporters import EXPORTERS
-from codeh_history.providers import FORMATS
+from codeh_history.providers import TARGETS
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_it_can_be_evaluated(script: str) -> None:
         (["rm", "demo", "de"], ["debug", "demo"]),
         (["payload", "--to", "g"], ["gemini"]),
         (["payload", "--to", "=", "g"], ["gemini"]),
-        (["payload", "--to", "="], list(FORMATS)),
+        (["payload", "--to", "="], list(TARGETS)),
         (["export", "--to", ""], list(EXPORTERS)),
         (["append", "--role", ""], ["user", "model"]),
         (["append", "-m", "d"], []),
