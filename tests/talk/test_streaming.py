@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import time
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from codeh_history.talk import receive
 from inside import inside
 from support import PROGRAM, environ, lines, session_path
 
@@ -90,3 +92,35 @@ def test_a_signal_keeps_what_came(home: Path) -> None:
     process.communicate()
     assert process.returncode == 143
     assert log(home)[-1] == {**log(home)[-1], "type": "abort", "reason": "interrupted"}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("write", [1, 2], ids=["the first write", "a later one"])
+def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch, when: str, write: int
+) -> None:
+    monkeypatch.setattr(receive, "FLUSH_SECONDS", 0.0)
+    real, count = os.write, 0
+    text = "Hel" * (receive.CHUNK // 3) + "lo"  # which takes two reads
+
+    def interrupted(fd: int, data: Any) -> int:
+        nonlocal count
+        count += b'"delta"' in bytes(data)
+        if count == write and when == "before":
+            count += 1
+            raise KeyboardInterrupt
+        done = real(fd, data)
+        if count == write:
+            count += 1
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(os, "write", interrupted)
+    done = inside("append", "-s", "s", "--stream", stdin=[text[:-2].encode(), b"lo"], home=home)
+    assert done.code == 130
+    monkeypatch.undo()
+    assert [r["type"] for r in log(home)][-1] == "abort"
+    pending = "".join(r["parts"][0]["text"] for r in log(home) if r["type"] == "delta")
+    assert pending
+    assert text.startswith(pending)
+    assert [r["type"] for r in log(home)].count("open") == 1

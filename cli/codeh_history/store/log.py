@@ -70,6 +70,10 @@ class Locked:
         """What the file holds now: for what writes it again."""
         return pread_all(self._fd, self.size)
 
+    def holds(self, data: bytes, offset: int) -> bool:
+        """Whether these bytes stand there."""
+        return pread_all(self._fd, len(data), offset) == data
+
     def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
         """The lines in which a pattern is found, in constant memory; it may match once more than needed.
 

@@ -123,6 +123,7 @@ class Receiving:
         self.kept: list[str] = []  # the ids of what stays pending
         self.restarts = 0
         self.replace = False
+        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
     def read(self, fd: int, most: int) -> None:
         taken = 0
@@ -179,29 +180,49 @@ class Receiving:
         """Put what arrived on disk as pending content."""
 
         def build(locked: Locked) -> bytes:
-            lines = b""
-            if self.pending is None:
-                self.pending = self.env.new_id(locked.session, locked.offset)
-                lines += dumps(self.message("open", self.pending)) + b"\n"
-                self.replace = False
-            if self.replace:
-                id = self.env.new_id(locked.session, locked.offset)
-                update = {
-                    "type": "update",
-                    "id": id,
-                    "of": self.pending,
-                    "ts": self.env.now(),
-                    "parts": self.held,
-                }
-                self.replace = False
-                return dumps(update) + b"\n"
-            if self.held:
-                lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
+            self.recall(locked)
+            before = self.pending, self.replace
+            lines = self.lines(locked)
+            self.writing = locked.offset, lines, before
             return lines
 
         self.store(build)
+        self.writing = None
         self.held = []
         self.flushed, self.unflushed = time.monotonic(), 0
+
+    def recall(self, locked: Locked) -> None:
+        """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
+        if self.writing is None:
+            return
+        offset, lines, before = self.writing
+        self.writing = None
+        if locked.holds(lines, offset):
+            self.held = []
+        else:
+            self.pending, self.replace = before
+
+    def lines(self, locked: Locked) -> bytes:
+        """What arrived, as records."""
+        lines = b""
+        if self.pending is None:
+            self.pending = self.env.new_id(locked.session, locked.offset)
+            lines += dumps(self.message("open", self.pending)) + b"\n"
+            self.replace = False
+        if self.replace:
+            id = self.env.new_id(locked.session, locked.offset)
+            record = {
+                "type": "update",
+                "id": id,
+                "of": self.pending,
+                "ts": self.env.now(),
+                "parts": self.held,
+            }
+            self.replace = False
+            return dumps(record) + b"\n"
+        if self.held:
+            lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
+        return lines
 
     def store(self, build: Callable[[Locked], bytes | None]) -> None:
         """Append lines to the session; an answer never starts one."""
@@ -284,13 +305,8 @@ class Receiving:
                 return dumps({"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}) + b"\n"
             if self.pending is not None:
                 stored.append(self.pending)
-                record = {
-                    "type": "commit",
-                    "of": self.pending,
-                    "ts": self.env.now(),
-                    "parts": reply.parts,
-                    **fields,
-                }
+                record = {"type": "commit", "of": self.pending, "ts": self.env.now(), "parts": reply.parts}
+                record |= fields
             else:
                 id = self.env.new_id(locked.session, locked.offset)
                 stored.append(id)
