@@ -99,10 +99,10 @@ Attached files:
 - a.py (text/x-python, 9 bytes)
 - a.png (image/png, 48 bytes)
 
-[text/x-python]
+[a.py]
 print(1)
 
-[image/png, 48 bytes: not sent as text]
+[image/png a.png, 48 bytes: not sent as text]
 """
     )
 
