@@ -68,7 +68,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
      r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])", None),
     ("authorization", "authorization", (0,),
      (rf"(?i)authorization{_SEP}(?:value{_SEP})?(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
-     r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{6,}"
+     r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{3,}"
      r"|[^\s\"',;\\()\[\]{}]{16,})"), _of_a_header),
     ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
     ("api-key-header", "api-key apikey auth-token auth-key access-token subscription-key x-honeycomb-team", (0,),
@@ -79,14 +79,12 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("cookie", "--cookie ", (0,), r"--cookie[ =][\"']?(?P<secret>[\w.-]{1,64}=[^\"'\n]{8,4096})", _of_a_cookie),
     ("url-password", "://", (0,),
      r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _no_port),
-    ("url-password", "@tcp( @unix( @udp(", tuple(range(4, 60)),
-     r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?:tcp|unix|udp)\(", None),
     ("signature", "sig= signature=", (0,), r"(?i)sig(?:nature)?=(?P<secret>(?=[A-Za-z%]{0,40}\d)[A-Za-z0-9%+/=_-]{20,512})", None),
     ("signature", "credential=", (0,), r"(?i)credential=(?P<secret>[A-Z0-9]{16,128}(?:%2[fF]|/)[A-Za-z0-9%/_-]{10,200})", None),
     ("query-key", "?key= &key= ?code= &code= ?sid= &sid= ?auth= &auth= ?pw= &pw= ?sessionid= &sessionid=", (0,),
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
     ("azure-key", "accountkey= sharedaccesskey=", (0,), r"(?i)\w{9,15}=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", None),
-    ("telegram-token", ":aa", (8, 9, 10), r"(?<!\w)\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
+    ("telegram-token", ":aa", (8, 9, 10), r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
     ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
     ("netrc", "login ", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
     ("netrc", "machine ", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
@@ -99,6 +97,12 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("jwk", '"p" "q" "dp" "dq" "qi"', (0,), r"\"\w\w?\"\s{0,8}:\s{0,8}\"(?P<secret>[A-Za-z0-9_-]{40,2048})", _of_a_jwk),
     ("sql-password", "identified ", (0,),
      r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
+    ("url-password", "://", (0,), r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@", None),
+    ("url-password", "jdbc:oracle:", (0,), r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@", None),
+    ("login", "httpbasicauth( basicauth( httpdigestauth( networkcredential( login( auth=(", (0,),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _no_word),
+    ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _no_word),
+    ("sql-password", "password for", (0,), r"(?i)password for [^\s=]{1,80}\s{0,4}=\s{0,4}'(?P<secret>[^'\n]{2,256})'", None),
     ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", None),
     ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
@@ -135,6 +139,7 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("wpa_passphrase", r"^wpa_passphrase\s+(?:[\"'][^\"'\n]{1,64}[\"']|\S{1,64})\s+[\"']?(?P<secret>[^\s\"']{8,63})"),
     ("fly flyctl heroku", r"\s(?:secrets\s+set|config:set)\s+(?:-\S+\s+)?[A-Z][A-Z0-9_]{1,64}=[\"']?(?P<secret>[^\s\"'$]{4,256})"),
 )  # fmt: skip
+_DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?:tcp|unix|udp)\(")
 _AZURE_SECRET = re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])")
 _BEGIN = re.compile(
     r"-{4,5} ?BEGIN (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}", re.IGNORECASE
@@ -165,7 +170,8 @@ def _rows() -> Iterator[tuple[str, _Form | tuple[str, re.Pattern[str]]]]:
 
 
 _ANCHORS = Anchors(_rows())
-_LINE = 600  # characters of a command line that are looked at
+STARTS = tuple(dict.fromkeys(start for start, _ in _rows()))
+_LINE, _WORD = 600, 300  # characters of a command line that are looked at, and of a word that goes on
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
 
 
@@ -173,6 +179,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     """Where the text holds a secret by its form; `lower` is the text in small letters."""
     if "private key" in lower:
         yield from _key_files(text)
+    if "@tcp(" in lower or "@unix(" in lower:
+        yield from (Span(*found.span("secret"), "url-password") for found in _DSN.finditer(text))
     if "q~" in lower:
         yield from (Span(*found.span(), "azure-secret") for found in _AZURE_SECRET.finditer(text))
     done: dict[re.Pattern[str], int] = {}  # up to where the text was looked at for each
@@ -185,7 +193,7 @@ def spans(text: str, lower: str) -> Iterator[Span]:
             done[pattern] = span.end
             yield span
         if not isinstance(row, _Form):
-            done[pattern] = at + _LINE // 2
+            done[pattern] = at + _LINE
 
 
 def _formed(form: _Form, text: str, at: int) -> Iterator[Span]:
@@ -198,10 +206,10 @@ def _formed(form: _Form, text: str, at: int) -> Iterator[Span]:
 
 def _commanded(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Span]:
     """Secrets on a command line."""
-    line = text[at : at + _LINE]
+    line = text[at : at + _LINE + _WORD]
     line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
     for found in pattern.finditer(line):
-        if not values.nothing(found["secret"]):
+        if found.start() < _LINE and not values.nothing(found["secret"]):
             yield Span(at + found.start("secret"), at + found.end("secret"), "option")
 
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from . import values
 from .spans import Span
 
-_LONGEST = 512  # characters of a value that are looked at before it is taken for one
+_LONGEST = 256  # characters of a value that are looked at before it is taken for one
 _NAME = 64  # characters of a name before the word that tells
 
 # What the name's last word is (in small letters), how it goes on, and what that says. `key` alone says
 # little, with one of the words below before it as much as `secret`.
-_CORES = {
+CORES = {
     "pass": ("pass", r"pass(?:word|wd|phrase|code|wort)?"),
     "pwd": ("pass", "pwd"), "psk": ("pass", "psk"), "bindpw": ("pass", "bindpw"),
     "rootpw": ("pass", "rootpw"), "masterauth": ("pass", "masterauth"),
@@ -28,7 +28,7 @@ _CORES = {
     "salt": ("key", "salt"), "signature": ("key", "signature"), "cookie": ("key", "cookie"),
     "session": ("key", "session[_-]?id"), "pin": ("key", "pin"),
 }  # fmt: skip
-_WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in _CORES.items()}
+_WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
 _OF_A_SECRET = re.compile(
     r"(?:secret|api|access|private|encryption|signing|shared|preshared|storage|client|subscription|primary|secondary|app|application"
     r"|integration|account|auth|license|licence|deploy|webhook|service|hmac|publish|registry|admin|personal|recovery|backup|write|read"
@@ -65,10 +65,11 @@ _AFTER = re.compile(
       | (?P<plist></key>\s{0,80}<string>)
       | (?P<call>\s{0,4}[,(]\s{0,40}(?=[furb]?\\{0,6}["']))
       | (?P<prose>[ ](?:is|was|=|are)(?:[ ](?:now|set[ ]to|changed[ ]to))?:?[ ])
-      | (?P<space>[ \t]{1,8})
+      | (?P<space>[ \t]{1,8}(?:\d[ \t]{1,4})?)
     )""",
     re.VERBOSE,
 )
+_SERVERS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without a sign
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
 _STOPS = (
     "[^ \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|]"  # each of its own: `\s` among them is ten times slower
@@ -94,6 +95,11 @@ class Name(NamedTuple):
     def option(self) -> bool:
         """Whether it is an option of a command line."""
         return self.text.startswith(("-", "/"))
+
+    @property
+    def a_phrase(self) -> bool:
+        """Whether it says that several words follow."""
+        return self.kind == "phrase" or "phrase" in self.text.lower()
 
     @property
     def sql(self) -> bool:
@@ -142,10 +148,11 @@ def _end(text: str, lower: str, start: int, end: int, kind: str) -> int:
         joined = any_before or _JOINED.search(lower, max(0, start - 12), start)
         if not joined and not _escaped(text, start):
             return 0
-    end = _SUFFIX.match(text, end).end()  # type: ignore[union-attr]
-    goes_on = (
-        text[end : end + 1].isalnum() or text[end : end + 1] in ("_", "-") or text.startswith("()", end)
-    )
+    after = text[end : end + 1]
+    if after.isalnum() or after in ("_", "-", "."):
+        end = _SUFFIX.match(text, end).end()  # type: ignore[union-attr]
+        after = text[end : end + 1]
+    goes_on = after.isalnum() or after in ("_", "-") or text.startswith("()", end)
     return 0 if goes_on else end
 
 
@@ -213,7 +220,7 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
         return False
     if " " in value:
         several = name.kind != "key" and (how in ("op", "type", "pair", "plist") or name.option)
-        return several and not values.sentence(value)
+        return several and not values.sentence(value, a_phrase=name.a_phrase)
     if name.kind == "key":
         return (
             name.text.lower() != "key"
@@ -224,7 +231,7 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
     if name.kind == "secret" and values.number(value):
         return False
     if how in ("call", "equal", "space", "cell") and not (how == "space" and (name.option or name.sql)):
-        return len(value) >= 8 and values.mixed(value)
+        return len(value) >= (6 if name.kind == "pass" else 8) and values.mixed(value)
     return (
         name.kind in ("pass", "phrase")
         or values.mixed(value)
@@ -257,15 +264,17 @@ def _words(text: str, name: Name, how: str, at: int) -> tuple[int, int] | None:
     if name.kind not in ("pass", "phrase") or how not in ("op", "prose", "block"):
         return None
     found = _WORDS_TO_THE_END.match(text, at)
-    if not found or values.sentence(found[0]) or values.nothing(found[0].split()[0]):
+    if not found or values.sentence(found[0], a_phrase=name.a_phrase):
         return None
     count = len(found[0].split())
-    least = 2 if "phrase" in name.text.lower() or name.kind == "phrase" else 3
+    least = 2 if name.a_phrase else 3
     return (at, at + len(found[0].rstrip())) if count >= least else None
 
 
 def _stands(text: str, name: Name, how: str, after: re.Match[str], value: str) -> bool:
     """Whether a word without quotes is a secret, and no code."""
+    if value.isdigit() and name.text.lower().endswith(("pin", "otp")):
+        return name.loud or len(value) >= 6
     if len(value) < (4 if name.kind == "pass" else 6) or (value.isdigit() and name.kind != "pass"):
         return False
     if name.kind == "key":
@@ -273,12 +282,21 @@ def _stands(text: str, name: Name, how: str, after: re.Match[str], value: str) -
     if how == "prose":
         return values.mixed(value) and len(value) >= 6 and not values.code(value)
     if how == "space":
-        return (name.option and not value.startswith("-") and not values.a_name(value)) or (
-            values.random(value, 20) and not values.code(value) and "/" not in value[:2]
-        )
+        return _after_a_blank(text, name, value)
     if name.option or name.before in "?&;=":
         return not values.a_name(value) or values.mixed(value)
     return _in_a_file(text, name, after, value)
+
+
+def _after_a_blank(text: str, name: Name, value: str) -> bool:
+    """Whether a word after `--password` or `requirepass` is one, and not the next word of a sentence."""
+    if name.option:
+        return not value.startswith("-") and not values.a_name(value)
+    if values.code(value) or value.startswith("/"):
+        return False
+    starts_line = name.start == 0 or text[name.start - 1] == "\n"
+    sure = name.loud or (name.kind == "pass" and (starts_line or name.text.lower() in _SERVERS))
+    return values.random(value, 20) or (sure and values.mixed(value) and len(value) >= 6)
 
 
 def _in_a_file(text: str, name: Name, after: re.Match[str], value: str) -> bool:
@@ -286,7 +304,9 @@ def _in_a_file(text: str, name: Name, after: re.Match[str], value: str) -> bool:
     if values.code(value) or (values.number(value) and len(value) < 10):
         return False
     if after["op"] == ":" and not after["gap"] and not name.loud and after["close"] is None:
-        return values.mixed(value) and len(value) >= 8
+        return values.mixed(value) and len(value) >= (6 if name.kind == "pass" else 8)
+    if name.kind == "secret" and name.text.lower().startswith("x-") and after["op"] == ":":
+        return True  # a header
     if values.mixed(value):
         return len(value) >= 6 and not (values.camel(value) and after["gap"])
     return _a_word(text, name, after, value)
@@ -295,8 +315,9 @@ def _in_a_file(text: str, name: Name, after: re.Match[str], value: str) -> bool:
 def _random_key(name: Name, how: str, after: re.Match[str], value: str) -> bool:
     """Whether something called a key is one to a door: `STRIPE_KEY=x`, or a value that a machine drew."""
     called = name.text.lower().strip("-_.0123456789")
-    if how == "op" and name.loud and "_" in name.text and after["op"] == "=" and not after["gap"]:
-        return not values.code(value) and not values.number(value) and len(value) >= 6
+    if how == "op" and name.loud and after["op"] == "=" and not after["gap"]:
+        long_enough = len(value) >= 6 if "_" in name.text else len(value) >= 8 and values.mixed(value)
+        return long_enough and not values.code(value) and not values.number(value)
     return (
         called not in ("key", "signature", "salt") and values.random(value, 20) and not values.code(value)
     )

@@ -29,6 +29,10 @@ _SENTENCE = re.compile(
     r"|it|can|will|should|cannot|required|please|enter|new|incorrect|invalid|field)\b|[?!:,]$|\.$|%[sd]|[({<]",
     re.IGNORECASE,
 )
+_MESSAGE = re.compile(
+    r"\b(?:is|are|must|please|enter|cannot|should|required|incorrect|invalid|wrong|used?)\b|[?:,]$|%[sd]|[({<]",
+    re.IGNORECASE,
+)
 _CALLED = (
     "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header|auth"
 )
@@ -41,7 +45,8 @@ _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
 _CLASS = re.compile(r"(?:[A-Z][a-z]{2,}|[A-Z]{1,4}\d{1,4}){3,}")
 _FORMAT = re.compile(r"\{[A-Za-z_][\w.]*\}")
 _NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%)?", re.IGNORECASE)
-_LETTER, _DIGIT, _NO_LETTER = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[\d!@#$%^*+~?=]")
+_LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
+_NO_LETTER = re.compile(r"[0-9!@#$%^*+~?=]")
 
 
 def nothing(value: str) -> bool:
@@ -51,9 +56,10 @@ def nothing(value: str) -> bool:
     return value.lower() in _NOTHING or bool(_SAYS_SO.fullmatch(value)) or "[redacted:" in value
 
 
-def sentence(value: str) -> bool:
-    """Whether it is prose rather than a passphrase of several words."""
-    return len(value) > 8 * _LONGEST or bool(_SENTENCE.search(value))
+def sentence(value: str, *, a_phrase: bool = False) -> bool:
+    """Whether it is prose rather than a passphrase of several words; one that is called so may have any."""
+    pattern = _MESSAGE if a_phrase else _SENTENCE
+    return len(value) > 8 * _LONGEST or bool(pattern.search(value))
 
 
 def a_name(value: str) -> bool:

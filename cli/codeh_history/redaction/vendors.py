@@ -60,6 +60,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("webhook", "webhook.office.com/", r"webhookb2/[A-Za-z0-9@/_-]{40,}"),
     ("webhook", "https://hooks.zapier.com/hooks/catch/", "[0-9a-z/]{8,}"),
     ("webhook", "https://maker.ifttt.com/trigger/", rf"[\w-]{{1,80}}(?:/json)?/with/key/{_B}{{10,}}"),
+    ("discord-token", "MT MD MA Mz Mj ND NT NT Nj Nz OD OT OA", rf"[A-Za-z0-9]{{20,26}}\.{_B}{{6}}\.{_B}{{27,}}"),
     ("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ sk_prod_ rk_prod_", "[A-Za-z0-9]{16,}"),
     ("stripe-key", "whsec_", "[A-Za-z0-9+/=]{16,}"),
     ("npm-token", "npm_", "[A-Za-z0-9]{36}"),
@@ -77,7 +78,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("shopify-token", "shpat_ shpca_ shppa_ shpss_", "[0-9a-fA-F]{32}"),
     ("square-token", "sq0atp- sq0csp- sq0idp-", rf"{_B}{{22,}}"),
     ("square-token", "EAAAE EAAAl", rf"{_B}{{55,}}"),
-    ("facebook-token", "EAACEdEose0cBA EAAG EAAB EAAD", "[A-Za-z0-9]{60,}"),
+    ("facebook-token", "EAACEdEose0cBA EAA", "[A-Za-z0-9]{60,}"),
     ("paypal-token", "access_token$production$ access_token$sandbox$", r"[0-9a-z]{16}\$[0-9a-f]{32}"),
     ("plaid-token", "access-sandbox- access-production- access-development-", _UUID),
     ("razorpay-key", "rzp_live_ rzp_test_", "[A-Za-z0-9]{14,}"),
@@ -158,6 +159,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
 _ANCHORS = Anchors(
     (start, (kind, re.compile(rest))) for kind, starts, rest in _TABLE for start in starts.split()
 )
+STARTS = tuple(start for _, starts, _ in _TABLE for start in starts.split())
 
 
 def spans(text: str) -> Iterator[Span]:

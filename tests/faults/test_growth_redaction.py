@@ -1,0 +1,103 @@
+"""Redaction takes time in proportion to the text, whatever is in it: no rule reads it again and again.
+
+Each beginning of each table repeated, its almost-matches, each name with each way to go on, huge words and
+lines, nested quotes: all of them short, the worst of these then at length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import process_time
+
+import pytest
+from profiles import PROFILE, Tally, by_profile
+
+from codeh_history.redaction import Redactor, forms, names, vendors
+
+MOST = 5.0  # seconds for a megabyte
+GROWTH = 6.0  # from n to 4n
+SHORT, LONG = 8_000, 1_000_000
+KEPT = by_profile(0, 4, 40)  # how many of the worst are tried at length
+EACH = by_profile(1, 8, 1)  # of the table every so manieth
+
+pytestmark = pytest.mark.skipif(PROFILE == "short", reason="measures time: make test-faults")
+
+AFTER = {
+    "vendors": ["", "-", "a", "aB1_" * 5 + ".", " ", "\\n"],
+    "forms": ["", "a1", ": a=b;", '"', "a:b/", " -p ", " -u a"],
+    "names": ["", "_", "-", ".", "=", ": ", ' = "', "='", "=a=", ' "', ' \\"', "(", "('", '","', "</", ">", '" value="', " is ",
+              "\\n", "\n", "=x", "=$", "=(", ": |\n ", " a b c "],
+}  # fmt: skip
+OTHERS = [
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nMIIE\n", "-----BEGIN A ", "-----END PRIVATE KEY-----", "Private-Lines: 9\nabc\n",
+    "a", "1", "A ", " ", "\n", '"', '\\"', "\\", "%41", "%", "QUJD", "QUJDQUJDQUJDQUJDQUJDQUJD\n", "abcdEFGH" * 4 + " ", "\\u0041", "://", "://a:",
+    "://a:b", "://a:b@", "@", "a=b; ", "cookie: a=b; ", "eyJ-", "eyJ.", "eyJabcdefgh.", "<", "<password>", "<password a", "-", "_", ".", "$", "aB_",
+    "\x1b[32m", "TOKEN_", '{"password": ', "'\"", "[[", "İ", "é=",
+]  # fmt: skip
+
+
+def table() -> Iterator[str]:
+    """What is repeated."""
+    starts = {
+        "vendors": vendors.STARTS,
+        "forms": forms.STARTS,
+        "names": (*names.CORES, "TOKEN_", "api_key", "passphrase", "private key", "authToken"),
+    }
+    for kind, some in starts.items():
+        for start in some:
+            yield from (start + after for after in AFTER[kind])
+    yield from OTHERS
+
+
+def seconds(work: Callable[[str], object], unit: str, size: int) -> float:
+    """How long the text takes this process, the better of two."""
+    text = (unit * (size // len(unit) + 1))[:size]
+    times = []
+    for _ in range(2):
+        start = process_time()
+        work(text)
+        times.append(process_time() - start)
+    return min(times)
+
+
+def slowness() -> float:
+    """How many times as long this takes as on a machine with nothing else to do; never below 1."""
+    start = process_time()
+    sum(number * number for number in range(1_000_000))
+    return max(1.0, (process_time() - start) / 0.06)
+
+
+def clean(text: str) -> str:
+    return Redactor().text(text)
+
+
+def test_redaction_is_linear_whatever_the_text(tally: Tally) -> None:
+    units = [*list(table())[::EACH], "TOKEN_", "eyJ-"]
+    by_time = sorted(units, key=lambda unit: -seconds(clean, unit, SHORT))
+    worst = list(dict.fromkeys(["TOKEN_", "eyJ-", *by_time[:KEPT]]))
+    for unit in worst:
+        quarter, whole = seconds(clean, unit, LONG // 4), seconds(clean, unit, LONG)
+        assert whole < MOST * slowness(), (unit, whole)
+        assert whole < GROWTH * max(quarter, 0.05), (unit, quarter, whole)
+    tally("a text that repeats what redaction looks for", len(units))
+
+
+@pytest.mark.parametrize("inside", ["said", "pieces", "file"])
+def test_a_session_is_linear_too(inside: str, tally: Tally) -> None:
+    """Many small texts, many pieces of one, one large file."""
+
+    def work(text: str) -> object:
+        step = 40
+        pieces = [text[at : at + step] for at in range(0, len(text), step)]
+        values = {
+            "said": {"args": pieces},
+            "pieces": [{"text": piece} for piece in pieces],
+            "file": {"text": text},
+        }
+        return Redactor().value(values[inside], "parts" if inside == "pieces" else "")
+
+    for unit in ("password = 'hunter22x' ", "eyJ-", "some words of prose "):
+        quarter, whole = seconds(work, unit, LONG // 4), seconds(work, unit, LONG)
+        assert whole < MOST * slowness(), (unit, whole)
+        assert whole < GROWTH * max(quarter, 0.05), (unit, quarter, whole)
+    tally("a text that repeats what redaction looks for", 3)
