@@ -131,6 +131,23 @@ def test_the_new_file_is_locked_until_all_is_done(
     assert found == ["locked"]
 
 
+@pytest.mark.parametrize("before", [-(1 << 10), -20, -8, -1, 0, 1 << 10])
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_key_is_found_wherever_it_stands(home: Path, steps: int, before: int) -> None:
+    """Also across what is read at once, and long before the end."""
+    path = made(home)
+    line = (
+        b'{"type":"message","id":"k","key":"the-key","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
+    )
+    at = line.index(b'"key"')
+    room = (steps << 20) + before - len(path.read_bytes()) - at - len(b'{"type":"later","x":""}\n')
+    with path.open("ab") as file:
+        file.write(b'{"type":"later","x":"' + b"." * room + b'"}\n' + line + b'{"type":"later"}\n' * 70_000)
+    size = path.stat().st_size
+    assert run("append", "-s", "demo", "-m", "x", "--key", "the-key", home=home).text == "k"
+    assert path.stat().st_size == size
+
+
 def test_a_removed_session_is_not_written_under_its_old_name(home: Path) -> None:
     path = made(home)
     with pytest.raises(NotFound):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import stat
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.blocks import STORES, BlockStore, fetch, is_block_id, open_store
+from codeh_history.blocks import directory as directory_module
 from codeh_history.blocks.memory import MemoryStore
 from codeh_history.env import Env
 from codeh_history.errors import BadData, InputOutput, Usage
@@ -291,6 +293,57 @@ def test_a_root_that_cannot_be_is_an_error_that_names_it(tmp_path: Path) -> None
     for use in (lambda: store.mset(dict([ONE])), lambda: store.mget([ONE[0]])):
         with pytest.raises(InputOutput, match=str(tmp_path / "file")):
             use()
+
+
+def held(root: Path, how: int) -> bool:
+    """Whether somebody else's lock on the store keeps this one out."""
+    fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round(
+    root: Path, directory: BlockStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the look whether a block is there to the sync of its name; from the look at its age to its end."""
+    id, data = block(b'{"text":"one"}')
+    seen: list[tuple[str, bool, bool]] = []
+
+    def watched(owner: object, name: str) -> None:
+        done = getattr(owner, name)
+
+        def watch(*given: object, **more: object) -> object:
+            seen.append((name, held(root, fcntl.LOCK_EX), held(root, fcntl.LOCK_SH)))
+            return done(*given, **more)
+
+        monkeypatch.setattr(owner, name, watch)
+
+    watched(type(directory), "_holds")
+    watched(directory_module, "sync_dir")
+    directory.mset({id: data})
+    assert seen == [("_holds", True, False), *[("sync_dir", True, False)] * 2]  # others may store too
+    os.utime(path_of(root, id), (0, 0))
+    seen.clear()
+    watched(directory_module.os, "unlink")
+    assert directory.delete([id], time.time()) == 1
+    assert seen == [("unlink", True, True)]
+
+
+def test_the_name_of_a_block_is_synced_though_another_wrote_it(
+    root: Path, directory: BlockStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wrote it may have been killed before its sync: told that it is stored, it must be durable."""
+    id, data = block(b'{"text":"one"}')
+    directory.mset({id: data})
+    synced: list[str] = []
+    monkeypatch.setattr(directory_module, "sync_dir", synced.append)
+    directory.mset({id: data})
+    assert synced == [str(root / id[:2])]
 
 
 WRITER = """

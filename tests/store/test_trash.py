@@ -49,6 +49,20 @@ def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(h
     assert run("last", "demo", home=home).text == "new"
 
 
+def test_both_names_of_a_move_are_made_durable(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the move: a session must be somewhere when the power fails."""
+    say(home, "one")
+    synced: list[tuple[str, int]] = []
+    monkeypatch.setattr(
+        trash, "sync_dir", lambda folder: synced.append((Path(folder).name, len(names(home))))
+    )
+    trash.remove(env_of(home), "demo")
+    assert sorted(synced) == [("sessions", 1), ("trash", 1)]
+    synced.clear()
+    trash.restore(env_of(home), "demo")
+    assert sorted(synced) == [("sessions", 0), ("trash", 0)]
+
+
 def test_the_newest_comes_back_whatever_numbers_are_missing(home: Path) -> None:
     for text in ("one", "two", "three", "four"):
         say(home, text)

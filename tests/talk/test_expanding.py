@@ -53,6 +53,7 @@ def big() -> Writer:
         (w().a("m1").a("m2").s("S1", "m1", "gone"), "S", m("m1")),
         (w().a("abc").a("abd"), "abc", m("abc")), (w().a("abc").a("xyz"), "a", m("abc")),
         (w().a("a").a("b").x("X").a("c"), "X", m("a", "b")),
+        (w().a("a").x("X").a("b").x("Y").a("c"), "X", m("a")),
         (w().a("a").u("U", "a", "v2").c("U"), "a", ["message a", "update U", "commit U"]),
         (w().a("a").u("U", "a", "v2").c("U"), "U", ["message a", "update U", "commit U"]),
         (w().a("a").u("U", "a", "v2").c("U").r("R", "U"), "a", m("a")),

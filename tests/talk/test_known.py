@@ -10,6 +10,7 @@ import pytest
 
 import answers
 from answers import chunk, sse
+from codeh_history.talk import receive as receiving
 from inside import inside, lay
 from support import lines, session_path
 
@@ -62,6 +63,21 @@ def test_another_answer_with_a_known_id_is_stored(home: Path, one: str, other: s
     result = receive(home, ANSWERS[other]("Goodbye"), "--echo")
     assert (result.code, result.out, result.err) == (0, b"Goodbye\n", b"")
     assert said(home) == ["Hello", "Goodbye"]
+
+
+def test_the_same_answer_that_was_pending_before_its_end_is_stored_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took so long that it had to be kept on disk; at its end it turns out to be there already."""
+    first = receive(home, streamed("Hello"))
+    monkeypatch.setattr(receiving, "FLUSH_SECONDS", 0.0)
+    second = receive(home, streamed("Hello"))
+    assert (second.code, second.out) == (0, first.out)
+    assert "open" in [line["type"] for line in lines(session_path(home, "s"))][-3:]
+    assert [line["kind"] for line in inside("show", "s", "--jsonl", home=home).lines if "kind" in line] == [
+        "user",
+        "codeh",
+    ]
 
 
 @pytest.mark.parametrize("one", ANSWERS)

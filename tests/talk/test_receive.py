@@ -12,6 +12,10 @@ from typing import Any
 import orjson
 import pytest
 
+from codeh_history.env import Env
+from codeh_history.errors import TryAgain
+from codeh_history.store.resolve import Target
+from codeh_history.talk import receive as receiving
 from support import PROGRAM, environ, run
 
 PARTS = {"content": {"parts": [{"text": "Hel"}], "role": "model"}}
@@ -78,6 +82,48 @@ def test_a_stream_is_pending_until_its_end(home: Path) -> None:
     assert log(home)[-1]["parts"] == [{"text": "Hello"}]
     assert log(home)[-1]["of"] == out.decode().strip()
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
+
+
+def test_what_arrived_a_second_ago_is_on_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each wait for more, a second after the last: all that came before is pending in the file."""
+    reading, writing = os.pipe()
+    path = home / "sessions" / "s.jsonl"
+    events = [sse({"candidates": [{"content": {"parts": [{"text": f"<{n}>"}]}}]}) for n in range(5)]
+    clock = iter(range(1000))
+    seen: list[int] = []
+
+    def wait(*_: object) -> tuple[list[int], list[int], list[int]]:
+        seen.append(sum(b"<%d>" % n in path.read_bytes() for n in range(5)))
+        if events:
+            os.write(writing, events.pop(0))
+        else:
+            os.close(writing)
+        return [reading], [], []
+
+    monkeypatch.setattr(receiving.select, "select", wait)
+    monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(clock)))
+    with pytest.raises(TryAgain):
+        receiving.receive(Env(), Target(str(path), "test"), reading, None, echo=False, most=1 << 20)
+    assert seen == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_cut_leaves_what_came_in_its_last_second(home: Path) -> None:
+    first = sse({"candidates": [{"content": {"parts": [{"text": "one "}]}}]})
+    with subprocess.Popen(
+        [*PROGRAM, "append", "-s", "s", "--from", "auto"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environ(home=home),
+    ) as process:  # fmt: skip
+        assert process.stdin
+        process.stdin.write(first)
+        process.stdin.flush()
+        while log(home)[-1]["type"] != "delta":
+            time.sleep(0.01)
+        process.stdin.write(sse({"candidates": [{"content": {"parts": [{"text": "two"}]}}]}))
+        process.stdin.close()
+        assert process.wait(30) == 75
+    deltas = [line["parts"] for line in log(home) if line["type"] == "delta"]
+    assert deltas == [[{"text": "one "}], [{"text": "two"}]]
+    assert log(home)[-1]["type"] == "abort"
 
 
 def test_a_cut_stream_stays_pending(home: Path) -> None:

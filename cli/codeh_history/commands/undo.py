@@ -44,18 +44,16 @@ def command(
 
     def build(locked: Locked) -> bytes:
         view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
-        lines: list[bytes] = []
-        offset = locked.offset
+        lines = b""
         for kind, name in targets(view, id, turn=turn, session=locked.session):
             record = {
                 "type": "revert",
-                "id": env.new_id(locked.session, offset),
+                "id": env.new_id(locked.session, locked.offset + len(lines)),
                 "of": name,
             }
-            lines.append(dumps({**record, "ts": env.now()}) + b"\n")
-            offset += len(lines[-1])
+            lines += dumps({**record, "ts": env.now()}) + b"\n"
             done.append((kind, name))
-        return b"".join(lines)
+        return lines
 
     log.append(env, target.path, build)
     env.stored = done[-1][1]

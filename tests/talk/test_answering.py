@@ -1,0 +1,29 @@
+"""`calls --via`: what is stored of a tool, and when nothing is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from support import run
+
+PROGRAM = f"{sys.executable} -m codeh_history"
+
+
+def test_a_call_that_was_answered_while_its_tool_ran_has_one_answer(home: Path) -> None:
+    run("append", "-s", "demo", "-m", "hi")
+    run("append", "-s", "demo", "--call", "f", "--args", "{}", "--call-id", "c")
+    first = f"{PROGRAM} append -s demo --result f --call-id c -m first >/dev/null; echo second"
+    done = run("calls", "-s", "demo", "--via", first)
+    assert (done.code, done.out) == (0, b"")
+    assert b"its result is not stored" in done.err
+    results = [line for line in run("show", "demo", "--jsonl").lines if line.get("kind") == "tool"]
+    assert [line["parts"][0]["functionResponse"]["response"] for line in results] == [{"output": "first"}]
+
+
+def test_a_call_that_was_undone_while_its_tool_ran_has_no_answer(home: Path) -> None:
+    run("append", "-s", "demo", "-m", "hi")
+    run("append", "-s", "demo", "--call", "f", "--args", "{}")
+    done = run("calls", "-s", "demo", "--via", f"{PROGRAM} undo -s demo >/dev/null; echo late")
+    assert (done.code, done.out) == (0, b"")
+    assert [line["kind"] for line in run("show", "demo", "--jsonl").lines if "kind" in line] == ["user"]
