@@ -64,7 +64,7 @@ def ask(
     reader = providers.reader(providers.PLAIN if plain else None, request.model)
     with tempfile.TemporaryFile() as body:
         _write(env, target, request, body, _with(env, target, data, lines + new))
-        size = _store(env, target, draft, lines, last)
+        size = _store(env, target, draft, lines)
         with _saying_it_is_stored(env, target):
             if request.persist:
                 from .persisting import persist_now
@@ -159,13 +159,10 @@ def _write(env: Env, target: Target, request: Request, body: IO[bytes], data: by
     body.writelines(payload.body_of(env, None, target.path, request.but(persist=False), data=data))
 
 
-def _store(
-    env: Env, target: Target, draft: compose.Draft | None, before: bytes, last: Message | None
-) -> int:
+def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:
     """Store the prompt after these lines; returns how long the file was."""
     if draft is not None:
         stored = compose.store(env, target, draft, before)
-        env.stored = stored.id
         if stored.created:
             append.say_new(env, target)
         return stored.size
@@ -177,24 +174,23 @@ def _store(
 
     if before:
         log.append(env, target.path, build)
-    env.stored = last.id if last is not None else None
     return sizes[0] if sizes else _size(target)
 
 
 @contextmanager
 def _saying_it_is_stored(env: Env, target: Target) -> Iterator[None]:
     """Whatever fails from here on says that the prompt is stored, and how to send it."""
-    prompt = env.stored
+    env.stored = None  # from here on it is the answer's
     said = f"the prompt is stored: `codeh-history ask -s {named(env, target)}` sends it"
     try:
         yield
     except HistoryError as error:
-        if env.stored != prompt:  # the answer is stored too
+        if env.stored is not None:  # the answer is stored too
             raise
         raise type(error)(f"{str(error).rstrip('.')}; {said}") from None
     except OSError as error:
         raise InputOutput(f"{error.filename or 'input or output'}: {error.strerror}; {said}") from None
     except (KeyboardInterrupt, Interrupted):
-        if env.stored == prompt:
+        if env.stored is None:
             env.note(said)
         raise
