@@ -32,6 +32,9 @@ test: $(READY) ## the tests
 test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
 	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
 
+test-pythons: $(READY) ## a sample on each Python from 3.11 to 3.14 that is here or that Debian carries (a minute each)
+	bash tests/pythons.sh
+
 test-all: $(READY) ## the tests, the slow ones too
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
@@ -66,7 +69,7 @@ demo: $(READY) ## the main job against a loopback server, no key and no network 
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
