@@ -78,7 +78,9 @@ def test_secrets_are_looked_for_in_blocks_too(home: Path) -> None:
     assert b"1 redacted" in found.err
     assert found.lines[1] == kept
     assert found.lines[2]["parts"] == [{"text": "my key is [redacted:anthropic-key]"}]
-    ok("redact", "a", "-i", "--yes", home=home)
+    cleaned = inside("redact", "a", "-i", "--yes", home=home)
+    assert cleaned.code == 1  # the block itself goes with gc
+    assert b"is still in 1 block" in cleaned.err
     assert leaking["blockIds"][0] not in session_path(home, "a").read_text()
     assert lines(session_path(home, "a"))[1:] == found.lines[1:]
     assert SECRET.encode() not in ok("export", "a", home=home).out
