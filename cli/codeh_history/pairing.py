@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from types import NoneType
 from typing import Any
 
@@ -141,30 +142,32 @@ class _Walk:
     def __init__(self) -> None:
         self.pairing = Pairing()
         self.turn = 0
-        self.by_id: dict[str, tuple[int, list[Call]]] = {}  # only the latest turn that used an id
-        self.fresh: dict[str, list[Call]] = {}  # by name, in the model's last turn
-        self.stale: dict[str, list[Call]] = {}
+        self.by_id: dict[str, tuple[int, deque[Call]]] = {}  # only the latest turn that used an id
+        self.fresh: dict[str, _Named] = {}  # by name, in the model's last turn
+        self.stale: dict[str, _Named] = {}
 
     def call(self, call: Call) -> None:
         self.pairing.calls.append(call)
-        turn, calls = self.by_id.get(call.id, (-1, []))
-        if turn == self.turn:
+        turn, calls = self.by_id.get(call.id, (-1, None))
+        if calls is not None and turn == self.turn:
             calls.append(call)
         else:
-            self.by_id[call.id] = (self.turn, [call])
-        self.fresh.setdefault(call.name, []).append(call)
+            self.by_id[call.id] = (self.turn, deque([call]))
+        self.fresh.setdefault(call.name, _Named()).add(call)
 
     def next_turn(self) -> None:
         """The model goes on: it no longer waits for what it asked before."""
         self.turn += 1
         for name, calls in self.fresh.items():
-            self.stale.setdefault(name, []).extend(call for call in calls if call.answer is None)
+            stale = self.stale.setdefault(name, _Named())
+            for call in calls.open():
+                stale.add(call)
         self.fresh = {}
 
     def answer(self, answer: Answer) -> None:
         call: Call | None
         if answer.id and answer.id in self.by_id:
-            call = next((c for c in self.by_id[answer.id][1] if c.answer is None), None)
+            call = _oldest(self.by_id[answer.id][1])
             if call is None:
                 self.pairing.doubles.append(answer)
                 return
@@ -175,22 +178,45 @@ class _Walk:
         else:
             call.answer = answer
 
-    def named(self, calls: dict[str, list[Call]], answer: Answer) -> Call | None:
+    def named(self, calls: dict[str, _Named], answer: Answer) -> Call | None:
         """The oldest open call of that name: one without an id, else (for an answer without) any."""
-        open = calls.get(answer.name, [])
-        while open and open[0].answer is not None:
-            open.pop(0)
-        without = next((c for c in open if c.answer is None and not c.given), None)
-        if without is not None or answer.id:
-            return without
-        return next((c for c in open if c.answer is None), None)
+        named = calls.get(answer.name)
+        if named is None:
+            return None
+        without = _oldest(named.idless)
+        return without if without is not None or answer.id else _oldest(named.all)
+
+
+class _Named:
+    """Calls of one name in order, and those without an id; the oldest are let go once they are answered."""
+
+    __slots__ = ("all", "idless")
+
+    def __init__(self) -> None:
+        self.all: deque[Call] = deque()
+        self.idless: deque[Call] = deque()
+
+    def add(self, call: Call) -> None:
+        self.all.append(call)
+        if not call.given:
+            self.idless.append(call)
+
+    def open(self) -> Iterator[Call]:
+        return (call for call in self.all if call.answer is None)
+
+
+def _oldest(calls: deque[Call]) -> Call | None:
+    """The first open one; what stands before it is let go, so that a long row is walked once."""
+    while calls and calls[0].answer is not None:
+        calls.popleft()
+    return calls[0] if calls else None
 
 
 def awaited(messages: Sequence[Message], name: str) -> Call | None:
     """The open call that a result without an id answers."""
     walk = _walked(messages)
     for calls in (walk.fresh, walk.stale):
-        found = next((call for call in calls.get(name, ()) if call.answer is None), None)
+        found = _oldest(calls[name].all) if name in calls else None
         if found is not None:
             return found
     return None

@@ -79,7 +79,8 @@ class _Fold:
         self.made = view.made
         self.pieces: dict[str, list[Part]] = {}  # deltas of a message not yet joined
         self.summaries: list[Summary] = []
-        self.inserted: dict[str, list[Message]] = {}
+        self.inserted: dict[str, list[Message]] = {}  # by what they follow, the first of them last
+        self.hashes: dict[tuple[str, int], str] = {}  # of the parts that replacements name
         self.barrier = -1
         self.read = {
             "session": self.session, "message": self.message, "open": self.open, "ref": self.ref,
@@ -232,7 +233,7 @@ class _Fold:
                     self.view.all[message.id] = message
                     fresh.setdefault(message.after, []).append(message)
         for after, messages in fresh.items():
-            self.inserted[after] = [*messages, *self.inserted.get(after, ())]
+            self.inserted.setdefault(after, []).extend(reversed(messages))
 
     def clear(self, place: int, record: Record) -> None:
         self.barrier = place
@@ -307,9 +308,12 @@ class _Fold:
             holds = part < len(message.blocks) and message.blocks[part] == op.get("block")
         else:
             own = message.own or []
-            holds = part < len(own) and block_of(own[part]) == op.get("block")
+            if part < len(own) and (message.id, part) not in self.hashes:
+                self.hashes[message.id, part] = block_of(own[part])
+            holds = part < len(own) and self.hashes[message.id, part] == op.get("block")
         if holds:
-            message.replaced = {**(message.replaced or {}), part: replacement(op)}
+            message.replaced = message.replaced or {}
+            message.replaced[part] = replacement(op)
 
     def ordered(self) -> list[Message]:
         """The visible messages: by place, inserted ones right after what they belong to."""
@@ -330,7 +334,7 @@ class _Fold:
                 else:
                     for child in children:
                         child.hidden = child.hidden or message.hidden or message.id
-                stack.extend(reversed(children))
+                stack += children
         for message in unseen.values():  # what they were to follow is not there
             message.hidden = message.hidden or message.after
         return visible

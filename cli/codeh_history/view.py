@@ -152,9 +152,11 @@ def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[lis
         id for summary in summaries for id in summary.covers
         if id in known and known[id].place <= summary.place and id != summary.id
     }  # fmt: skip
-    start = {s.id: _start(s, known, messages) for s in summaries}
+    start = _starts(known, messages)
     shown = [s for s in summaries if s.id not in covered]
-    return sorted(shown, key=lambda s: (start[s.id], s.place)), [s for s in summaries if s.id in covered]
+    return sorted(shown, key=lambda s: (start.get(s.id, s.place), s.place)), [
+        s for s in summaries if s.id in covered
+    ]
 
 
 def number_calls(view: View) -> None:
@@ -206,19 +208,26 @@ def summary_fields(compaction: Json, number: int, op: Op) -> Json:
     return fields
 
 
-def _start(summary: Summary, known: dict[str, Summary], messages: dict[str, Message]) -> int:
-    """The place of the first message that a summary stands for; its own where it covers none."""
-    seen: set[str] = set()
-    stack = [summary]
-    places: list[int] = []
-    while stack:
-        current = stack.pop()
-        if current.id in seen:
-            continue
-        seen.add(current.id)
-        for id in current.covers:
-            if id in messages:
-                places.append(messages[id].place)
-            elif id in known:
-                stack.append(known[id])
-    return min(places, default=summary.place)
+def _starts(summaries: dict[str, Summary], messages: dict[str, Message]) -> dict[str, int]:
+    """The place of the first message that each summary stands for; none for one that covers no message.
+
+    From the first message on: what covers it starts there, and what covers that, so that each is seen once.
+    """
+    above: dict[str, list[str]] = {}  # the summaries that cover a summary
+    first: list[tuple[int, str]] = []
+    for summary in summaries.values():
+        places = [messages[id].place for id in summary.covers if id in messages]
+        if places:
+            first.append((min(places), summary.id))
+        for id in summary.covers:
+            if id in summaries and id not in messages:
+                above.setdefault(id, []).append(summary.id)
+    starts: dict[str, int] = {}
+    for place, id in sorted(first):
+        stack = [id]
+        while stack:
+            id = stack.pop()
+            if id not in starts:
+                starts[id] = place
+                stack += above.get(id, ())
+    return starts

@@ -50,12 +50,16 @@ class Fault:
 
 @dataclass(frozen=True)
 class Done:
-    """How a run ended: exit code (negative: the signal), what it printed, the calls that touched files."""
+    """How a run ended: exit code (negative: the signal), what it printed, the calls that touched files.
+
+    `seconds` of processor time, its own and that of what it started.
+    """
 
     code: int
     out: bytes
     err: bytes
     calls: Sequence[str] = field(default_factory=list)
+    seconds: float = 0.0
 
 
 class Nursery:
@@ -96,6 +100,7 @@ class Nursery:
             base64.b64decode(answer["out"]),
             base64.b64decode(answer["err"]),
             answer["calls"],
+            answer["seconds"],
         )
 
     def close(self) -> None:
@@ -149,11 +154,12 @@ def one(request: dict[str, Any]) -> dict[str, Any]:
     for reading, _ in pipes:
         with open(reading, "rb") as file:
             texts.append(file.read())
-    _, status = os.waitpid(child, 0)
+    _, status, used = os.wait4(child, 0)
     out, err, calls = texts
     return {
         "code": os.waitstatus_to_exitcode(status), "out": base64.b64encode(out).decode(),
         "err": base64.b64encode(err).decode(), "calls": calls.decode().split(),
+        "seconds": used.ru_utime + used.ru_stime,
     }  # fmt: skip
 
 

@@ -44,16 +44,18 @@ def command(
 
     def build(locked: Locked) -> bytes:
         view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
-        lines = b""
+        lines: list[bytes] = []
+        offset = locked.offset
         for kind, name in targets(view, id, turn=turn, session=locked.session):
             record = {
                 "type": "revert",
-                "id": env.new_id(locked.session, locked.offset + len(lines)),
+                "id": env.new_id(locked.session, offset),
                 "of": name,
             }
-            lines += dumps({**record, "ts": env.now()}) + b"\n"
+            lines.append(dumps({**record, "ts": env.now()}) + b"\n")
+            offset += len(lines[-1])
             done.append((kind, name))
-        return lines
+        return b"".join(lines)
 
     log.append(env, target.path, build)
     env.stored = done[-1][1]

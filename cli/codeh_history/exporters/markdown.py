@@ -11,6 +11,7 @@ from ..model import Json, Message, Part
 from ..session import View
 
 NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
+_BACKTICKS = re.compile("```+")
 _SOURCE = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
 
 
@@ -73,9 +74,7 @@ def _json(value: object) -> str:
 
 
 def _block(body: str) -> str:
-    fence = "```"
-    while fence in body:
-        fence += "`"
+    fence = "`" * max((len(row) + 1 for row in _BACKTICKS.findall(body)), default=3)
     return f"{fence}\n{body}\n{fence}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -109,14 +110,17 @@ class CallIds:
         self.faithful = faithful
         self.taken: set[str] = set()
         self.count: dict[str, int] = {}
-        self.open: list[tuple[str, str]] = []  # the last model turn's calls: the history's id, the sent one
+        self.open: dict[str, deque[str]] = {}  # of the last model turn, by the history's id: those sent
 
     def calls(self, turn: Turn) -> list[str]:
         """For each part of a model turn its call's id, empty for what is no call."""
         if self.faithful:
             return turn.ids
         sent = [self._new(id) if id else "" for id in turn.ids]
-        self.open = [(id, new) for id, new in zip(turn.ids, sent, strict=True) if id]
+        self.open = {}
+        for id, new in zip(turn.ids, sent, strict=True):
+            if id:
+                self.open.setdefault(id, deque()).append(new)
         return sent
 
     def results(self, turn: Turn) -> list[str]:
@@ -126,11 +130,8 @@ class CallIds:
         return [self._answered(id) for id in turn.ids]
 
     def _answered(self, id: str) -> str:
-        for number, (given, sent) in enumerate(self.open):
-            if given == id:
-                del self.open[number]
-                return sent
-        return self._fit(id)
+        sent = self.open.get(id)
+        return sent.popleft() if sent else self._fit(id)
 
     def _new(self, id: str) -> str:
         count = self.count.get(id, 0) + 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..model import FunctionResponse, Message, Part
 
@@ -139,15 +140,19 @@ def _runs(messages: Sequence[Message], summaries: Sequence[str], faithful: bool)
 class _Row:
     """The calls of the model turns in a row, and which of them (by number) are still open."""
 
-    __slots__ = ("calls", "open")
+    __slots__ = ("answered", "calls", "open")
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, bool, str]] = []  # id, whether the history gave it, name
-        self.open: list[int] = []
+        self.calls: list[tuple[str, bool]] = []  # id, whether the history gave it
+        self.open: dict[
+            tuple[str | None, str | None], deque[int]
+        ] = {}  # by id and name, and by either alone
+        self.answered: set[int] = set()
 
     def add(self, id: str, name: str, *, own: bool) -> None:
-        self.open.append(len(self.calls))
-        self.calls.append((id, own, name))
+        for key in ((id, name), (id, None), (None, name)):
+            self.open.setdefault(key, deque()).append(len(self.calls))
+        self.calls.append((id, own))
 
     def answer(self, response: FunctionResponse) -> tuple[int, str, bool]:
         """The call that a response answers: its number, its id, and whether the history gave that.
@@ -155,18 +160,19 @@ class _Row:
         By id, else the first open call of its name; -1 and the response's own id where there is none.
         """
         given, name = str(response.get("id") or ""), response.get("name")
-        found = self._first(lambda call: call[0] == given and call[2] == name) if given else None
-        if found is None and given:
-            found = self._first(lambda call: call[0] == given)
-        if found is None:
-            found = self._first(lambda call: call[2] == name)
-        if found is None:
-            return -1, given, bool(given)
-        self.open.remove(found)
-        return found, *self.calls[found][:2]
+        for key in ((given, name), (given, None), (None, name)) if given else ((None, name),):
+            found = self._first(key)
+            if found is not None:
+                self.answered.add(found)
+                return found, *self.calls[found]
+        return -1, given, bool(given)
 
-    def _first(self, fits: Callable[[tuple[str, bool, str]], bool]) -> int | None:
-        return next((number for number in self.open if fits(self.calls[number])), None)
+    def _first(self, key: tuple[str | None, str | None]) -> int | None:
+        """The first open call of an id, a name or both; answered ones before it are let go."""
+        open = self.open.get(key)
+        while open and open[0] in self.answered:
+            open.popleft()
+        return open[0] if open else None
 
 
 def _model_turn(message: Message, row: _Row) -> Turn:

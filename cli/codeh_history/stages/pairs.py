@@ -154,7 +154,8 @@ def _in_place(
     if message is None or not answers:
         return True
     waiting = {(answer.message.id, answer.part) for answer in answers}
-    for following in sent[position[message.id] + 1 :]:
+    for place in range(position[message.id] + 1, len(sent)):
+        following = sent[place]
         for number, part in enumerate(following.parts):
             if (following.id, number) in waiting:
                 waiting.discard((following.id, number))

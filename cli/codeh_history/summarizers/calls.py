@@ -43,8 +43,9 @@ _MENTION = re.compile(
     re.ASCII,
 )
 _ERROR_LINE = re.compile(
-    r"^\W*(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!|E\s{2,}\w)"
-    r"|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|[1-9]\d* (?:failed|failing"
+    r"^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
+    r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|[1-9]\d* (?:failed"
+    r"|failing"
     r"|errors?)\b)"
     r"|(?:command not found|No such file or directory|Permission denied|Segmentation fault)",
     re.MULTILINE,

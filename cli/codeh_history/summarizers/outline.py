@@ -6,6 +6,7 @@ word, files, commands and failures come from the tool calls. When room is short,
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -188,7 +189,8 @@ def _done(messages: Sequence[Message], facts: Facts, *, last: int) -> None:
     facts["Files modified"] += (Item(path, count) for path, count in done.modified.items())
     facts["Files read"] += (Item(path, count) for path, count in done.read.items())
     touched = {*done.modified, *done.read}
-    facts["Files mentioned"] = [item for item in facts["Files mentioned"] if not _among(item.text, touched)]
+    known = sorted(path[::-1] for path in touched)
+    facts["Files mentioned"] = [item for item in facts["Files mentioned"] if not _among(item.text, known)]
     facts["Commands"] += (
         Item(f"`{c}`", n) for c, n in done.commands.items() if f"`{c}`" not in done.failures
     )
@@ -209,8 +211,13 @@ def _done(messages: Sequence[Message], facts: Facts, *, last: int) -> None:
         facts["Notes"].append(Item(f"Tools used: {', '.join(sorted(tools))}", 1))
 
 
-def _among(path: str, known: set[str]) -> bool:
-    return any(path == other or other.endswith("/" + path.lstrip("./")) for other in known)
+def _among(path: str, known: Sequence[str]) -> bool:
+    """Whether a path is one of these, or the end of one; they are written backwards, and sorted."""
+    whole, tail = path[::-1], ("/" + path.lstrip("./"))[::-1]
+    return any(
+        at < len(known) and known[at].startswith(start) and (start is tail or known[at] == whole)
+        for start, at in ((whole, bisect_left(known, whole)), (tail, bisect_left(known, tail)))
+    )
 
 
 # -- the text ---------------------------------------------------------------------------------------

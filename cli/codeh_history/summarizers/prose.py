@@ -9,12 +9,13 @@ import re
 
 LONGEST = 320  # characters of a sentence; a longer one is cut at a word
 
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=\S)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$", re.IGNORECASE
 )
+_NEAR = 60  # characters before the end of a sentence that tell whether it is one
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NOISE = re.compile(
     r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
@@ -87,10 +88,10 @@ def sentences(text: str) -> list[str]:
             continue
         start = 0
         for end in _END.finditer(line):
-            piece = line[start : end.end()].strip()
-            if _ABBREVIATION.search(piece):
+            before = line[max(start, end.end() - _NEAR) : end.end()].split()
+            if _ABBREVIATION.search(before[-1]):
                 continue
-            found.append(clip(piece, LONGEST))
+            found.append(clip(line[start : end.end()], LONGEST))
             start = end.end()
         rest = line[start:].strip()
         if rest:

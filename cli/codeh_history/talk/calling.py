@@ -43,7 +43,7 @@ class Calling:
     def _let_go(self) -> Pairing | None:
         pairing = pair(self.held)
         if any(call.answer is None for call in pairing.calls):
-            self._most += MANY
+            self._most *= 2  # so that what stays open is looked through few times
             return None
         self.held = []
         self._most = MANY

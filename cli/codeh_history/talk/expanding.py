@@ -48,7 +48,8 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
 def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     """The one id that begins so; of a compaction's summaries (`ID.N`) the compaction stands first."""
     found = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
-    roots = [id for id in found if not any(id.startswith(f"{other}.") for other in found)]
+    known = set(found)
+    roots = [id for id in found if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
     if len(roots) == 1:
         return roots[0]
     if roots:

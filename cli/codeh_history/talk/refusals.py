@@ -36,15 +36,15 @@ def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
     )  # fmt: skip
     sent = [message for message in view.messages if message.role is not None and message.committed]
     too_deep = [message for message in sent if not _writable(message)]
+    places = {message.id: number for number, message in enumerate(view.messages, 1)}
     if too_deep:
-        return [
-            _of_message(view, m, "messages", "nests too deeply to be written as JSON") for m in too_deep
-        ]
+        why = "nests too deeply to be written as JSON"
+        return [_of_message(view, m, places, "messages", why) for m in too_deep]
     if sent and sent[-1].role == "model" and not any("functionCall" in part for part in sent[-1].parts):
         sent.append(_next_prompt())
     format = providers.load(to)
     request = format.request(sent, chosen, [summary.text for summary in view.summaries])
-    return [_traced(view, request, p.path, p.reason) for p in format.problems(request.body)]
+    return [_traced(view, request, places, p.path, p.reason) for p in format.problems(request.body)]
 
 
 def _next_prompt() -> Message:
@@ -53,14 +53,14 @@ def _next_prompt() -> Message:
     return Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts)
 
 
-def _traced(view: View, request: Request, path: str, reason: str) -> Refusal:
+def _traced(view: View, request: Request, places: Mapping[str, int], path: str, reason: str) -> Refusal:
     id = source_of(request.sources, path)
     message = view.all.get(id) if id else None
-    return _of_message(view, message, path, reason) if message is not None else Refusal(path, reason)
+    return Refusal(path, reason) if message is None else _of_message(view, message, places, path, reason)
 
 
-def _of_message(view: View, message: Message, path: str, reason: str) -> Refusal:
-    number = next((n for n, shown in enumerate(view.messages, 1) if shown.id == message.id), None)
+def _of_message(view: View, message: Message, places: Mapping[str, int], path: str, reason: str) -> Refusal:
+    number = places.get(message.id)
     offset = view.log.records[message.place].offset if message.place < len(view.log.records) else None
     return Refusal(path, reason, number, message.id, offset)
 

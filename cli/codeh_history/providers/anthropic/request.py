@@ -50,6 +50,7 @@ class _Messages:
         self.sources: list[list[str]] = []
         self.notes: list[str] = []
         self.calls: list[str] = []  # the ids sent for the last model turns' calls
+        self.taken: dict[str, int] = {}  # these, each with how often it was asked for
         self.answered = True  # whether a turn that is no model's came after them
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
@@ -58,7 +59,7 @@ class _Messages:
         """A message that is one text, most of a long history."""
         text = parts[0]["text"]
         if role == "model":
-            self.calls, self.answered = [], False
+            self._asks_anew()
             if not text.isspace():
                 self._emit("assistant", [{"type": "text", "text": text}], [id])
             return
@@ -69,7 +70,7 @@ class _Messages:
     def add(self, turn: Turn) -> None:
         if turn.role == "model":
             if self.answered:
-                self.calls, self.answered = [], False
+                self._asks_anew()
             self._model(turn)
             return
         self._asked()
@@ -77,6 +78,9 @@ class _Messages:
             self._results(turn)
         else:
             self._user(turn)
+
+    def _asks_anew(self) -> None:
+        self.calls, self.taken, self.answered = [], {}, False
 
     def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
         last = self.messages[-1]["role"] if self.messages else ""
@@ -205,12 +209,14 @@ class _Messages:
 
     def _call(self, part: Any, id: str, *, own: bool) -> Json:
         """A tool_use with an id within the alphabet, and unique in its message."""
-        fit = blocks.IDS.fit(id)
-        number = 1
-        while fit in self.calls and not self.faithful:
+        base = fit = blocks.IDS.fit(id)
+        number = self.taken.get(base, 1)
+        while fit in self.taken and not self.faithful:
             number += 1
-            fit = f"{blocks.IDS.fit(id)}_{number}"
+            fit = f"{base}_{number}"
         self.calls.append(fit)
+        self.taken[base] = number
+        self.taken.setdefault(fit, 1)
         self.called = True
         name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
         item = object_of(part.get("item")) if own else {}

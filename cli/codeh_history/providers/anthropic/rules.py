@@ -214,10 +214,13 @@ class _Judge:
             if turn.blocks and turn.blocks[-1][1]["type"] in blocks.THINKING:
                 self.say(turn.path, "the final block in an assistant message cannot be thinking")
             return
-        uses = [block.get("id") for _, block in before.having("tool_use")] if before else []
-        seen: set[Any] = set()
-        for number, (path, block) in enumerate(turn.blocks):
+        called = [block.get("id") for _, block in before.having("tool_use")] if before else []
+        uses = {id for id in called if isinstance(id, str)}
+        seen: set[str] = set()
+        later = False  # whether something else came before
+        for path, block in turn.blocks:
             if block["type"] != "tool_result":
+                later = True
                 continue
             id = str(block.get("tool_use_id"))
             if id not in uses:
@@ -226,7 +229,7 @@ class _Judge:
                 )
             elif id in seen:
                 self.say(path, f"each tool_use must have a single result: {id}")
-            elif any(other["type"] != "tool_result" for _, other in turn.blocks[:number]):
+            elif later:
                 self.say(path, "tool_result blocks must come first in their turn")
             seen.add(id)
 

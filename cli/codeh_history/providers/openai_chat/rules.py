@@ -27,8 +27,8 @@ class _Check:
     def __init__(self, body: Json) -> None:
         self.body = body
         self.model = str(body.get("model") or "").lower()
-        self.open: list[str] = []
-        self.asked: list[str] = []
+        self.open: dict[str, None] = {}
+        self.asked: set[str] = set()
         self.asker = ""  # where the calls stand
 
     def all(self) -> Iterator[Problem]:
@@ -76,14 +76,14 @@ class _Check:
         """The calls left open where another role, or the end, follows them."""
         for id in self.open:
             yield Problem(self.asker, f"no tool message answers the call {id} right after it")
-        self.open, self.asked = [], []
+        self.open, self.asked = {}, set()
 
     def tool(self, message: Json, path: str) -> Iterator[Problem]:
         id = message.get("tool_call_id")
         if not isinstance(id, str):
             yield Problem(f"{path}.tool_call_id", "required: the id of the call that this answers")
         elif id in self.open:
-            self.open.remove(id)
+            del self.open[id]
         elif id in self.asked:
             yield Problem(f"{path}.tool_call_id", f"the call {id} was answered before")
         else:
@@ -116,8 +116,8 @@ class _Check:
         elif id in self.asked:
             yield Problem(f"{path}.id", f"{id} is the id of another call of this message")
         else:
-            self.open.append(id)
-            self.asked.append(id)
+            self.open[id] = None
+            self.asked.add(id)
         function = call.get(kind)
         yield from _name(function, f"{path}.{kind}")
         field = "arguments" if kind == "function" else "input"
