@@ -42,6 +42,8 @@ def test_a_bundle_carries_the_session_and_all_its_blocks(demo: Path, there: Path
 def test_a_bundle_goes_through_pipes(demo: Path, there: Path, bundle: Path) -> None:
     piped = ok("export", "demo", "--bundle", "-", home=demo).out
     assert piped == bundle.read_bytes()
+    read = ok("export", "-", "--bundle", "-", home=demo, stdin=session_path(demo, "demo").read_bytes())
+    assert read.out == piped
     pieces = [piped[:100], piped[100:9000], piped[9000:]]
     assert ok("import", "-", home=there, stdin=pieces).text == "demo"
     assert blocks(there) == blocks(demo)

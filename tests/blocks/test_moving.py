@@ -213,3 +213,21 @@ def test_a_file_that_cannot_be_replaced_leaves_no_block_behind(home: Path) -> No
     link.symlink_to(session_path(home, "a"))
     assert inside("persist", str(link), "-i", home=home).code == 65
     assert blocks(home) == {}
+
+
+def test_a_store_named_from_here_is_told_with_its_whole_path(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = {"CODEH_BLOCKS": "mine"}
+    monkeypatch.chdir(tmp_path)
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    assert (
+        f"elsewhere say CODEH_BLOCKS={tmp_path}/mine"
+        in ok("persist", "a", "-i", home=home, env=env).err.decode()
+    )
+    ok("export", "a", home=home, env=env)
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "there")
+    lost = inside("export", "a", home=home, env=env)
+    assert (lost.code, f"missing from {tmp_path}/there/mine or " in lost.err.decode()) == (65, True)
+    ok("export", "a", home=home, env={"CODEH_BLOCKS": str(tmp_path / "mine")})

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from codeh_history.errors import BadData, Usage
-from codeh_history.sandbox import Pattern, Sandbox, TooMuch, compiled
+from codeh_history.sandbox import Pattern, Sandbox, TooMuch, compiled, patterns
 
 ENDLESS = "(a+)+$"
 LONG = "a" * 60 + "b"
@@ -35,6 +35,18 @@ def test_a_pattern_does_what_python_s_does(text: str) -> None:
     own = re.compile(text)
     assert Pattern(text, "--remove").cut(texts, names) == [own.sub("", each) for each in texts]
     assert Pattern(text, "--remove").found(texts, names) == [bool(own.search(each)) for each in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts", "soon"),
+    [
+        ("abc", ["x" * 9999], True), ("a|b?c", ["x" * 9999], True), ("|".join("a" * 10), ["x"], False),
+        ("a.*b", ["x" * 4096], True), ("a.*b", ["x", "x" * 4097], False), ("(a|a)*b", ["x"], False),
+        ("a.*?b", ["x"], False), (ENDLESS, ["x"], False), ("a{2}", ["x"], False), ("a+b+", ["x"], False),
+    ],
+)  # fmt: skip
+def test_only_what_cannot_take_long_works_without_a_child(text: str, texts: list[str], soon: bool) -> None:
+    assert patterns.quick(text, texts) is soon
 
 
 def test_flags_hold_in_the_child_too() -> None:

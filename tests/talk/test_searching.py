@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.env import Env
 from codeh_history.model import Message
+from codeh_history.sandbox import Pattern
 from codeh_history.session import fold
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
@@ -26,7 +27,7 @@ PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "Syste
 
 
 def found(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
-    return list(searching.hits(QUIET, Target(str(path), ""), re.compile(pattern, flags)))
+    return list(searching.hits(QUIET, Target(str(path), ""), Pattern(pattern, "", flags)))
 
 
 def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
@@ -34,7 +35,7 @@ def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
     return [
         Hit(path.stem, message.id, number, message.role or message.kind, line)
         for number, message in enumerate(view.messages, 1)
-        for line in searching.matching(message, re.compile(pattern, flags))
+        for line in searching.matching(message, Pattern(pattern, "", flags))
     ]
 
 
@@ -83,13 +84,13 @@ def result(response: Any) -> Any:
     ],
 )  # fmt: skip
 def test_matching_lines(part: Any, pattern: str, lines: list[str]) -> None:
-    assert list(searching.matching(message(part), re.compile(pattern))) == lines
+    assert list(searching.matching(message(part), Pattern(pattern, ""))) == lines
 
 
 def test_pending_text_is_searched() -> None:
     pending = message()
     pending.own, pending.pending = None, [{"text": "half"}]
-    assert list(searching.matching(pending, re.compile("half"))) == ["half"]
+    assert list(searching.matching(pending, Pattern("half", ""))) == ["half"]
 
 
 @pytest.mark.parametrize(
@@ -117,8 +118,8 @@ def test_a_file_is_left_out_only_if_nothing_can_match(
 ) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(text)
-    assert searching.may_match(str(path), re.compile(pattern)) is may
-    assert searching.may_match(str(path), re.compile(pattern, re.IGNORECASE))
+    assert searching.may_match(str(path), Pattern(pattern, "")) is may
+    assert searching.may_match(str(path), Pattern(pattern, "", re.IGNORECASE))
 
 
 def test_a_literal_is_found_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +127,9 @@ def test_a_literal_is_found_across_pieces(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "s.jsonl"
     for at in range(12):
         path.write_text(" " * at + "needle" + " " * 9)
-        assert searching.may_match(str(path), re.compile("needle"))
+        assert searching.may_match(str(path), Pattern("needle", ""))
     path.write_text(" " * 30)
-    assert not searching.may_match(str(path), re.compile("needle"))
+    assert not searching.may_match(str(path), Pattern("needle", ""))
 
 
 @pytest.mark.parametrize("most", [-1, 10])

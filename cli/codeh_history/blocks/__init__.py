@@ -103,7 +103,16 @@ def same(one: BlockStore, other: BlockStore) -> bool:
 
 
 def names(stores: Iterable[BlockStore]) -> str:
-    return " or ".join(store.name for store in stores)
+    """The stores in an error; a directory that is named from where one stands, by its whole path."""
+    return " or ".join(store.name if "/" in store.name else store.place for store in stores)
+
+
+def elsewhere(env: Env, store: BlockStore) -> str | None:
+    """What to say of a store that other directories would take for another one."""
+    url = env.environ.get("CODEH_BLOCKS")
+    if not url or url.startswith("/") or "://" in url:
+        return None
+    return f"CODEH_BLOCKS={url} holds for this directory only: elsewhere say CODEH_BLOCKS={store.place}"
 
 
 def is_block_id(text: object) -> bool:

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import warnings
 from collections.abc import Iterator
 from typing import Annotated, Optional
 
@@ -14,6 +13,7 @@ from ..errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..escape import visible
 from ..model import Json
 from ..render import values
+from ..sandbox import Exceeded, Pattern, allowed
 from ..store.resolve import Target, for_reading, ids
 from ..talk.reading import tell_lost
 from ..talk.searching import hits
@@ -52,6 +52,10 @@ def command(
     json: options.Json = False,
     jsonl: options.JsonLines = False,
     session: options.Session = None,
+    timeout: Annotated[
+        Optional[float],
+        typer.Option("--timeout", metavar="S", help="Seconds that a message may take (10)."),
+    ] = None,
     strict: options.Strict = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -61,7 +65,8 @@ def command(
         raise Usage("--json and --jsonl: one of them")
     if list_only and count:
         raise Usage("-l and -c: one of them")
-    pattern = compiled(regex, ignore_case=ignore_case)
+    pattern = Pattern(regex, "", re.IGNORECASE if ignore_case else 0, allowed(timeout))
+    ctx.with_resource(pattern)
     lost: Lost = {}
     unread: list[str] = []
     found = found_in(env, session, argument, pattern, strict=strict, lost=lost, unread=unread)
@@ -81,20 +86,11 @@ def command(
     return 0 if first is not None else NegativeAnswer.exit_code
 
 
-def compiled(regex: str, *, ignore_case: bool) -> re.Pattern[str]:
-    """The regular expression; a wrong one is exit 2."""
-    warnings.simplefilter("ignore", FutureWarning)
-    try:
-        return re.compile(regex, re.IGNORECASE if ignore_case else 0)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise Usage(f"{regex}: no regular expression: {error}") from None
-
-
 def found_in(
     env: Env,
     session: Optional[str],
     argument: Optional[str],
-    pattern: re.Pattern[str],
+    pattern: Pattern,
     *,
     strict: bool,
     lost: Lost,
@@ -112,15 +108,15 @@ def found_in(
             yield from _records(env, Target(path, ""), pattern, strict=strict, lost=lost)
         except NotFound:
             continue  # removed meanwhile
+        except Exceeded:
+            raise
         except (HistoryError, OSError) as error:
             reason = error if isinstance(error, HistoryError) else error.strerror
             env.complain(f"{id}: not searched: {reason}")
             unread.append(id)
 
 
-def _records(
-    env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool, lost: Lost
-) -> Iterator[Json]:
+def _records(env: Env, target: Target, pattern: Pattern, *, strict: bool, lost: Lost) -> Iterator[Json]:
     """The hits of a session; what of it is lost is noted after them."""
     missing: Lost = {}
     for hit in hits(env, target, pattern, strict=strict, lost=missing):

@@ -7,7 +7,16 @@ process can be ended. Patterns that search in no such way work right here: start
 from __future__ import annotations
 
 from .child import MOST
-from .patterns import Pattern, compiled
+from .patterns import Exceeded, Pattern, allowed, compiled
 from .process import SECONDS, Sandbox, TooMuch
 
-__all__ = ["MOST", "SECONDS", "Pattern", "Sandbox", "TooMuch", "compiled"]
+__all__ = [
+    "MOST",
+    "SECONDS",
+    "Exceeded",
+    "Pattern",
+    "Sandbox",
+    "TooMuch",
+    "allowed",
+    "compiled",
+]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from ..errors import BadData, Usage
 from .process import SECONDS, Sandbox, TooMuch
 
-_BACKTRACKS = frozenset("*+?{|")  # without one of these a search is over after one look at each place
+_CHOICES = 8  # each `?` and `|` may double what a place takes; so many are no matter
+_SHORT = 4096  # characters that one repeat without a choice goes over in no time
 
 
 def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
@@ -21,13 +22,25 @@ def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
             return re.compile(text, flags)
     except (re.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "too large"
-        raise Usage(f"{option} {text}: no regular expression: {reason}") from None
+        raise Usage(f"{called(text, option)}: no regular expression: {reason}") from None
+
+
+class Exceeded(BadData):
+    """A pattern took more than it is allowed: no other session will fare better."""
+
+
+def allowed(timeout: float | None) -> float:
+    """The seconds of `--timeout`, else the usual ones; exit 2 where they are no time."""
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise Usage(f"--timeout {timeout:g}: a number of seconds above 0 expected")
+    return SECONDS if timeout is None else timeout
 
 
 class Pattern:
-    """A user's regular expression, at work on many texts within its seconds.
+    """A user's regular expression, at work on many texts; its seconds are for all texts of one call.
 
-    `option` is what an error calls it by; `names` say of which message each text is.
+    `option` is what an error calls it by; `names` say of which message each text is, the last of them also
+    of all that follow. In a `with` block one child serves all calls.
     """
 
     def __init__(self, text: str, option: str, flags: int = 0, seconds: float = SECONDS) -> None:
@@ -36,16 +49,26 @@ class Pattern:
         self.flags = flags
         self.seconds = seconds
         self._own = compiled(text, option, flags)
+        self._kept: Sandbox | None = None
+
+    def __enter__(self) -> Self:
+        self._kept = Sandbox(self.seconds)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
 
     def found(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
         """Whether it is found in each of the texts."""
-        if _BACKTRACKS.isdisjoint(self.text):
+        if quick(self.text, texts):
             return [self._own.search(text) is not None for text in texts]
         return list(self._confined("found", texts, names))
 
     def cut(self, texts: Sequence[str], names: Sequence[str]) -> list[str]:
         """The texts without what it matches."""
-        if _BACKTRACKS.isdisjoint(self.text):
+        if quick(self.text, texts):
             return [self._own.sub("", text) for text in texts]
         return list(self._confined("cut", texts, names))
 
@@ -53,14 +76,33 @@ class Pattern:
         if not texts:
             return
         done = 0
-        with Sandbox(self.seconds) as sandbox:
-            try:
-                for answer in sandbox.ask(work, self.text, int(self.flags), list(texts)):
-                    done += 1
-                    yield answer
-            except TooMuch as error:
-                where = f"{self.option} {self.text}"
-                raise BadData(
-                    f"{where}: at message {names[min(done, len(names) - 1)]} {error}; nothing changed: "
-                    "simplify it (repeats inside repeats are slow)"
-                ) from None
+        sandbox = self._kept or Sandbox(self.seconds)
+        try:
+            for answer in sandbox.ask(work, self.text, int(self.flags), list(texts)):
+                done += 1
+                yield answer
+        except TooMuch as error:
+            sandbox.close()
+            raise Exceeded(
+                f"{called(self.text, self.option)}: at message {names[min(done, len(names) - 1)]} {error}: "
+                "simplify it (repeats inside repeats are slow)"
+            ) from None
+        finally:
+            if sandbox is not self._kept:
+                sandbox.close()
+
+
+def quick(pattern: str, texts: Sequence[str]) -> bool:
+    """Whether a pattern is sure to be done with these texts soon: then a process would only cost time."""
+    repeats = pattern.count("*") + pattern.count("+")
+    choices = pattern.count("?") + pattern.count("|")
+    if "{" in pattern or repeats > 1:
+        return False
+    if not repeats:
+        return choices <= _CHOICES
+    return not choices and all(len(text) <= _SHORT for text in texts)
+
+
+def called(text: str, option: str) -> str:
+    """A pattern with the option that gave it; an argument has none."""
+    return f"{option} {text}" if option else text

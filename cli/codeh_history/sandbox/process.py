@@ -6,13 +6,16 @@ import marshal
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any, Self
 
 from . import child
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
 
 SECONDS = 10.0  # what one pattern or template may take for a whole session, unless --timeout says so
 _GRACE = 1.0  # the child ends itself in time; where it cannot, it is ended
@@ -73,6 +76,8 @@ class Sandbox:
             yield answer
 
     def _start(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
         return subprocess.Popen(
             [sys.executable, "-P", child.__file__, repr(self.seconds)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -23,6 +23,7 @@ from ..env import Env
 from ..errors import BadData, InputOutput, Usage
 from ..folders import sync_dir
 from ..model import Json
+from ..records import parse
 from ..render.words import some
 from ..store import create, read
 from ..store.paths import is_id
@@ -52,7 +53,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None) -> None:
     held = sizes(stores, ids)
     fetch(stores, [id for id in ids if id not in held], lost)
     with _output(env, name) as file, tarfile.open(fileobj=file, mode="w|") as tar:
-        _add(tar, FIRST, orjson.dumps(_about(target.id, data)) + b"\n")
+        _add(tar, FIRST, orjson.dumps(_about(_id(target, data), data)) + b"\n")
         _add(tar, SESSION, data)
         for batch in batches(held):
             for id, block in fetch(stores, batch, lost).items():
@@ -70,6 +71,13 @@ def _named(data: bytes) -> list[str]:
     return list(
         dict.fromkeys(id for _, record in records if record is not None for id in all_ids(record.data))
     )
+
+
+def _id(target: Target, data: bytes) -> str:
+    """The session's id: of a stream the one that its header says."""
+    records = parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else []
+    header = records[0].data if records and records[0].data["type"] == "session" else {}
+    return str(header.get("id") or target.id)
 
 
 def _about(session: str, data: bytes) -> Json:

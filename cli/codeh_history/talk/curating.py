@@ -31,8 +31,10 @@ def settings(given: Curation) -> Settings:
         raise Usage(f"--thoughts {thoughts}: keep, old or all")
     if unanswered not in UNANSWERED:
         raise Usage(f"--unanswered {unanswered}: one of {', '.join(UNANSWERED)}")
-    if given.timeout is not None and not 0 < given.timeout < float("inf"):
-        raise Usage(f"--timeout {given.timeout:g}: a number of seconds above 0 expected")
+    if given.timeout is not None:
+        from ..sandbox import allowed
+
+        allowed(given.timeout)
     pattern = _patterns(given.timeout) if given.remove or given.keep_system else None
     return Settings(
         ide_markers=given.ide_marker or IDE_MARKERS,

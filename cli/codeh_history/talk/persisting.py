@@ -9,7 +9,7 @@ from functools import cached_property
 from .. import stream
 from ..apply import apply
 from ..blockrefs import LARGE, Blocks, all_ids, referring
-from ..blocks import BlockStore, Lost, bring, open_store, open_stores, sizes
+from ..blocks import BlockStore, Lost, bring, elsewhere, open_store, open_stores, sizes
 from ..env import Env
 from ..errors import HistoryError
 from ..model import Json, Unread
@@ -171,6 +171,8 @@ class Persisting:
 
     def tell(self, target: Target) -> None:
         """Say what was done."""
+        if (self.stored or self.copied) and (advice := elsewhere(self.env, self.stores[0])):
+            self.env.note(advice)
         if self.copied:
             self.env.note(f"{target.id}: {some(self.copied, 'block')} copied to {self.stores[0].name}")
         if self.stored:

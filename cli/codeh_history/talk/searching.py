@@ -13,6 +13,7 @@ from ..env import Env
 from ..model import Message
 from ..records import Log
 from ..render import parts
+from ..sandbox import Pattern
 from ..store import read
 from ..store.resolve import Target
 from . import skimming
@@ -40,7 +41,7 @@ class Hit:
 
 
 def hits(
-    env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool = False, lost: Lost | None = None
+    env: Env, target: Target, pattern: Pattern, *, strict: bool = False, lost: Lost | None = None
 ) -> Iterator[Hit]:
     """The matching lines of a session, in view order; of a big plain one in bounded memory."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
@@ -57,7 +58,7 @@ def hits(
         yield from _in_message(target, number, message, pattern)
 
 
-def _skimmed(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool) -> Iterator[Hit]:
+def _skimmed(env: Env, target: Target, pattern: Pattern, *, strict: bool) -> Iterator[Hit]:
     """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
     skim = Skim(skimming.logs(target.path))
     found: list[Hit] = []
@@ -71,7 +72,7 @@ def _skimmed(env: Env, target: Target, pattern: re.Pattern[str], *, strict: bool
         yield from _again(target, pattern)
 
 
-def _again(target: Target, pattern: re.Pattern[str]) -> Iterator[Hit]:
+def _again(target: Target, pattern: Pattern) -> Iterator[Hit]:
     """The same by number as they come: those behind a stream wait until it is settled."""
     skim = Skim(skimming.logs(target.path))
     waiting: list[tuple[int, int, Hit]] = []
@@ -85,30 +86,40 @@ def _again(target: Target, pattern: re.Pattern[str]) -> Iterator[Hit]:
         yield heapq.heappop(waiting)[2]
 
 
-def _in_message(target: Target, number: int, message: Message, pattern: re.Pattern[str]) -> Iterator[Hit]:
+def _in_message(target: Target, number: int, message: Message, pattern: Pattern) -> Iterator[Hit]:
     for text in matching(message, pattern):
         yield Hit(target.id, message.id, number, message.role or message.kind, text)
 
 
-def matching(message: Message, pattern: re.Pattern[str]) -> Iterator[str]:
-    """The matching lines of a message: of its texts, `NAME ARGS` of its calls, and its results."""
+def matching(message: Message, pattern: Pattern) -> Iterator[str]:
+    """The matching lines of a message: of its texts, `NAME ARGS` of its calls, and its results.
+
+    JSON is one compact line if that matches, else the lines of the texts inside that do.
+    """
+    groups = list(_said(message))
+    found = iter(pattern.found([line for group in groups for line in group], (message.id,)))
+    for whole, *inside in groups:
+        matched = [next(found), *(next(found) for _ in inside)]
+        if whole and matched[0]:
+            yield whole
+        else:
+            yield from (line for line, match in zip(inside, matched[1:], strict=True) if match)
+
+
+def _said(message: Message) -> Iterator[list[str]]:
+    """What each item says: its JSON as one line (empty where it is text), and the lines inside."""
     shown = message.parts if message.committed else message.pending or []
     for item in parts.items(shown, message):
         if item.what == "call":
-            yield from _in_json(f"{item.name} {item.body}", item.value, pattern)
+            yield [f"{item.name} {item.body}", *_inside(item.value)]
         elif item.what == "result" and not isinstance(item.value, str):
-            yield from _in_json(item.body, item.value, pattern)
+            yield [item.body, *_inside(item.value)]
         elif item.what in ("text", "thought", "result"):
-            yield from (line for line in _lines(item.body) if pattern.search(line))
+            yield ["", *_lines(item.body)]
 
 
-def _in_json(line: str, value: object, pattern: re.Pattern[str]) -> Iterator[str]:
-    """The compact line if it matches, else the lines of the texts inside that do."""
-    if pattern.search(line):
-        yield line
-        return
-    for text in _texts(value):
-        yield from (line for line in _lines(text) if pattern.search(line))
+def _inside(value: object) -> Iterator[str]:
+    return (line for text in _texts(value) for line in _lines(text))
 
 
 def _lines(text: str) -> list[str]:
@@ -127,9 +138,9 @@ def _texts(value: object) -> Iterator[str]:
             stack += reversed(value)
 
 
-def may_match(path: str, pattern: re.Pattern[str]) -> bool:
+def may_match(path: str, pattern: Pattern) -> bool:
     """False only if nothing in the file can match: a literal that does not occur in it."""
-    literal = pattern.pattern
+    literal = pattern.text
     if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
         return True
     needles = (literal.encode(), *_ELSEWHERE)
