@@ -14,6 +14,7 @@ import pytest
 
 from codeh_history.env import Env
 from codeh_history.errors import TryAgain
+from codeh_history.providers.wire import Reader
 from codeh_history.store.resolve import Target
 from codeh_history.talk import receive as receiving
 from support import PROGRAM, environ, run
@@ -103,7 +104,7 @@ def test_what_arrived_a_second_ago_is_on_disk(home: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(receiving.select, "select", wait)
     monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(clock)))
     with pytest.raises(TryAgain):
-        receiving.receive(Env(), Target(str(path), "test"), reading, None, echo=False, most=1 << 20)
+        receiving.receive(Env(), Target(str(path), "test"), reading, Reader(), echo=False, most=1 << 20)
     assert seen == [0, 1, 2, 3, 4, 5]
 
 

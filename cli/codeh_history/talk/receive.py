@@ -14,13 +14,11 @@ from ..escape import safe
 from ..model import Json, Part
 from ..providers.base import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
 from ..records import dumps
-from ..session import fold, join
-from ..store import log, read
+from ..session import join
+from ..store import log
 from ..store.log import Locked
-from ..store.needle import field
 from ..store.resolve import Target
-from .batch import says
-from .compose import objects
+from .known import answers, known
 
 FLUSH_SECONDS = 1.0
 FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
@@ -250,7 +248,11 @@ class Receiving:
         outcome = self.reader.close()
         self.take(self.reader.tail)
         if isinstance(outcome, Reply):
-            return self.commit(outcome)
+            try:
+                return self.commit(outcome)
+            except BadData as error:  # more than a record holds
+                self.abort("it cannot be stored whole")
+                raise BadData(f"{error}{self.rest()}") from None
         if self.echo:
             self.echo.end()
         if self.reader.several:
@@ -370,34 +372,3 @@ def _fields(reply: Reply) -> Json:
 
 def _reason(outcome: Outcome) -> str:
     return outcome.text if not isinstance(outcome, Reply) else ""
-
-
-def answers(locked: Locked, response_id: str | None) -> list[Json]:
-    """The records that were stored for responses of this id."""
-    if not response_id:
-        return []
-    lines = locked.lines_with(field("responseId", response_id))
-    return [data for data in objects(lines) if data.get("responseId") == response_id]
-
-
-def known(locked: Locked, reply: Reply) -> str | None:
-    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`."""
-    same = [data for data in answers(locked, reply.id) if _tells(data, reply)]
-    if not same:
-        return None
-    messages = fold(read.read_log(locked.read())).all
-    for data in same:
-        message = messages.get(str(data.get("of") if data.get("type") == "commit" else data.get("id")))
-        if message is not None and message.committed and message.hidden != "clear":
-            return message.id
-    return None
-
-
-def _tells(data: Json, reply: Reply) -> bool:
-    """Whether a record holds this answer: the same parts, of one provider, at the same cost."""
-    usage = data.get("usage")
-    return (
-        says(data, reply.parts)
-        and data.get("provider", reply.provider) == reply.provider
-        and (usage is None or reply.usage is None or usage == reply.usage)
-    )
