@@ -48,7 +48,9 @@ def command(
         if not equals or not key:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
         check_key(key)
-        values[key] = joined(key, values.get(key), value_of(key, text))
+        if key in values and key not in options.LISTS:
+            raise Usage(f"set {key}: given twice, and it takes one value")
+        values[key] = joined(values.get(key), value_of(key, text))
     reducing.check({key: value for key, value in values.items() if key in options.KEYS})
     target = for_writing(env, session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
@@ -67,13 +69,11 @@ def check_key(key: str) -> None:
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 
-def joined(key: str, before: object, value: object) -> object:
+def joined(before: object, value: object) -> object:
     """The value; of a key that takes several, after those given before."""
-    return (
-        [*before, *value]
-        if isinstance(before, list) and isinstance(value, list) and key in options.LISTS
-        else value
-    )
+    if isinstance(before, list) and isinstance(value, list):
+        return [*before, *value]
+    return value
 
 
 def value_of(key: str, text: str) -> object:

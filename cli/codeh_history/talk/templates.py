@@ -41,6 +41,8 @@ def variables(pairs: Sequence[str]) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise Usage(f"--var {pair}: NAME=VALUE expected")
+        if name in result:
+            raise Usage(f"--var {name}: given twice, and it takes one value")
         result[name] = value
     return result
 
