@@ -44,6 +44,8 @@ def found(text: str) -> list[str]:
         ("用户决定使用Kubernetes。", ["Kubernetes"]),
         ("安格拉·默克尔参加了会议。", ["安格拉·默克尔参加了会议"]),
         ("ユーザーはクバネティスを使う。", ["クバネティス"]),
+        ("山本さんが承認した。", ["山本さん"]),
+        ("Der Nutzer wohnt in Heidelberg.", ["Heidelberg"]),
         ("المستخدم يستخدم Kubernetes الآن", ["Kubernetes"]),
     ],
 )

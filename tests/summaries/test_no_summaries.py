@@ -141,6 +141,27 @@ NO_SUMMARIES = (
     "context length exceeded",
     "Input is too long for requested model",
     "prompt is too long: 210000 tokens > 200000 maximum",
+    "[1]    12345 segmentation fault (core dumped)  ollama run llama3",
+    "Abort trap: 6",
+    "terminate called after throwing an instance of 'std::bad_alloc'",
+    "Something went wrong. If this issue persists please contact us.",
+    "The server had an error while processing your request.",
+    "Resource has been exhausted (e.g. check quota).",
+    "Free tier limit reached, upgrade to continue.",
+    "Unable to connect to the server",
+    "dial tcp: lookup api.example.com: no such host",
+    "My guidelines prevent me from summarising this.",
+    "The conversation is empty.",
+    "Done! I've summarized the conversation for you.",
+    "Da kann ich leider nicht weiterhelfen.",
+    "Diese Anfrage verstößt gegen unsere Richtlinien.",
+    "Etwas ist schiefgelaufen.",
+    "Der Dienst ist derzeit nicht verfügbar.",
+    "Ungültiger API-Schlüssel.",
+    "Le serveur est surchargé.",
+    "Clé API invalide.",
+    "Cette demande enfreint nos règles.",
+    '[{"error":{"code":429}}]',
 )
 SUMMARIES = (
     "The user hit a segmentation fault in parser.c and the assistant fixed a null pointer.",
@@ -178,6 +199,10 @@ SUMMARIES = (
     "Malheureusement annulé, le vol de l'utilisateur a été remboursé.",
     "Unknown models now raise an error; the user wanted exit code 2.",
     "用户讨论了部署方案。",
+    "Es gibt keine offenen Punkte; die Rechnung ist bezahlt.",
+    "There was no conversation about prices; only dates mattered.",
+    "API keys that are invalid are handled; the expired token was replaced.",
+    "Fehlgeschlagene Anmeldung geklärt: Konto war abgelaufen.",
 )
 
 

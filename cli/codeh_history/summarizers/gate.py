@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from . import names, nonanswers
+from . import names, nonanswers, spoken
+from .known_words import COMMON
 from .nonanswers import straight
 from .prose import clip
 
@@ -48,7 +49,7 @@ _SLASHED = frozenset(
     " start/stop n/a w/o"
     " 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export success/failure and/nor".split()
 )  # fmt: skip
-_SPELLED = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
 COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
 
 
@@ -144,7 +145,7 @@ class _Source:
         self.text = source.casefold()
         self.numbers = {_value(match[0]) for match in _DIGITS.finditer(source)}
         self.words = set(re.findall(r"[^\W_]+", self.text))
-        self.numbers |= {str(n) for n, word in enumerate(_SPELLED) if word in self.words}
+        self.numbers |= spoken.values(self.text)
 
     def has(self, name: str) -> bool:
         return name.casefold() in self.text
@@ -162,7 +163,10 @@ class _Source:
             return all(map(self.has_number, parts))
         if name[0] in "/~." or name.endswith(("/", "\\")) or len(parts) > 3:
             return False
-        return plain.casefold() in _SLASHED or all(part.casefold() in self.words for part in parts)
+        heading = plain.istitle()  # `Modified/Created`
+        return plain.casefold() in _SLASHED or all(
+            part in self.words or (heading and part in COMMON) for part in plain.casefold().split("/")
+        )
 
     def has_file(self, name: str) -> bool:
         ending = name.rsplit(".", 1)[-1].lower()
@@ -181,6 +185,8 @@ class _Source:
     def has_number(self, name: str) -> bool:
         value = _value(name)
         counts = name.isdecimal() and int(value) <= COUNTS
+        if _DAY.fullmatch(name):
+            return all(_value(part) in self.numbers for part in name.split("."))
         return counts or value in self.numbers or self.bounded(name, r"\d")
 
     def bounded(self, name: str, alphabet: str) -> bool:

@@ -235,7 +235,7 @@ abgeordnete mitteilung
 KNOWN_NAMES = frozenset("""
 kubernetes docker terraform ansible jenkins grafana prometheus kafka rabbitmq redis mongodb postgres
 postgresql mysql mariadb sqlite snowflake databricks bigquery redshift elasticsearch cassandra dynamodb
-firebase supabase vercel netlify heroku cloudflare aws azure gcp digitalocean github gitlab bitbucket
+firebase supabase vercel netlify amazon heroku cloudflare aws azure gcp digitalocean github gitlab bitbucket
 jira confluence slack discord zoom notion trello asana salesforce hubspot zendesk stripe paypal shopify
 wordpress django flask fastapi laravel angular svelte nextjs webpack vite tensorflow pytorch numpy
 pandas openai anthropic claude chatgpt gemini copilot mistral llama huggingface microsoft google

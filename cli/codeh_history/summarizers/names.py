@@ -55,6 +55,9 @@ _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
 _DOTTED = re.compile(
     "[\u3400-\u9fff\u30a1-\u30fa\u30fc]+(?:[\u00b7\u30fb][\u3400-\u9fff\u30a1-\u30fa\u30fc]+)+"
 )
+_ADDRESSED = re.compile(  # -san, -shi, -kun, xiansheng, nüshi
+    "(?<![\u3400-\u9fff])([\u3400-\u9fff]{2,4})(?:\u3055\u3093|\u6c0f|\u541b|\u5148\u751f|\u5973\u58eb)"
+)
 _ENDINGS = frozenset(
     """
 s es ed d r er ers rs ing ings ion ions ation ations tion uration urations ment ments ly y ies able al
@@ -83,7 +86,7 @@ _LEADS = frozenset(
     "in nach aus bei herr herrn frau dr prof namens firma kollege kollegin".split()
 ) | frozenset("Herr Herrn Frau Dr Prof Firma Kollege Kollegin Kollegen".split())
 _TAILS = tuple(
-    noun for noun in _NOUNS if len(noun) > _LISTED and noun not in ("land", "form", "burg", "haus")
+    noun for noun in _NOUNS if len(noun) > _LISTED and noun not in ("land", "form", "burg", "berg", "haus")
 )
 
 
@@ -312,9 +315,11 @@ def _made_of_nouns(word: str, source: Words) -> bool:
 
 
 def _uncased(text: str, source: Words) -> Iterator[str]:
-    """Katakana words and dotted names; only where the source is written in the same script."""
-    for match in _DOTTED.finditer(text):
-        if _UNCASED.search(source.text) and match[0] not in source.text:
+    """Katakana words, dotted names and people addressed; only where the source is of the same script."""
+    if not _UNCASED.search(source.text):
+        return
+    for match in (*_DOTTED.finditer(text), *_ADDRESSED.finditer(text)):
+        if match[match.lastindex or 0] not in source.text:
             yield match[0]
     if len(_KATAKANA.findall(source.text)) < 3:
         return
