@@ -200,7 +200,7 @@ def follow(
 
 def receive(env: Env, session: str | None, format: str, max_bytes: str | None, *, echo: bool) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
-    from ..store.paths import meant
+    from ..store.paths import hint
     from ..store.resolve import for_writing
     from ..talk import amounts
     from ..talk import receive as receiving
@@ -209,7 +209,7 @@ def receive(env: Env, session: str | None, format: str, max_bytes: str | None, *
         raise Usage(f"--from {format}: auto, {', '.join(providers.TARGETS)}")
     target = for_writing(env, session)
     if not os.path.exists(target.path):
-        raise NotFound(f"{target.path}: no such session{meant(target.path)}; an answer never starts one")
+        raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
     echo = echo or env.terminal(env.stdout)
     reader = providers.reader(None if format == "auto" else format)
     most = amounts.size(max_bytes)

@@ -63,9 +63,13 @@ def check_key(key: str) -> None:
     """Raises Usage for a key that nothing reads."""
     if key in KEYS or (key.startswith(OWN) and key != OWN):
         return
+    if key in options.FLAGS_ONLY:
+        raise Usage(f"set {key}: never from a session: give the flag")
+    group = key.partition(".")[0] + "."
+    family = [other for other in KEYS if other.startswith(group)]
+    known = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]
     meant = near(key, KEYS)
-    known = ", ".join([*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"])
-    hint = f"did you mean {meant}?" if meant else f"one of {known}"
+    hint = f"did you mean {meant}?" if meant else f"one of {', '.join(known)}"
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 

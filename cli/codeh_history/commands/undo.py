@@ -90,4 +90,4 @@ def named(view: View, id: str, session: str) -> tuple[str, str]:
         return known[found[0]], found[0]
     if found:
         raise NotFound(f"{session}: {id}: ambiguous: {', '.join(found[:8])}")
-    raise NotFound(f"{session}: {id}: nothing live has this id")
+    raise NotFound(f"{session}: {id}: nothing live has this id (`codeh-history show` prints ids)")

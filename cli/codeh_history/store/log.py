@@ -14,7 +14,7 @@ import time
 
 from ..errors import BadData, InputOutput, NotFound, TryAgain
 from ..folders import ensure_dir, sync, sync_dir
-from .paths import id_of, meant
+from .paths import hint, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _open(path: str, *, create: bool) -> tuple[int, bool]:
         return os.open(path, _FLAGS), False
     except FileNotFoundError:
         if not create:
-            raise NotFound(f"{path}: no such session{meant(path)}") from None
+            raise NotFound(f"{path}: no such session{hint(path)}") from None
     except OSError as error:
         raise _cannot(path, error) from None
     try:

@@ -54,6 +54,11 @@ def meant(path: str) -> str:
     return did_you_mean(id_of(path), sorted(others))
 
 
+def hint(path: str) -> str:
+    """What to do where a session is not there: the name that was meant, else where all are listed."""
+    return meant(path) or " (`codeh-history list` shows all)"
+
+
 def id_of(path: str) -> str:
     """The session id that a file's name stands for."""
     name = os.path.basename(path).encode("utf-8", "replace").decode()

@@ -10,7 +10,7 @@ from ..errors import BadData, InputOutput, NotFound
 from ..records import Log
 from . import foreign
 from .log import LONGEST, pread_all
-from .paths import meant
+from .paths import hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def opened(path: str) -> tuple[int, int]:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
-        raise NotFound(f"{path}: no such session{meant(path)}") from None
+        raise NotFound(f"{path}: no such session{hint(path)}") from None
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     info = os.fstat(fd)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import NotFound, Usage
-from .paths import id_of, is_id, is_path, meant, path_of, sessions_dir
+from .paths import hint, id_of, is_id, is_path, path_of, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
         return Target(paths[found[0]], f"{why} (prefix of {found[0]})")
     if found:
         raise NotFound(f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}")
-    raise NotFound(f"{name}: no such session{meant(path) or ' (`codeh-history list` shows all)'}")
+    raise NotFound(f"{name}: no such session{hint(path)}")
 
 
 def ids(env: Env) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from ..folders import ensure_dir, sync_dir
 from . import log
 from .create import taken
 from .log import Locked
-from .paths import is_id, meant, path_of
+from .paths import hint, is_id, path_of
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 
@@ -46,8 +46,8 @@ def checked(env: Env, names: list[str], *, restore: bool) -> list[str]:
             raise Usage(f"{name}: an exact session id expected")
         there = trashed(env, name) if restore else os.path.lexists(path_of(env, name))
         if not there:
-            hint = meant(path_of(env, name)) or " (`codeh-history list` shows all)"
-            raise NotFound(f"{name}: no such session{' in the trash' if restore else hint}")
+            where = f" in the trash ({trash_dir(env)})" if restore else hint(path_of(env, name))
+            raise NotFound(f"{name}: no such session{where}")
         if restore and taken(path_of(env, name)):
             raise _exists(env, name)
     return list(dict.fromkeys(names))

@@ -15,6 +15,7 @@ from ..ops import Op
 from ..stages import compact
 from ..stages.compact import POLICIES, Plan, Settings, counts
 from ..tokens import Characters, Counter
+from ..tokens.counter import vocabulary_of
 from ..view import View
 from . import amounts
 from .measuring import counter_for
@@ -66,6 +67,8 @@ def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] |
         policy=given.policy, counter=given.counter, calibrated=given.calibrated,
         upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
     )  # fmt: skip
+    if found.counter is not None:
+        vocabulary_of(found.counter)
     if found.named not in POLICIES:
         raise Usage(f"--policy {found.policy}: one of {', '.join(POLICIES)}")
     for name, share in zip(("upload", "history"), found.shares, strict=True):

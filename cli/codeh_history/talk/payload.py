@@ -182,8 +182,11 @@ def check_sendable(view: View, session: str, *, prefill: bool) -> None:
         )
     if last.role == "model" and not prefill:
         edited = view.edited_after(last)
+        newest = next(m for m in reversed(messages) if m.role is not None)
         advice = (
-            f"{edited} was edited after it: `fork --at {edited}` asks again from there, "
+            f"{newest.id} is pending: `commit {newest.id}` makes it a message"
+            if newest.role == "user"
+            else f"{edited} was edited after it: `fork --at {edited}` asks again from there, "
             "`undo` takes the edit back"
             if edited
             else "append a user's, or --prefill to continue it"

@@ -144,16 +144,18 @@ def open_counter(name: str | None, *, model: str | None = None, cache: str | Non
 
     `cache` is the path of the file that remembers counts. Raises Usage for an unknown name.
     """
-    vocabulary = _of_model(model or "") or DEFAULT
-    if name is not None:
-        from .vocabulary import NAMES
-
-        known = name if name in (*NAMES, APPROX) else _of_model(name) or _of_others(name)
-        if known is None:
-            choice = ", ".join((*NAMES, APPROX))
-            raise Usage(f"--counter {name}: one of {choice}, or a model's name")
-        vocabulary = known
+    vocabulary = (_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
     return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
+
+
+def vocabulary_of(name: str) -> str:
+    """The vocabulary that a counter's name or a model's stands for. Raises Usage for an unknown name."""
+    from .vocabulary import NAMES
+
+    known = name if name in (*NAMES, APPROX) else _of_model(name) or _of_others(name)
+    if known is None:
+        raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
+    return known
 
 
 def _of_model(model: str) -> str | None:
