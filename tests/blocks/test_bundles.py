@@ -199,3 +199,23 @@ def test_what_a_bundle_does_not_go_with(home: Path) -> None:
     for more in (["--to", "html"], ["--redact"], ["-n", "2"]):
         assert inside("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
     assert inside("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
+
+
+def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home: Path, there: Path) -> None:
+    file = home / "my chat é.jsonl"
+    ok("append", "-s", str(file), "-m", "hi", home=home)
+    ok("export", str(file), "--bundle", home / "b.tar", home=home)
+    assert ok("import", home / "b.tar", home=there).out == b"my-chat\n"
+    assert ok("last", "my-chat", home=there).out == b"hi\n"
+    assert ok("import", home / "b.tar", "--into", "named", home=there).out == b"named\n"
+
+
+def test_a_header_in_another_spelling_is_carried_as_it_is(home: Path, there: Path) -> None:
+    ok("append", "-s", "a", "-m", "hi", home=home)
+    path = session_path(home, "a")
+    path.write_bytes(
+        path.read_bytes().replace(b'{"type":"session",', b'{ "version": 1, "type" : "session", ', 1)
+    )
+    ok("export", "a", "--bundle", home / "b.tar", home=home)
+    ok("import", home / "b.tar", home=there)
+    assert session_path(there, "a").read_bytes() == path.read_bytes()

@@ -21,7 +21,7 @@ def other(tmp_path: Path) -> dict[str, str]:
 
 
 def in_folder(env: dict[str, str]) -> dict[str, bytes]:
-    return {p.name: p.read_bytes() for p in Path(env["CODEH_BLOCKS"]).rglob("*") if p.is_file()}
+    return {p.name: p.read_bytes() for p in Path(env["CODEH_BLOCKS"]).glob("??/*")}
 
 
 def half(home: Path) -> None:
@@ -131,6 +131,20 @@ def test_blocks_of_a_third_store_are_not_left_behind(
     assert session_path(home, "a").read_bytes() == before
     assert (in_folder(other), blocks(home)) == ({}, {})
     assert b"left out" in ok("persist", "a", "-i", "--allow-missing", home=home, env=other).err
+
+
+def test_all_of_it_in_a_third_store_is_no_success(
+    home: Path, tmp_path: Path, other: dict[str, str]
+) -> None:
+    half(home)
+    third = {"CODEH_BLOCKS": str(tmp_path / "third")}
+    ok("persist", "a", "-i", home=home, env=third)
+    for id in blocks(home):
+        (home / "blocks" / id[:2] / id).unlink()
+    for env in (other, {}):
+        refused = inside("persist", "a", "-i", home=home, env=env)
+        assert refused.code == 65
+        assert b"is CODEH_BLOCKS right?" in refused.err
 
 
 def test_gc_with_another_store_keeps_what_a_session_needs_at_home(

@@ -141,3 +141,40 @@ def test_a_block_named_in_another_spelling_stays(home: Path) -> None:
         path.write_bytes(b"x" * room + b"\n" * bool(room) + data[:at] + spelled + data[at + 64 :])
         run("gc", "--yes", home=home, env=LATER)
         assert run("last", "demo", "--role", "user", home=home).text == "demo" * 2000
+
+
+def test_a_session_somewhere_else_keeps_its_blocks(home: Path, tmp_path: Path) -> None:
+    """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
+    (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
+    told, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
+    run("append", "-s", str(told), "-m", "told" * 2000, home=home)
+    run("persist", str(told), "-i", home=home)
+    run("append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=home)
+    for name in ("demo", "gone"):
+        (home / "sessions" / f"{name}.jsonl").unlink(missing_ok=True)
+    shutil.rmtree(home / "trash")
+    before = [run("hydrate", str(path), home=home).out for path in (told, begun)]
+    assert run("gc", "--yes", home=home, env=LATER).lines[0]["blocks"] == 2
+    assert [run("hydrate", str(path), home=home).out for path in (told, begun)] == before
+    moved = told.rename(tmp_path / "moved.jsonl")
+    left = run("gc", "--yes", home=home, env=LATER)
+    assert (left.code, left.out) == (0, b"")
+    assert b"told.jsonl: needed blocks and is gone" in left.err
+    assert run("hydrate", str(moved), home=home).code == 0
+    assert run("gc", "--yes", "--shared", home=home, env=LATER).lines[0]["blocks"] == 1
+    assert run("gc", "--yes", home=home, env=LATER).err == b""
+    assert run("hydrate", str(begun), home=home).code == 0
+
+
+@pytest.mark.parametrize("how", ["a link", "CODEH_BLOCKS"])
+def test_a_store_that_another_home_writes_to_is_left_alone(home: Path, tmp_path: Path, how: str) -> None:
+    other, env = tmp_path / "other", {}
+    if how == "a link":
+        other.mkdir()
+        (other / "blocks").symlink_to(home / "blocks")
+    else:
+        env["CODEH_BLOCKS"] = str(home / "blocks")
+    run("append", "-s", "x", "-m", "other" * 2000, home=other)
+    assert run("persist", "x", "-i", home=other, env=env).code == 0
+    assert b"--shared" in run("gc", "--yes", home=home, env=LATER).err
+    assert run("hydrate", "x", home=other, env=env).code == 0

@@ -233,3 +233,11 @@ def test_blocks_go_with_the_trash_that_named_them(home: Path) -> None:
     assert run("gc", home=home, env=DAYS).out == b""
     run("gc", "--trash", "30d", "--yes", home=home, env=DAYS)
     assert not [path for path in (home / "blocks").rglob("*") if path.is_file()]
+
+
+def test_a_folder_in_the_trash_is_no_session(home: Path) -> None:
+    say(home, "words")
+    run("rm", "demo", home=home)
+    (home / "trash" / "demo.7.jsonl").mkdir()
+    gone = run("gc", "--trash", "0d", "--yes", home=home, env={"CODEH_NOW": "2100-01-01T00:00:00Z"})
+    assert (gone.code, [line["trash"] for line in gone.lines]) == (0, ["demo"])

@@ -21,6 +21,7 @@ from ..folders import ensure_dir, make_dir, sync, sync_dir
 from ..store.replace import remove
 from . import Data, is_block_id
 
+_SHARED = ".shared"  # in a store that another home has written to: its owner is not alone
 _STEP = 1 << 20
 _MANY = 16
 _THREADS = 8
@@ -30,13 +31,16 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class DirectoryStore:
-    """A sharded directory of blocks; one outside this home may belong to other homes too."""
+    """A sharded directory of blocks; one outside this home, or that another home wrote to, is shared."""
 
     def __init__(self, env: Env, root: str) -> None:
         self.root = root
         self.name = root
-        self.place = os.path.realpath(root)
-        self.shared = not self.place.startswith(os.path.realpath(env.home) + os.sep)
+        with self._failing(""):
+            self.place = os.path.realpath(root)  # a relative one may stand nowhere
+        self._mark = os.path.join(self.place, _SHARED)
+        self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
+        self.shared = self._outside or os.path.lexists(self._mark)
         self._made: dict[str, tuple[int, int]] = {}  # blocks that were not there: inode and time of writing
 
     def _path(self, id: str) -> str:
@@ -104,6 +108,8 @@ class DirectoryStore:
 
     def _store(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
+            if self._outside and not os.path.lexists(self._mark):
+                os.close(os.open(self._mark, os.O_CREAT | os.O_CLOEXEC, 0o600))
             folders = sorted({os.path.dirname(self._path(id)) for id in blocks})
             made = [folder for folder in folders if make_dir(folder)]
             for folder in folders:

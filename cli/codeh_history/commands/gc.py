@@ -9,7 +9,7 @@ import typer
 from ..blocks import open_store
 from ..env import Env
 from ..errors import HistoryError
-from ..store import resolve, trash
+from ..store import elsewhere, resolve, trash
 from ..store.resolve import Target
 from ..talk import collecting
 from ..times import from_millis
@@ -83,10 +83,18 @@ def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> N
     if store.shared and not shared:
         env.note(f"{store.name}: other homes may use these blocks: left alone (--shared, if they do not)")
         return
+    moved = collecting.gone(env)
+    if moved and not shared:
+        env.note(
+            f"{moved[0]}: needed blocks and is gone; if it was moved, it needs them still:"
+            f" all blocks are left alone (--shared, if nothing needs them)"
+        )
+        return
     gone = collecting.unused(env, store, before, but=but)
     if yes:
         collecting.sweep(env, before)
         count = store.delete(sorted(gone), before)
+        elsewhere.forget(env, moved)
     else:
         count = len(gone)
     if count:

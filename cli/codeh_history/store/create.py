@@ -11,7 +11,7 @@ import orjson
 from ..env import Env
 from ..errors import BadData
 from ..model import Json
-from ..records import dumps
+from ..records import dumps, parse
 from . import foreign, log
 from .log import Locked
 from .paths import id_of, is_id, is_path, path_of
@@ -65,7 +65,7 @@ def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     """Create a session with these bytes, header and all; `renamed`: the header gets the new id."""
     foreign.check_writable(data, path)
     head, _, rest = data.partition(b"\n")
-    if not (head.startswith(b'{"type":"session"') and head.endswith(b"}")):
+    if not (head.endswith(b"}") and is_header(head)):
         return session(env, path, lambda _: data)
     if renamed:
         head = dumps({**orjson.loads(head), "id": id_of(path)})
@@ -76,6 +76,12 @@ def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
         return rest
 
     return _made(env, path, lines, lambda: head + b"\n")
+
+
+def is_header(line: bytes) -> bool:
+    """Whether a line is a session's first one, in whatever spelling."""
+    records = parse([line]).records
+    return bool(records) and records[0].data["type"] == "session"
 
 
 def _exists(path: str) -> BadData:

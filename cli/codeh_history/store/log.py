@@ -154,6 +154,10 @@ def append(
 
                 lines = fitting(env, path, lines)
             empty = new and header is not None  # a session that is made for its own sake
+            if lines and b'"blockId' in lines:
+                from .elsewhere import note
+
+                note(env, path, lines)
             if lines or empty:
                 _write(fd, path, size, prefix + (lines or b""))
                 if new:

@@ -15,6 +15,7 @@ from ..env import Env
 from ..errors import InputOutput
 from ..folders import sync, sync_dir
 from . import log
+from .elsewhere import note
 from .lines import check
 from .log import Locked
 
@@ -35,6 +36,7 @@ def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> boo
         if new is not None:
             if len(new) > log.LONGEST:
                 check(path, new, before=locked.whole())
+            note(env, path, new)
             _publish(path, new)
             done = True
 

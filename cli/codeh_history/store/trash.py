@@ -68,7 +68,7 @@ def everything(env: Env) -> list[Trashed]:
         with os.scandir(trash_dir(env)) as entries:
             for entry in entries:
                 name = _NAME.fullmatch(entry.name)
-                if name and is_id(name[1]):
+                if name and is_id(name[1]) and not entry.is_dir(follow_symlinks=False):
                     info = entry.stat(follow_symlinks=False)
                     since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
                     found.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))

@@ -26,7 +26,7 @@ from ..model import Json
 from ..records import parse
 from ..render.words import some
 from ..store import create, read
-from ..store.paths import is_id
+from ..store.paths import id_of, is_id
 from ..store.replace import remove
 from ..store.resolve import Target
 from . import rewriting
@@ -163,16 +163,17 @@ def _unpacked(
     brought: set[str],
 ) -> str:
     about = _json(next(members, ("", b"")), FIRST, where)
-    if about.get("version") != VERSION or not is_id(str(about.get("session"))):
+    session = str(about.get("session"))
+    if about.get("version") != VERSION or "/" in session:
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
-    path = create.free_path(env, into or about["session"], "")
+    path = create.free_path(env, into or (session if is_id(session) else None), session)
     name, data = next(members, ("", b""))
     if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
         raise BadData(f"{where}: the session in it is cut or altered; nothing was imported")
     end = _stored(members, where, store, brought)
     if end.get("blocks") is None or set(end["blocks"]) != brought:
         raise BadData(f"{where}: blocks are missing from it; nothing was imported")
-    id = create.copied(env, path, data, renamed=into is not None)
+    id = create.copied(env, path, data, renamed=id_of(path) != session)
     absent = [block for block in _named(data) if block not in brought]
     if absent:
         env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")

@@ -13,7 +13,7 @@ from ..errors import InputOutput
 from ..live import brought
 from ..model import Json
 from ..records import Record
-from ..store import read, trash
+from ..store import elsewhere, read, trash
 from ..store.paths import sessions_dir
 from ..store.replace import SUFFIX
 from ..store.resolve import Target
@@ -94,7 +94,7 @@ def _has_content(data: Json) -> bool:
 
 
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
-    """The blocks older than `before` that no file of this home's sessions and trash names, and their bytes.
+    """The blocks older than `before` that no file of this home or noted elsewhere names, with sizes.
 
     The sessions are looked at again after the trash, where one that was just restored would have been
     missed. Whatever looks like a block's id counts, in whatever record, damaged lines too. `but`: files
@@ -102,22 +102,32 @@ def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] =
     """
     old = store.stale(before)
     seen: set[tuple[int, ...]] = set()
-    for folder in (sessions_dir(env), trash.trash_dir(env), sessions_dir(env)):
-        for path in _files(folder):
-            if not old:
-                return {}
-            for id in _named(path, seen) if path not in but else ():
-                old.pop(id, None)
+    for path in _holders(env, sessions_dir(env), trash.trash_dir(env), sessions_dir(env)):
+        if not old:
+            return {}
+        for id in _named(path, seen) if path not in but else ():
+            old.pop(id, None)
     return old
 
 
 def check(env: Env) -> None:
     """InputOutput where something that may name blocks cannot be read: then nothing is to go."""
-    for folder in (sessions_dir(env), trash.trash_dir(env)):
-        for path in _files(folder):
-            fd = _opened(path)
-            if fd is not None:
-                os.close(fd)
+    for path in _holders(env, sessions_dir(env), trash.trash_dir(env)):
+        fd = _opened(path)
+        if fd is not None:
+            os.close(fd)
+
+
+def gone(env: Env) -> list[str]:
+    """The sessions elsewhere that named blocks and are not where they were: moved, perhaps."""
+    return [path for path in elsewhere.noted(env) if not os.path.lexists(path)]
+
+
+def _holders(env: Env, *folders: str) -> Iterator[str]:
+    """What may name blocks: the files of these folders, each listed in its turn, and those elsewhere."""
+    for folder in folders:
+        yield from _files(folder)
+    yield from elsewhere.noted(env)
 
 
 def _files(folder: str) -> list[str]:

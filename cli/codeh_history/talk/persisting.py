@@ -9,7 +9,7 @@ from functools import cached_property
 from .. import stream
 from ..apply import apply
 from ..blockrefs import LARGE, Blocks, all_ids, referring
-from ..blocks import BlockStore, Lost, bring, elsewhere, open_store, open_stores, sizes
+from ..blocks import BlockStore, Lost, bring, elsewhere, open_store, open_stores
 from ..env import Env
 from ..errors import HistoryError
 from ..model import Json, Unread
@@ -127,7 +127,7 @@ class Persisting:
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
         known = named.keys() - self.stored - self.there.keys()
-        if known and (blocks.keys() - self.stored or sizes(self.stores[1:], known)):
+        if known:
             there, copied = bring(self.stores, known, self.lost)
             self.there |= there
             self.copied += copied

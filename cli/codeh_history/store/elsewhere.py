@@ -1,0 +1,68 @@
+"""Sessions outside the home that name blocks: `HOME/elsewhere` lists them, so that `gc` sees them."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Collection
+
+from ..env import Env
+from ..folders import ensure_dir, sync
+from .paths import sessions_dir
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def note(env: Env, path: str, data: bytes) -> None:
+    """Remember a session that is not among the home's own, before it names blocks."""
+    if b'"blockId' not in data or os.path.dirname(path) == sessions_dir(env):
+        return
+    real = os.path.realpath(path)
+    if os.path.dirname(real) not in {
+        os.path.realpath(f"{env.home}/{own}") for own in ("sessions", "trash")
+    }:
+        try:
+            _update(env, add=[real])
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+                raise  # where nothing can be written, no `gc` removes anything either
+
+
+def noted(env: Env) -> list[str]:
+    """The files remembered, also those that are gone."""
+    try:
+        with open(_list(env), "rb") as file:
+            return _paths(file.read())
+    except FileNotFoundError:
+        return []
+
+
+def forget(env: Env, paths: Collection[str]) -> None:
+    if paths:
+        _update(env, remove=paths)
+
+
+def _list(env: Env) -> str:
+    return os.path.join(env.home, "elsewhere")
+
+
+def _paths(data: bytes) -> list[str]:
+    return [os.fsdecode(path) for path in data.split(b"\0") if path]
+
+
+def _update(env: Env, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
+    """Rewrite the list in place, under its lock; unchanged it is not written."""
+    ensure_dir(env.home)
+    with open(os.open(_list(env), _FLAGS, 0o600), "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        before = file.read()
+        old = _paths(before)
+        new = [path for path in dict.fromkeys([*old, *add]) if path not in remove]
+        if new == old:
+            return
+        text = b"".join(os.fsencode(path) + b"\0" for path in new)
+        file.seek(0)
+        file.write(text.ljust(len(before), b"\0"))  # a reader, or a kill, finds whole paths
+        file.flush()
+        sync(file.fileno())
