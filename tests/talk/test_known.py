@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 
 import answers
 from answers import chunk, sse
+from codeh_history.store.needle import field
 from codeh_history.talk import receive as receiving
 from inside import inside, lay
 from support import lines, session_path
@@ -160,13 +164,22 @@ def test_a_stream_with_a_known_id_that_is_cut_stays_pending(home: Path) -> None:
 
 # -- keys --------------------------------------------------------------------------------------------
 
-KEY = "jéb/1\n😀"
+KEY = "jéb/1\\\n😀"
 SPELLED = [
-    '"key":"jéb/1\\n😀"',
-    '"key" : "jéb/1\\n😀"',
-    '"key"\t:\t"j\\u00e9b\\/1\\n\\ud83d\\ude00"',
-    '"\\u006b\\u0065\\u0079":"\\u006A\\u00E9b/1\\u000a\\uD83D\\uDE00"',
+    '"key":"jéb/1\\\\\\n😀"',
+    '"key" : "jéb/1\\\\\\n😀"',
+    '"key"\t:\t"j\\u00e9b\\/1\\u005c\\n\\ud83d\\ude00"',
+    '"\\u006b\\u0065\\u0079":"\\u006A\\u00E9b/1\\u005C\\u000a\\uD83D\\uDE00"',
 ]
+
+
+@pytest.mark.parametrize("write", [orjson.dumps, json.dumps, partial(json.dumps, ensure_ascii=False)])
+def test_each_character_is_found_as_any_program_writes_it(write: Callable[[Any], str | bytes]) -> None:
+    for char in map(chr, [*range(0x180), 0x2028, 0xD7FF, 0xFFFD, 0x1F600]):
+        line = write({"key": f"a{char}b"})
+        line = line.encode() if isinstance(line, str) else line
+        assert field("key", f"a{char}b").search(line), line
+        assert not field("key", f"a{char}c").search(line)
 
 
 @pytest.mark.parametrize("spelled", SPELLED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SHORT = {'"': b'"', "\\": rb"\\", "/": b"/", "\b": b"b", "\f": b"f", "\n": b"n", "\r": b"r", "\t": b"t"}
+_SHORT = {'"': b'"', "\\": b"\\", "/": b"/", "\b": b"b", "\f": b"f", "\n": b"n", "\r": b"r", "\t": b"t"}
 
 
 def field(name: str, value: str) -> re.Pattern[bytes]:
