@@ -51,9 +51,9 @@ class Call:
         part: Any = self.message.parts[self.part]
         given, item = part["functionCall"], part.get("item")
         if not isinstance(given.get("args", {}), (dict, NoneType)) or not (
-            self.args or _fits(self.arguments)
+            self.args or _says_nothing(self.arguments)
         ):
-            return "its arguments are not a JSON object"
+            return "its arguments cannot be read as a JSON object"
         unfinished = isinstance(item, dict) and item.get("status") == "incomplete"
         if given.get("willContinue") or unfinished or self._cut():
             return "its arguments did not all arrive"
@@ -73,10 +73,10 @@ class Call:
         return not more and (not self.args or message.provider == "anthropic")
 
 
-def _fits(text: str) -> bool:
-    """Whether a text says an object, or nothing: some hosts write `null` where there are no arguments."""
+def _says_nothing(text: str) -> bool:
+    """Whether a text says that there are no arguments; some hosts write `null` for that."""
     try:
-        return not text or isinstance(orjson.loads(text), (dict, NoneType))
+        return not text or orjson.loads(text) in ({}, None)
     except ValueError:
         return False
 

@@ -87,6 +87,7 @@ def gemini(**call: Any) -> bytes:
 
 HALVES = {
     "chat": chat(HALF), "chat stream": chat_stream(HALF), "chat stream that stopped": chat_stream(HALF, "tool_calls"),
+    "chat, too deep": chat('{"a":' * 300 + "1" + "}" * 300, "tool_calls"),
     "chat, nothing arrived": chat(""), "chat stream, nothing arrived": chat_stream(""),
     "chat, a list": chat("[1]", "tool_calls"), "chat, not even text": chat([1], "tool_calls"),
     "responses": orjson.dumps(response(HALF)), "responses, whole but unfinished": orjson.dumps(response("{}")),
@@ -166,7 +167,7 @@ def test_the_whole_calls_beside_half_a_call_are_run(tmp_path: Path) -> None:
     inside("calls", "s", "--via", "echo ran", home=tmp_path)
     results = [r["parts"][0]["functionResponse"] for r in lines(session_path(tmp_path, "s"))[-2:]]
     assert results[0] == {"id": "c1", "name": "ls", "response": {"output": "ran"}}
-    assert "not a JSON object" in results[1]["response"]["error"]
+    assert "cannot be read" in results[1]["response"]["error"]
 
 
 def test_calls_of_one_id_are_each_answered(tmp_path: Path) -> None:
