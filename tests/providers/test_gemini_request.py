@@ -295,6 +295,11 @@ def test_faithful_repairs_nothing() -> None:
     ]  # fmt: skip
 
 
+def test_a_faithful_result_has_the_name_that_its_call_is_sent_with() -> None:
+    called, answered = parts_of(model(call("my tool")), tool(result("my tool")), faithful=True)
+    assert answered[0]["functionResponse"]["name"] == called[0]["functionCall"]["name"] != "my tool"
+
+
 # -- laws -----------------------------------------------------------------------------------------------
 
 

@@ -226,9 +226,9 @@ class _Contents:
     def _response(self, part: Any, number: int, turn: Turn) -> tuple[Json, list[Any]]:
         """A functionResponse with its call's id and name, and the media that must follow it."""
         response = part["functionResponse"]
-        if self.faithful:
-            return self._with(part, "functionResponse", response, own=True), []
         id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
+        if self.faithful:
+            return self._with(part, "functionResponse", {**response, "name": name}, own=True), []
         if number >= 0:
             id, name = self.calls[number]
         new = {key: value for key, value in response.items() if key in fields.RESPONSE - {"id", "parts"}}
