@@ -134,8 +134,9 @@ class Env:
             raise self.unsaid(f"stdout: {error.strerror}") from None
 
     def unsaid(self, reason: str) -> InputOutput:
-        """The error of output that failed; it says what is stored all the same."""
-        return InputOutput(f"{reason} (stored all the same: {self.stored})" if self.stored else reason)
+        """The error of output that failed; it says, once, what is stored all the same."""
+        stored = f" (stored all the same: {self.stored})" if self.stored else ""
+        return InputOutput(reason.removesuffix(stored) + stored)
 
     def note(self, text: str) -> None:
         """A note for people, on stderr; `-q` silences it."""

@@ -174,7 +174,8 @@ def test_the_same_line_again_is_a_retry(home: Path, tmp_path: Path, attached: in
     for via in (FAILS, f"cat >/dev/null; echo '{busy}'", f"cat >/dev/null; printf '%s\\n\\n' '{cut}'"):
         failed = inside("ask", *TO, via, *flags, home=home)
         assert failed.code == 75
-        assert failed.err.endswith(b"; the prompt is stored: `codeh-history ask -s s` sends it\n")
+        again = b"`codeh-history ask -s s --to gemini --via CMD`"
+        assert failed.err.endswith(b"; the prompt is stored: %b sends it\n" % again)
     assert inside("ask", *TO, SAYS_YES, *flags, home=home).out == b"yes\n"
     kinds = [r["kind"] for r in lines(session_path(home, "s")) if "kind" in r]
     assert kinds == ["user", "error", "codeh", "codeh"]  # the one before the last is what was cut
@@ -210,6 +211,7 @@ REFUSED = {
     "no template": (2, ["--user-template", "none.j2"]),
     "a template error": (65, ["--user-template", "bad.j2"]),
     "a bad variable": (2, ["--var", "x", "--user-template", "good.j2"]),
+    "a variable twice": (2, ["--var", "x=1", "--var", "x=2", "--user-template", "good.j2"]),
     "a bad setting": (2, ["--set", "contents.9.x=1"]),
     "a bad word for calls": (2, ["--unanswered", "maybe"]),
     "a bad word for thoughts": (2, ["--thoughts", "some"]),
@@ -271,7 +273,30 @@ def test_a_signal_says_that_the_prompt_is_stored(home: Path, tmp_path: Path) -> 
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate()
     assert process.returncode == 143
-    assert err.endswith(b"codeh-history: the prompt is stored: `codeh-history ask -s s` sends it\n")
+    again = b"`codeh-history ask -s s --to gemini --via CMD`"
+    assert err.endswith(b"codeh-history: the prompt is stored: %b sends it\n" % again)
+
+
+@pytest.mark.parametrize("argv, again", [
+    ([], "ask -s s"), (["--model", "a b"], "ask -s s --model 'a b'"), (["--to", "gemini", "--via", FAILS], "ask -s s"),
+    (["--to", "text"], "ask -s s --to text"), (["--via", "false"], "ask -s s --via CMD"),
+])  # fmt: skip
+def test_the_command_that_sends_it_names_what_the_environment_does_not(
+    home: Path, argv: list[str], again: str
+) -> None:
+    usual = {"CODEH_TO": "gemini", "CODEH_VIA": FAILS}
+    failed = inside("ask", "-s", "s", "-m", "hi", *argv, home=home, env=usual)
+    assert failed.err.endswith(f": `codeh-history {again}` sends it\n".encode())
+
+
+def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"], check=False, env=environ(None, home),
+            stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    answer = lines(session_path(home, "s"))[-1]["id"]
+    assert (done.returncode, done.stderr.count(b"stored all the same: " + answer.encode())) == (74, 1)
 
 
 def test_a_system_prompt_is_kept_where_there_is_none(home: Path, tmp_path: Path) -> None:

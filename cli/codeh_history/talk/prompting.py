@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +18,13 @@ from ..store import log, read
 from ..store.resolve import Target
 from ..turns import is_prompt, text_of
 from ..view import View
-from . import append, asking, compose, payload, piped
+from . import append, compose, payload, piped
+from .asking import exchange
 from .given import Given
 from .options import Request
 from .reading import looked_at
 from .receive import Received
-from .standing import named, unanswered
+from .standing import asking, unanswered
 
 
 def ask(
@@ -65,14 +67,14 @@ def ask(
     with tempfile.TemporaryFile() as body:
         _write(env, target, request, body, _with(env, target, data, lines + new))
         size = _store(env, target, draft, lines)
-        with _saying_it_is_stored(env, target):
+        with _saying_it_is_stored(env, _again(env, target, request, via)):
             if request.persist:
                 from .persisting import persist_now
 
                 persist_now(env, None, target.path)
             if size != len(data):  # more came meanwhile: it is sent too
                 _write(env, target, request, body, None)
-            return asking.exchange(env, target, body, via, reader, echo=echo, most=most)
+            return exchange(env, target, body, via, reader, echo=echo, most=most)
 
 
 def _looked(env: Env, target: Target) -> tuple[bytes, View]:
@@ -177,11 +179,17 @@ def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes)
     return sizes[0] if sizes else _size(target)
 
 
+def _again(env: Env, target: Target, request: Request, via: str) -> str:
+    """The command that sends what stands last in the same way."""
+    model = [f"--model {shlex.quote(request.model)}"] if request.model else []
+    return asking(env, target, payload.provider_of(env, request.to), model, via)
+
+
 @contextmanager
-def _saying_it_is_stored(env: Env, target: Target) -> Iterator[None]:
-    """Whatever fails from here on says that the prompt is stored, and how to send it."""
+def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
+    """Whatever fails from here on says that the prompt is stored, and which command sends it."""
     env.stored = None  # from here on it is the answer's
-    said = f"the prompt is stored: `codeh-history ask -s {named(env, target)}` sends it"
+    said = f"the prompt is stored: `{again}` sends it"
     try:
         yield
     except HistoryError as error:

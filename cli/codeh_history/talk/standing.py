@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 
 from ..env import Env
 from ..model import Json, Message
@@ -52,23 +53,29 @@ def unanswered(view: View) -> Message | None:
 def advice(env: Env, target: Target, view: View) -> str:
     """The command to type next."""
     to = env.environ.get("CODEH_TO") or next(
-        (m.provider for m in reversed(view.messages) if m.provider), None
+        (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
     )
     if target.path == "-":
-        return f"codeh-history payload - --to {to or 'PROVIDER'}"
+        return f"codeh-history payload - --to {to}"
     session = f"-s {named(env, target)}"
-    via = "" if env.environ.get("CODEH_VIA") else " --via CMD"
-    asking = f"codeh-history ask {session}" + (
-        "" if env.environ.get("CODEH_TO") else f" --to {to or 'PROVIDER'}"
-    )
     sent = [m for m in view.messages if m.role is not None and m.committed]
     if not sent:
         return f"codeh-history append {session} -m TEXT"
     if open_at_end(sent):
         return f"codeh-history calls {session} --via CMD"
-    if sent[-1].role == "model":
-        return f"{asking} -m TEXT{via}"
-    return f"{asking}{via}"
+    return asking(env, target, to, [] if sent[-1].role != "model" else ["-m TEXT"])
+
+
+def asking(env: Env, target: Target, to: str, flags: Sequence[str] = (), via: str | None = None) -> str:
+    """`ask` with these flags; provider and command are named where the environment does not say them."""
+    given = env.environ.get
+    words = ["codeh-history ask", f"-s {named(env, target)}"]
+    if to != given("CODEH_TO"):
+        words.append(f"--to {to}")
+    words += flags
+    if not given("CODEH_VIA") or via not in (None, given("CODEH_VIA")):
+        words.append("--via CMD")
+    return " ".join(words)
 
 
 def named(env: Env, target: Target) -> str:
