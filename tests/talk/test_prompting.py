@@ -194,6 +194,14 @@ def test_another_prompt_is_no_retry(home: Path, tmp_path: Path, other: list[str]
     assert prompts(home) == ["hi", other[1]]
 
 
+def test_another_file_of_the_same_bytes_is_no_retry(home: Path, tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("the same")
+        inside("ask", *TO, FAILS, "-m", "hi", "--attach", str(tmp_path / name), home=home)
+    stored = [record for record in lines(session_path(home, "s")) if "attached" in record]
+    assert [record["attached"][0]["name"] for record in stored] == ["a.txt", "b.txt"]
+
+
 def test_a_key_is_answered_once(home: Path) -> None:
     for _ in range(2):
         assert inside("ask", *TO, FAILS, "-m", "hi", "--key", "k", home=home).code == 75
