@@ -8,6 +8,7 @@ from ..env import Env
 from ..errors import BadData, NegativeAnswer
 from ..escape import visible
 from ..model import Json
+from ..providers import FORMATS
 from ..render import values
 from ..render.words import some
 from ..store import read
@@ -43,7 +44,11 @@ def command(
     env: Env = ctx.obj
     env.quiet = quiet
     target = for_reading(env, session, argument)
-    found = refused(env, target, provider_of(env, to), model, strict=strict) if to else checked(env, target)
+    found = (
+        refused(env, target, provider_of(env, to, FORMATS), model, strict=strict)
+        if to
+        else checked(env, target)
+    )
     if json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -139,13 +139,13 @@ def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
         env.note(f"{target.id}: {note}")
 
 
-def provider_of(env: Env, to: str | None) -> str:
-    """The format asked for, else `$CODEH_TO`."""
+def provider_of(env: Env, to: str | None, among: Collection[str] = providers.TARGETS) -> str:
+    """The format asked for, else `$CODEH_TO`; Usage where it is none of these."""
     to = to or env.environ.get("CODEH_TO")
     if not to:
-        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(providers.TARGETS)}")
-    if to not in providers.TARGETS:
-        raise Usage(f"--to {to}: one of {', '.join(providers.TARGETS)}")
+        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(among)}")
+    if to not in among:
+        raise Usage(f"--to {to}: one of {', '.join(among)}")
     return to
 
 

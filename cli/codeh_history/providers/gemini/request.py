@@ -177,7 +177,7 @@ class _Contents:
         if isinstance(uri, str) and "://" in uri and (not found.mime or fields.takes(found.mime)):
             return key, {"fileUri": uri, **(_typed(given, found.mime) if given is not None else {})}
         if found.data is not None and fields.takes(found.mime):
-            return "inlineData", {"data": held.get("data", found.data), **_typed(given, found.mime)}
+            return "inlineData", {**_typed(given, found.mime), "data": held.get("data", found.data)}
         if found.data is not None and found.textual and (text := found.text()):
             return "text", text
         why = "Gemini does not take this type" if found.data or uri else "its data is missing or damaged"
