@@ -99,6 +99,15 @@ def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_
     assert HALVES[1] not in shown(path)
 
 
+def test_a_secret_across_an_update_is_gone_though_another_update_followed(tmp_path: Path) -> None:
+    first = {"type": "update", "id": "U", "of": "m", "ts": None, "parts": [{"text": HALVES[0]}]}
+    second = {"type": "update", "id": "V", "of": "m", "ts": None, "parts": [{"text": "all new"}]}
+    path = written(tmp_path, opened("m"), first, delta("m", HALVES[1]), second, delta("m", ", and more"))
+    assert redacted(tmp_path).code == 0
+    assert HALVES[1].encode() not in path.read_bytes()
+    assert shown(path) == "all new, and more"
+
+
 def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path: Path) -> None:
     path = written(
         tmp_path, user("a", f"it is {HALVES[0]}", HALVES[1]), opened("m"),
