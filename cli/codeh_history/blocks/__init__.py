@@ -30,6 +30,7 @@ class BlockStore(Protocol):
     name: str  # for people, without password
     place: str  # what tells it from other stores
     shared: bool  # whether other homes may keep blocks here too
+    remote: bool  # whether each look at it is a round trip
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The blocks that are there, as they are stored, in one round trip."""

@@ -33,6 +33,8 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 class DirectoryStore:
     """A sharded directory of blocks; one outside this home, or that another home wrote to, is shared."""
 
+    remote = False
+
     def __init__(self, env: Env, root: str) -> None:
         self.root = root
         self.name = root

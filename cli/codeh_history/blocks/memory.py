@@ -13,6 +13,7 @@ class MemoryStore:
 
     name = place = "memory"
     shared = False
+    remote = False
 
     def __init__(self) -> None:
         self.held: dict[str, bytes] = {}

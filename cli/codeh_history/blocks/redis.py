@@ -40,6 +40,7 @@ class RedisStore:
     """Blocks under a workspace's prefix; commands of one call share one round trip."""
 
     shared = True
+    remote = True
 
     def __init__(self, env: Env, url: str) -> None:
         self.name = printable(url)

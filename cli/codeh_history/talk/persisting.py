@@ -9,7 +9,7 @@ from functools import cached_property
 from .. import stream
 from ..apply import apply
 from ..blockrefs import LARGE, Blocks, all_ids, referring
-from ..blocks import BlockStore, Lost, bring, elsewhere, open_store, open_stores
+from ..blocks import BlockStore, Lost, bring, elsewhere, open_store, open_stores, sizes
 from ..env import Env
 from ..errors import HistoryError
 from ..model import Json, Unread
@@ -127,7 +127,7 @@ class Persisting:
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
         known = named.keys() - self.stored - self.there.keys()
-        if known:
+        if known and (blocks.keys() - self.stored or self._looks(known)):
             there, copied = bring(self.stores, known, self.lost)
             self.there |= there
             self.copied += copied
@@ -136,6 +136,10 @@ class Persisting:
             self.stores[0].mset(new)
             self.stored.update(new)
         return lines
+
+    def _looks(self, known: Iterable[str]) -> bool:
+        """Whether to see that these are in the store with nothing to write to it; a server is not asked."""
+        return not self.stores[0].remote or bool(sizes(self.stores[1:], known))
 
     def _is_new(self, id: str, size: int) -> bool:
         return id not in self.stored and self.there.get(id) != size
