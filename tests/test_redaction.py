@@ -17,6 +17,7 @@ from codeh_history.session import fold
 from codeh_history.talk.redacting import redacted_lines
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
+from secret_forms_third import THIRD
 from strategies import files_of
 from support import run
 
@@ -32,6 +33,14 @@ HARMLESS = [
     'password = input("x")', "SORT_KEY=created", "PRIMARY KEY=id", "cache_key=user:1", "passwords: a, b", "ssh://git@github.com/x",
     "the authorization: required by law", "Bearer of bad news that is long", 'secretary = "Jane Doe"', "password: required",
     "cookies: none", "--tokens 15", "nextPageToken",
+    "Only then pass `force_refresh=True`.", "No need to pass `betas=` here", '{"sessionId":"11111111-aaaa-bbbb-cccc-222222222222"}',
+    "export ANTHROPIC_API_KEY=sk-ant-...", 'TOKEN_ENDPOINT = "/v1/oauth/token"', 'HEADER_TOKEN = f"{BETA},{OTHER}"', "the keys are `WORKSPACE:block:SHA256`",
+    "the form -----BEGIN RSA PRIVATE KEY----- is refused by ssh, what should I do with the file", '_START = b"-----BEGIN PRIVATE KEY-----"\n_END = b"-----END PRIVATE KEY-----"',
+    'works are identified as "derived from the RSA Data"', "read.password('New password: ')", "<protocol>://[<user>[:<password>]@]<host>", "3 chars/token) | C/context/** |",
+    "def f(key: Ed25519PrivateKey|Ed25519PublicKey|str)", "tokens: `../corpus/cases.json`", "http://user:pass@host", "this._noAuthorization = !req.headers.authorization;",
+    "(mnemonic: this happens when a constant\nis used", "assert self._passphrase is not None", '"COOKIE": x, "HAS_PKCS7_FUNCS": y', "KEY=`echo $PID|cut -d: -f1`",
+    'ROOTKEY=$ROOTKEY LD_LIBRARY_PATH="$PATHS"', '"password", "scram-sha-256"', "`mysql -p…`, `sshpass`", 'headers["Authorization"] = "Basic " + x', '"Authorization", "Basic $encoded"',
+    "kind: ConfigMap\ndata:\n  region: eu-central-1\n", "kind: Secret\nmetadata:\n  name: db\ntype: Opaque\n",
 ]  # fmt: skip
 
 
@@ -83,7 +92,7 @@ def test_every_form_is_found(around: str) -> None:
         if secret in Redactor().text(around.format(text))
     }
     assert left == {}
-    assert not [text for text, secret in MORE if secret in Redactor().text(around.format(text))]
+    assert not [text for text, secret in MORE + THIRD if secret in Redactor().text(around.format(text))]
     assert len(FORMS) > 350
 
 

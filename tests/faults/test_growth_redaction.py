@@ -12,7 +12,7 @@ from time import process_time
 import pytest
 from profiles import PROFILE, Tally, by_profile
 
-from codeh_history.redaction import Redactor, forms, names, vendors
+from codeh_history.redaction import Redactor, forms, naming, vendors
 
 MOST = 5.0  # seconds for a megabyte
 GROWTH = 6.0  # from n to 4n
@@ -41,7 +41,7 @@ def table() -> Iterator[str]:
     starts = {
         "vendors": vendors.STARTS,
         "forms": forms.STARTS,
-        "names": (*names.CORES, "TOKEN_", "api_key", "passphrase", "private key", "authToken"),
+        "names": (*naming.CORES, "TOKEN_", "api_key", "passphrase", "private key", "authToken"),
     }
     for kind, some in starts.items():
         for start in some:

@@ -43,10 +43,27 @@ def _no_word(_: str, found: re.Match[str]) -> bool:
     return not values.nothing(found["secret"])
 
 
+def _no_name(_: str, found: re.Match[str]) -> bool:
+    secret = found["secret"]
+    return not (values.nothing(secret) or values.a_name(secret) or values.code(secret))
+
+
+def _mixed(_: str, found: re.Match[str]) -> bool:
+    return values.mixed(found["secret"]) and not values.number(found["secret"])
+
+
+def _of_a_secret(text: str, found: re.Match[str]) -> bool:
+    return " secret " in text[max(0, found.start() - 400) : found.start()] and _no_word(text, found)
+
+
+def _no_prompt(_: str, found: re.Match[str]) -> bool:
+    return not values.sentence(found["secret"].strip())
+
+
 def _of_a_header(_: str, found: re.Match[str]) -> bool:
     secret = found["secret"]
     plain = values.mixed(secret) and not values.code(secret) and "," not in found[0][: -len(secret)]
-    return (bool(found["scheme"]) or plain) and not values.nothing(secret)
+    return (bool(found["scheme"]) or plain) and not values.nothing(secret.split()[-1])
 
 
 def _of_npm(text: str, found: re.Match[str]) -> bool:
@@ -67,7 +84,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("aws-key", "akia asia", (0,),
      r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])", None),
     ("authorization", "authorization", (0,),
-     (rf"(?i)authorization{_SEP}(?:value{_SEP})?(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
+     (rf"(?i)authorization(?:{_SEP}(?:value{_SEP})?|\s{{1,4}}[\"'])(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
      r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{3,}"
      r"|[^\s\"',;\\()\[\]{}]{16,})"), _of_a_header),
     ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
@@ -88,32 +105,54 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
     ("netrc", "login ", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
     ("netrc", "machine ", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
-    ("pgpass", ":5432: :5433: :5434: :6432: :6543: :26257: :*:", (0,),
-     r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>[^\s:\"']{3,256})(?=[\s\"'\\]|$)", _starts_a_line),
+    ("pgpass", ":5432: :5433: :5434: :5435: :5436: :5437: :5438: :5439: :6432: :6543: :25060: :26257: :*:", (0,),
+     r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
     ("docker-auth", '"auth auth', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _of_a_pair),
     ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _of_npm),
     ("jwk", '"d', (0,), r"\"d\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{20,2048})", _of_a_jwk),
     ("jwk", '"k\\ "k"', (0,), r"\"k\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})", _of_a_jwk),
     ("jwk", '"p" "q" "dp" "dq" "qi"', (0,), r"\"\w\w?\"\s{0,8}:\s{0,8}\"(?P<secret>[A-Za-z0-9_-]{40,2048})", _of_a_jwk),
     ("sql-password", "identified ", (0,),
-     r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
+     r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
     ("url-password", "://", (0,), r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@", None),
     ("url-password", "jdbc:oracle:", (0,), r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@", None),
-    ("login", "httpbasicauth( basicauth( httpdigestauth( networkcredential( login( auth=(", (0,),
+    ("login", "httpbasicauth( basicauth( httpdigestauth( auth=(", (0,),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _no_name),
+    ("login", "getconnection( mysqli_connect( mysql_connect( mysqli( pdo( connect(", (0,),
+     (r"(?i)\w{3,20}\(\s{0,4}(?:[\w.$]{1,40}|[\"'][^\"'\n]{0,120}[\"']),\s{0,4}[\"'][^\"'\n]{1,64}[\"'],"
+      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _no_name),
+    ("login", "jwt.sign( jwt.verify( jwt.encode( jwt.decode(", (0,),
+     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _no_name),
+    ("login", "client(", (0,), r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']", None),
+    ("login", "networkcredential( login(", (0,),
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _no_word),
+    ("login", 'user = "', (0,), r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", _no_port),
+    ("login", "login: creds: credentials: zugangsdaten:", (0,),
+     r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _mixed),
+    ("login", "npmauthident", (0,), r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})", None),
+    ("twilio-key", "ac", (0,), r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)", None),
+    ("azure-key", '"keyname', (0,), r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\"", None),
+    ("odbc-password", "pwd={ password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
+    ("variable", 'variable "', (0,),
+     (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
+      r"\"(?P<secret>[^\"\n]{3,512})\""), _no_name),
+    ("literal", "--from-literal", (0,), r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _of_a_secret),
+    ("input", 'type="password"', (0,), r"type=\"password\"[^<>\n]{0,200}?\svalue=\"(?P<secret>[^\"\n]{3,256})\"", _no_name),
     ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _no_word),
     ("sql-password", "password for", (0,), r"(?i)password for [^\s=]{1,80}\s{0,4}=\s{0,4}'(?P<secret>[^'\n]{2,256})'", None),
-    ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", None),
+    ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _no_prompt),
     ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
 )  # fmt: skip
 # Commands, and what of their line is a secret.
 _COMMANDS: tuple[tuple[str, str], ...] = (
     ("curl", r"(?<=\s)(?:-u|-U|--user|--proxy-user|-[a-zA-Z]{1,6}u)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
+    ("curl", r"(?<=\s)(?:-E|--cert)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"'/]{2,256})"),
+    ("curl", r"(?<=\s)--oauth2-bearer[ =][\"']?(?P<secret>[^\s\"'$]{6,4096})"),
     ("curl", r"(?<=\s)(?:-b)[ =]?[\"']?[\w.-]{1,64}=(?P<secret>[^\"'\n]{8,2048})"),
     ("http https xh httpx", r"(?<=\s)(?:-a|--auth)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
     ("mysql mysqldump mysqladmin mysqlimport mysqlsh mariadb mariadb-dump mycli sshpass xfreerdp", r"(?<=\s)-p(?P<quote>[\"']?)(?P<secret>[^\s\"'=-][^\s\"']{1,256})"),
-    ("sshpass evil-winrm az mongo mongosh mongodump mongorestore mongoexport hydra crackmapexec nxc netexec cqlsh influx arangosh rabbitmqadmin",
+    ("sshpass evil-winrm az twine useradd usermod mongo mongosh mongodump mongorestore mongoexport hydra crackmapexec nxc netexec cqlsh influx arangosh rabbitmqadmin",
      r"(?<=\s)-p[ =][\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
     ("docker podman buildah skopeo helm nerdctl oras crane regctl", r"\slogin\s(?:[^\n|;&]{0,200}\s)?-p[ =]?[\"']?(?P<secret>[^\s\"'=-][^\s\"']{2,256})"),
     ("redis-cli valkey-cli", r"(?<=\s)(?:-a|--pass)[ =]?[\"']?(?P<secret>[^\s\"'-][^\s\"']{2,256})"),
@@ -136,6 +175,14 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
      r"(?:sudo\s+)?(?:\S{0,40}/)?(?:sudo\s+(?:\S+\s+){0,3}-S|docker\s+login|podman\s+login|helm\s+registry\s+login|gh\s+auth\s+login|chpasswd|passwd\s|passwd$|kinit|cryptsetup|gpg\s|faillock|su\s|smbpasswd"
      r"|vault\s+login|gcloud\s+secrets|op\s+signin|bw\s+unlock|npm\s+login|openssl\s+passwd|wrangler\s+secret|fly\s+secrets|kubeseal)")),
     ("gh wrangler", r"\ssecret\s+set\s+\S+\s+(?:\S+\s+){0,6}?(?:-b|--body)[ =][\"']?(?P<secret>[^\s\"'$]{4,256})"),
+    ("ssh-keygen", r"(?<=\s)-(?:N|P)[ ]?[\"']?(?P<secret>(?<=\")[^\"\n]{2,256}|(?<=')[^'\n]{2,256}|[^\s\"'-][^\s\"']{2,256})"),
+    ("convertto-securestring", r"^\S+\s+(?:-String\s+)?[\"']?(?P<secret>[^\s\"'$(-][^\s\"']{2,256})"),
+    ("poetry", r"\sconfig\s+http-basic\.\S{1,64}\s+\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
+    ("poetry", r"\sconfig\s+pypi-token\.\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
+    ("npm pnpm yarn", r"\sconfig\s+set\s+\S{1,128}:_(?:authToken|auth|password)[ =][\"']?(?P<secret>[^\s\"'$]{2,512})"),
+    ("nmcli", r"\spassword\s+[\"']?(?P<secret>(?<=\")[^\"\n]{2,256}|(?<=')[^'\n]{2,256}|[^\s\"'$-][^\s\"']{2,256})"),
+    ("sudo", r"\s-S\s.{0,200}?<<<\s*[\"']?(?P<secret>[^\s\"'$]{2,256})"),
+    ("wandb shodan ngrok snyk cachix", r"\s(?:login|init|auth|authtoken|(?:config\s+)?add-authtoken)\s+(?:--?\S{1,40}\s+){0,3}(?P<secret>(?=\S{0,60}\d)[A-Za-z0-9_-]{20,256})"),
     ("wpa_passphrase", r"^wpa_passphrase\s+(?:[\"'][^\"'\n]{1,64}[\"']|\S{1,64})\s+[\"']?(?P<secret>[^\s\"']{8,63})"),
     ("fly flyctl heroku", r"\s(?:secrets\s+set|config:set)\s+(?:-\S+\s+)?[A-Z][A-Z0-9_]{1,64}=[\"']?(?P<secret>[^\s\"'$]{4,256})"),
 )  # fmt: skip
@@ -146,9 +193,12 @@ _BEGIN = re.compile(
 )
 _END = re.compile(r"-{4,5} ?END (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}", re.IGNORECASE)
 _BODY = re.compile(
-    r"(?:\s{0,4}(?:Comment|Subject|Version|Proc-Type|DEK-Info|x-)[^\n]{0,200}\n){0,8}"
-    r"(?:[A-Za-z0-9+/=\s,:.-]|\\{1,6}[nr]|[\"'][,\\]?\s{0,60}(?:[+.]\s{0,60})?[fbr]?[\"'])*"
+    r"(?:\s{0,4}(?:Comment|Subject|Version|Proc-Type|DEK-Info|x-)[^\n]{0,200}\n(?:(?<=\\\n)[^\n]{0,200}\n){0,4}){0,8}"
+    r"(?:[A-Za-z0-9+/=\s,:.-]|\\{1,6}[nr]|[\"'][,\\]?\s{0,60}(?:[+.]\s{0,60})?[fbr]?[\"']"
+    r"|(?<=[\n \t\d])[>|#*→]{1,2})*"  # before each line: quoted, numbered, a comment
 )
+_CUT = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
+_KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
 
 
 class _Form(NamedTuple):
@@ -221,5 +271,12 @@ def _key_files(text: str) -> Iterator[Span]:
         stop = body.end() if body else begin.end()
         end = _END.search(text, begin.end(), stop + 80)
         at = end.end() if end else max(stop, begin.end())
-        if end or len(text[begin.end() : stop].strip()) >= 16:
-            yield Span(begin.start(), at, "private-key")
+        if (
+            end
+            and not _KEY_TEXT.search(text, begin.end(), stop)
+            and not _CUT.fullmatch(text, begin.end(), end.start())
+        ):
+            continue  # the marks of a program
+        lines = [found.end() for found in _KEY_TEXT.finditer(text, begin.end(), stop)] if not end else [at]
+        if lines:  # else it only speaks of one
+            yield Span(begin.start(), lines[-1], "private-key")

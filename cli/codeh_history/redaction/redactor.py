@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import BadData
 from ..model import Json
-from . import disguises, forms, names, vendors
+from . import disguises, forms, manifests, names, naming, vendors
 from .spans import Span, ascii_lower, merged, shares, without
 from .values import random as by_machine
 
@@ -120,6 +120,7 @@ class Redactor:
         yield from vendors.spans(text)
         yield from forms.spans(text, lower)
         yield from names.spans(text, lower)
+        yield from manifests.spans(text)
 
     # -- values -------------------------------------------------------------------------------------
 
@@ -181,6 +182,8 @@ class Redactor:
         """A value whose key alone says it is a secret (`{"password": "x"}`) goes whole."""
         if isinstance(item, str) and item and says_secret(key):
             return self._whole(item)
+        if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
+            return self.value({**item, "value": self._whole(item["value"])}, key, said=said)
         return self.value(item, key, said=said)
 
     def _whole(self, item: str) -> str:
@@ -221,7 +224,7 @@ def says_secret(key: str) -> bool:
     if key not in _KNOWN:
         if len(_KNOWN) > 10_000:
             _KNOWN.clear()
-        _KNOWN[key] = len(key) < 128 and names.says_secret(key)
+        _KNOWN[key] = len(key) < 128 and naming.says_secret(key)
     return _KNOWN[key]
 
 

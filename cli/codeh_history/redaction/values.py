@@ -14,13 +14,16 @@ _NOTHING = frozenset(
     function lambda return await async const let var new void char byte varchar env environ
     environment input prompt getpass stdin file path url uri name username user email field fields
     test placeholder changeme_here todo tbd n/a insert set unset see the that your
-    example not and""".split()
+    example not and pass pw pwd""".split()
 )
 _LONGEST = 120  # characters of what stands for something else
 _SAYS_SO = re.compile(
-    r"x{3,}|\*{3,}|\.{3,}|…|•{3,}|-{3,}|_{3,}|#{3,}|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|%\(?\w*\)?[sdr]|%\w+%"
+    r"x{3,}|…\W*|\*{3,}|\.{3,}|…|•{3,}|-{3,}|_{3,}|#{3,}|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|%\(?\w*\)?[sdr]|%\w+%"
     r"|@\w+@|\$.*|(?:your|enter|insert|replace|put|add)[-_ ].*|#[0-9a-f]{3,8}|urn:.*"
     r"|.*(?:[-_ ]here|\$\{.*|\{\{.*|%[sdr]|%\(\w+\)s)"
+    r"|(?:\{[^{}]*\}[^\w{}]*)+|\.{0,2}(?:/[a-z][\w.-]{0,30}){2,8}/?"  # only what is put in, and a path
+    r"|[\w./-]{2,}\."  # a file
+    r"(?:jsonl?|ya?ml|toml|md|txt|py|[jt]sx?|sh|pem|crt|go|rs|deb|zip|html?|css|log|conf|cfg|ini)"
     r"|process\.env.*|os\.environ.*|(?:https?|file)://.*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -30,11 +33,12 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _MESSAGE = re.compile(
-    r"\b(?:is|are|must|please|enter|cannot|should|required|incorrect|invalid|wrong|used?)\b|[?:,]$|%[sd]|[({<]",
+    r"\b(?:is|are|not|none|must|please|enter|cannot|should|required|incorrect|invalid|wrong|used?)\b|[?:,]$|%[sd]|[({<]",
     re.IGNORECASE,
 )
 _CALLED = (
-    "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header|auth"
+    "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header"
+    "|auth(?:orization)?"
 )
 _NAMES = re.compile(
     rf"(?i:(?:[a-z]+[_.])*(?:{_CALLED})(?:[_.][a-z]+)*|(?:x-[a-z-]+-|[a-z]+-)?(?:{_CALLED})s?)"
@@ -44,8 +48,9 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
 _CLASS = re.compile(r"(?:[A-Z][a-z]{2,}|[A-Z]{1,4}\d{1,4}){3,}")
 _FORMAT = re.compile(r"\{[A-Za-z_][\w.]*\}")
-_NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%)?", re.IGNORECASE)
-_LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
+_NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE)
+_LABEL = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}")
+LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
 _NO_LETTER = re.compile(r"[0-9!@#$%^*+~?=]")
 
 
@@ -53,7 +58,7 @@ def nothing(value: str) -> bool:
     """Whether it stands for a secret that is not given, or names a type."""
     if len(value) > _LONGEST:
         return "[redacted:" in value
-    return value.lower() in _NOTHING or bool(_SAYS_SO.fullmatch(value)) or "[redacted:" in value
+    return value.strip().lower() in _NOTHING or bool(_SAYS_SO.fullmatch(value)) or "[redacted:" in value
 
 
 def sentence(value: str, *, a_phrase: bool = False) -> bool:
@@ -70,10 +75,15 @@ def a_name(value: str) -> bool:
 def code(value: str) -> bool:
     """Whether it is a variable or an expression of a program, as far as one word tells."""
     return (
-        bool(_DOTTED.fullmatch(value))
+        bool(_DOTTED.fullmatch(value.lstrip("!&*-")))
         or ("_" in value and value.replace("_", "").isalpha())
         or a_name(value)
     )
+
+
+def label(value: str) -> bool:
+    """Whether it is what programs call things by: `HAS_TLSv1_3`, `scram-sha-256`."""
+    return bool(_LABEL.fullmatch(value))
 
 
 def number(value: str) -> bool:
@@ -86,7 +96,7 @@ def camel(value: str) -> bool:
 
 def mixed(value: str) -> bool:
     """Whether it has letters and digits, or signs that a word has not."""
-    return bool(_LETTER.search(value) and _NO_LETTER.search(value))
+    return bool(LETTER.search(value) and _NO_LETTER.search(value))
 
 
 def random(value: str, least: int = 16) -> bool:
@@ -94,6 +104,6 @@ def random(value: str, least: int = 16) -> bool:
     return (
         len(value) >= least
         and " " not in value
-        and bool(_DIGIT.search(value) and _LETTER.search(value))
+        and bool(_DIGIT.search(value) and LETTER.search(value))
         and not value.startswith(("/", "./", "~", "http"))
     )

@@ -1,0 +1,148 @@
+"""Names that say that a secret is beside them: `DB_PASSWORD`, `apiKey`, `Kennwort`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from string import ascii_letters, digits
+from typing import NamedTuple
+
+_OF_NAMES = ascii_letters + digits + "_.-"
+_NAME = 64  # characters of a name before the word that tells
+_WITHOUT_BLANKS = "\u3000"  # from here on are scripts that put nothing between words
+# What the name's last word is (in small letters), how it goes on, and what that says. `key` alone says
+# little, with one of the words below before it as much as `secret`.
+CORES = {
+    "pass": ("pass", "pass(?:word|wd|phrase|code|wort)?"), "pwd": ("pass", "pwd"),
+    "pw": ("pass", "pw(?!d)"), "kennwort": ("pass", "kennwort"), "密码": ("pass", "密码"),
+    "mot de passe": ("pass", "mot de passe"), "contrase": ("pass", "contrase[nñ]a"),
+    "senha": ("pass", "senha"), "wachtwoord": ("pass", "wachtwoord"),
+    "lösenord": ("pass", "lösenord"), "hasło": ("pass", "hasło"),
+    "парол": ("pass", "парол[ья]"), "密碼": ("pass", "密碼"),
+    "パスワード": ("pass", "パスワード"), "비밀번호": ("pass", "비밀번호"),
+    "schlüssel": ("secret", "schlüssel"), "geheimnis": ("secret", "geheimnis"),
+    "zugangsdaten": ("secret", "zugangsdaten"), "creds": ("secret", "creds"),
+    "psk": ("pass", "psk"), "masterauth": ("pass", "masterauth"),
+    "mnemonic": ("phrase", "mnemonic"), "seed": ("phrase", "seed[_ -]?(?:phrase|words)"),
+    "recovery": ("phrase", "recovery[_ -]?(?:phrase|words|code)"),
+    "backup phrase": ("phrase", "backup phrase"), "secret": ("secret", "secret(?:s(?![a-z]))?"),
+    "token": ("secret", "tokens?"), "credential": ("secret", "credentials?"),
+    "connection": ("secret", "connection[_-]?string"), "jwt": ("secret", "jwt"),
+    "otp": ("secret", "otp"), "dockerconfigjson": ("secret", "dockerconfigjson"),
+    "authorization": ("secret", "authorization"), "key": ("key", "keys?"), "auth": ("key", "auth"),
+    "pat": ("key", "pat"), "dsn": ("key", "dsn"), "salt": ("key", "salt"),
+    "signature": ("key", "signature"), "cookie": ("key", "cookie"),
+    "session": ("key", "session[_-]?id"), "pin": ("key", "pin"),
+}  # fmt: skip
+WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
+_OF_A_SECRET = re.compile(
+    r"(?:secret|api|access|private|encryption|signing|shared|preshared|storage|client|subscription|primary|secondary|app|application"
+    r"|integration|account|auth|license|licence|deploy|webhook|service|hmac|publish|registry|admin|personal|recovery|backup|write|read"
+    r"|ingest|root|vault|unseal|tls|ca|master)[_. -]?$"
+)
+# Words with letters before them that are part of the same name: PGPASSWORD, authtoken, clientsecret.
+_JOINED = re.compile(
+    r"(?:pg|ssh|db|require|my|sql|mysql|auth|access|refresh|bearer|id|bot|user|session|csrf|xsrf|oauth|registry|app|client|consumer|shared"
+    r"|api|admin|root|login|store|keystore|truststore|bind|ldap|smtp|imap|mail|ftp|sftp|ansible|become|vault|proxy|http|redis|mongo"
+    r"|jwt|hmac|web|hook|key|master|private|secret|encryption|git|gh|npm|super|old|new|wifi|wpa|zip|pdf|pfx|cert|identity)$"
+)
+_SUFFIX = re.compile(
+    r"(?:[_.-]?(?:[dD]ata|[bB]ase)(?![a-z0-9]))?(?:[_-]?(?:[vV]alue|[sS]tring|[cC]onfirm(?:ation)?|[pP]lain|[tT]ext|[bB]64|[bB]ase64|[oO]ld|[nN]ew|[pP]rod(?:uction)?|[dD]ev|[tT]est"
+    r"|[sS]taging|[lL]ive)(?![a-z]))?(?:_[A-Z0-9]{1,24}(?![a-z])){0,3}(?:[_-]?\d{1,3})?"
+)
+_NO_KEY = re.compile(
+    r"(?:^|[_.-])(?:sort|primary|public|pub|foreign|partition|cache|unique|index|row|hash|group|dict|map|object|item|lookup|shortcut|hot|arrow|enter"
+    r"|data|column|field|idempotency|dedup|range|react|parent|child|registry|reg|json|xml|config|setting|translation|i18n|message|event|search"
+    r"|s3|bucket|file|path|storage_path|ssh_public|host|known_host|compare|cmp|max|min|total|num|count|page|next|cursor|sync|continuation)"
+    r"[_.-]?(?:key|token|auth|signature|cookie|pin|salt)s?(?:_\d+)?$"
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Name(NamedTuple):
+    """A name that says that a secret follows."""
+
+    kind: str  # phrase, pass, secret or key
+    text: str
+    start: int
+    end: int
+    before: str  # the character before it
+
+    @property
+    def option(self) -> bool:
+        """Whether it is an option of a command line."""
+        return self.text.startswith(("-", "/"))
+
+    @property
+    def a_phrase(self) -> bool:
+        """Whether it says that several words follow."""
+        return self.kind == "phrase" or "phrase" in self.text.lower()
+
+    @property
+    def sql(self) -> bool:
+        """Whether it may be the word of `CREATE USER me PASSWORD 'x'`."""
+        return self.text.lower() == "password"
+
+    @property
+    def loud(self) -> bool:
+        """Whether it is all capitals, as a variable of the environment."""
+        return self.text.upper() == self.text
+
+
+def says_secret(key: str) -> bool:
+    """Whether a key of an object says that its value is secret."""
+    lower = key.lower()
+    for core, (kind, rest) in WORDS.items():
+        at = lower.rfind(core)
+        word = rest.match(lower, at) if at >= 0 else None
+        if word and end_of(key, lower, at, word.end(), kind) == len(key) and not word[0].endswith("s"):
+            name = named(key, lower, at, len(key), kind)
+            if name and name.kind != "key":
+                return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _of_data(name: str) -> bool:
+    """Whether it is a key of a table or a page's token."""
+    return _NO_KEY.search(_HUMP.sub("_", name).lower()) is not None
+
+
+def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
+    """Where the name ends that this word tells of, 0 where the word is part of another."""
+    before = text[start - 1] if start and text[start] < _WITHOUT_BLANKS else " "
+    if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
+        any_before = kind == "pass" and end - start > len("pass")
+        joined = any_before or _JOINED.search(lower, max(0, start - 12), start)
+        if not joined and not _escaped(text, start):
+            return 0
+    after = text[end : end + 1]
+    if after.isalnum() or after in ("_", "-", "."):
+        end = _SUFFIX.match(text, end).end()  # type: ignore[union-attr]
+        after = text[end : end + 1]
+    goes_on = after.isalnum() or after in ("_", "-") or text.startswith("()", end)
+    return 0 if goes_on else end
+
+
+def named(text: str, lower: str, start: int, end: int, kind: str) -> Name | None:
+    """The whole of a name that ends here, None where it is that of another kind of key."""
+    before = text[max(0, start - _NAME) : start]
+    left = start - len(before) + len(before.rstrip(_OF_NAMES))
+    name = text[left:end]
+    if (
+        kind == "key"
+        and lower.startswith("key", start)
+        and _OF_A_SECRET.search(lower, max(0, start - 16), start)
+    ):
+        kind = "secret"
+    if kind != "pass" and _of_data(name):
+        return None
+    if lower.startswith("pat", start) and not name.isupper():
+        return None
+    if left and text[left - 1] == "/" and text[left - 2 : left - 1] in (" ", ""):
+        name = "/" + name
+    return Name(kind, name, left, end, text[left - 1] if left else "\n")
+
+
+def _escaped(text: str, at: int) -> bool:
+    return text[max(0, at - 2) : at] in ("\\n", "\\t", "\\r")
