@@ -59,10 +59,10 @@ class View:
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 
     def edited_after(self, message: Message) -> str | None:
-        """The id of the message before this one that was edited last, if that was after this one came."""
+        """The id of the user's message before this one that was edited last, if after this one came."""
         edits = [
             step for step in self.made.values()
-            if step.type == "update" and step.message is not None
+            if step.type == "update" and step.message is not None and step.message.role == "user"
             and step.message.place < message.place < step.place
         ]  # fmt: skip
         newest = max(edits, key=lambda step: step.place, default=None)

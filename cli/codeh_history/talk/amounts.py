@@ -12,15 +12,16 @@ _SCALE = {"": 1, "k": 1000, "m": 1_000_000}
 
 def tokens(text: str, option: str = "--budget") -> int:
     """A number of tokens, `32k` for thousands; exit 2 for anything else, 0 included."""
-    return _amount(text, option, "tokens")
+    return amount(text, option, "tokens")
 
 
 def size(text: str | None, option: str = "--max-bytes") -> int:
     """A number of bytes, `32k` for thousands; MOST where none is given."""
-    return MOST if text is None else _amount(text, option, "bytes")
+    return MOST if text is None else amount(text, option, "bytes")
 
 
-def _amount(text: str, option: str, unit: str) -> int:
+def amount(text: str, option: str, unit: str) -> int:
+    """A number of that unit above 0, `32k` for thousands; exit 2 for anything else."""
     found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([km]?)", text.strip().lower())
     given = round(float(found[1]) * _SCALE[found[2]], 6) if found else 0
     value = int(given)

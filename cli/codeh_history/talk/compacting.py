@@ -61,9 +61,10 @@ class Limits(NamedTuple):
 def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
     """The limits that options ask for; exit 2 where one is wrong, or they contradict each other."""
     found = Limits(
-        budget=_amount(given.budget, "--budget"), characters=_amount(given.max_chars, "--max-chars"),
-        items=_amount(given.max_items, "--max-items"),
-        keep_last=_amount(given.keep_last, "--keep-last") or 0,
+        budget=_amount(given.budget, "--budget", "tokens"),
+        characters=_amount(given.max_chars, "--max-chars", "characters"),
+        items=_amount(given.max_items, "--max-items", "messages"),
+        keep_last=_amount(given.keep_last, "--keep-last", "exchanges") or 0,
         policy=given.policy, counter=given.counter, calibrated=given.calibrated,
         upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
     )  # fmt: skip
@@ -93,8 +94,8 @@ def settled(
         return limits(within, system, tools)._replace(insisting=given.calibrated)
 
 
-def _amount(text: str | None, option: str) -> int | None:
-    return None if text is None else amounts.tokens(text, option)
+def _amount(text: str | None, option: str, unit: str) -> int | None:
+    return None if text is None else amounts.amount(text, option, unit)
 
 
 def demanding(found: Limits) -> Limits:
