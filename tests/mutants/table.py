@@ -197,13 +197,13 @@ MUTANTS = [
         ("talk/test_expanding.py",),
     ),
     Mutant(
-        "the same words at another cost are taken for one answer", "talk/receive.py",
+        "the same words at another cost are taken for one answer", "talk/known.py",
         "        and (usage is None or reply.usage is None or usage == reply.usage)\n",
         "",
         ("talk/test_known.py",),
     ),
     Mutant(
-        "an answer behind a clear is taken for stored", "talk/receive.py",
+        "an answer behind a clear is taken for stored", "talk/known.py",
         'if message is not None and message.committed and message.hidden != "clear":',
         "if message is not None and message.committed:",
         ("talk/test_known.py",),
