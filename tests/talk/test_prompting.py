@@ -297,6 +297,15 @@ def test_the_command_that_sends_it_names_what_the_environment_does_not(
     assert failed.err.endswith(f": `codeh-history {again}` sends it\n".encode())
 
 
+def test_the_error_of_a_provider_names_the_model_that_was_asked(home: Path) -> None:
+    inside("set", "-s", "s", "model.anthropic=m-1", home=home)
+    busy = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
+    asked = ("ask", "-s", "s", "-m", "hi", "--to", "anthropic", "--via", f"cat >/dev/null; echo '{busy}'")
+    assert inside(*asked, home=home).code == 75
+    error = lines(session_path(home, "s"))[-1]
+    assert (error["kind"], error["provider"], error["model"]) == ("error", "anthropic", "m-1")
+
+
 def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

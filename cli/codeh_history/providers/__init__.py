@@ -85,11 +85,16 @@ def transcript(messages: Sequence[Message], options: Options, summaries: Sequenc
 
 
 def reader(format: str | None, model: str | None = None) -> AnswerReader:
-    """A reader of an answer in this format (None: detected); `model` is who gives a plain one."""
+    """A reader of an answer in this format (None: detected).
+
+    `model`: who was asked; plain text and most errors do not say it.
+    """
     if format == PLAIN:
         from .text import response
 
         return response.Reader(model)
     from . import wire
 
-    return wire.Reader(format)
+    found = wire.Reader(format)
+    found.model = model
+    return found

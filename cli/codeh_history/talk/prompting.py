@@ -62,8 +62,9 @@ def ask(
         draft = None
     lines = _kept(env, view, request)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
-    plain = payload.provider_of(env, request.to) == providers.PLAIN
-    reader = providers.reader(providers.PLAIN if plain else None, request.model)
+    to = payload.provider_of(env, request.to)
+    model = request.model if to == "gemini" else payload.model_for(view, to, request.model)
+    reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
         _write(env, target, request, body, _with(env, target, data, lines + new))
         size = _store(env, target, draft, lines)
