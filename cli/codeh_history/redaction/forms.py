@@ -126,20 +126,19 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("login", "client(", (0,), r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']", None),
     ("login", "networkcredential( login(", (0,),
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _no_word),
-    ("login", 'user = "', (0,), r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", _no_port),
+    ("login", "user", (0,), r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", _no_port),
     ("login", "login: creds: credentials: zugangsdaten:", (0,),
      r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _mixed),
     ("login", "npmauthident", (0,), r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})", None),
-    ("twilio-key", "ac", (0,), r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)", None),
     ("azure-key", '"keyname', (0,), r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\"", None),
     ("odbc-password", "pwd={ password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
-    ("variable", 'variable "', (0,),
+    ("variable", "variable", (0,),
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
       r"\"(?P<secret>[^\"\n]{3,512})\""), _no_name),
     ("literal", "--from-literal", (0,), r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _of_a_secret),
     ("input", 'type="password"', (0,), r"type=\"password\"[^<>\n]{0,200}?\svalue=\"(?P<secret>[^\"\n]{3,256})\"", _no_name),
     ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _no_word),
-    ("sql-password", "password for", (0,), r"(?i)password for [^\s=]{1,80}\s{0,4}=\s{0,4}'(?P<secret>[^'\n]{2,256})'", None),
+    ("sql-password", "password", (0,), r"(?i)password for [^\s=]{1,80}\s{0,4}=\s{0,4}'(?P<secret>[^'\n]{2,256})'", None),
     ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _no_prompt),
     ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
@@ -187,6 +186,7 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("fly flyctl heroku", r"\s(?:secrets\s+set|config:set)\s+(?:-\S+\s+)?[A-Z][A-Z0-9_]{1,64}=[\"']?(?P<secret>[^\s\"'$]{4,256})"),
 )  # fmt: skip
 _DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?:tcp|unix|udp)\(")
+_TWILIO = re.compile(r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)")
 _AZURE_SECRET = re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])")
 _BEGIN = re.compile(
     r"-{4,5} ?BEGIN (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}", re.IGNORECASE
@@ -231,6 +231,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         yield from _key_files(text)
     if "@tcp(" in lower or "@unix(" in lower:
         yield from (Span(*found.span("secret"), "url-password") for found in _DSN.finditer(text))
+    if "AC" in text:
+        yield from (Span(*found.span("secret"), "twilio-key") for found in _TWILIO.finditer(text))
     if "q~" in lower:
         yield from (Span(*found.span(), "azure-secret") for found in _AZURE_SECRET.finditer(text))
     done: dict[re.Pattern[str], int] = {}  # up to where the text was looked at for each
