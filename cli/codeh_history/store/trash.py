@@ -47,6 +47,11 @@ def checked(env: Env, names: list[str], *, restore: bool) -> list[str]:
         there = trashed(env, name) if restore else os.path.lexists(path_of(env, name))
         if not there:
             where = f" in the trash ({trash_dir(env)})" if restore else hint(path_of(env, name))
+            old = path_of(env, name).removesuffix("l")
+            if not restore and os.path.lexists(old):
+                raise Usage(
+                    f"{name} is {old}, an older form, which is never moved: move or remove the file"
+                )
             raise NotFound(f"{name}: no such session{where}")
         if restore and taken(path_of(env, name)):
             raise _exists(env, name)
