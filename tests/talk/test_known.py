@@ -202,6 +202,13 @@ def test_a_key_that_was_undone_in_another_spelling_is_free(home: Path) -> None:
     assert inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text == again.text
 
 
+def test_a_key_of_the_same_content_in_another_order_is_the_same(home: Path) -> None:
+    call = b'{"functionCall": {"args": {"b": 2, "a": 1}, "name": "f"}}'
+    lay(home, HEADER + b'{"type":"message","id":"c","role":"model","key":"k","parts":[%b]}\n' % call)
+    args = ("--call", "f", "--args", '{"a":1,"b":2}', "--key", "k")
+    assert inside("append", "-s", "s", *args, home=home).text == "c"
+
+
 def test_the_key_of_a_bare_message_is_known(home: Path) -> None:
     lay(home, HEADER + b'{"role":"user","parts":[{"text":"once"}],"key":"k"}\n')
     assert len(inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text) == 20

@@ -316,6 +316,22 @@ def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home: Path) 
     assert (done.returncode, done.stderr.count(b"stored all the same: " + answer.encode())) == (74, 1)
 
 
+def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(
+    home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0\1")
+    flags = ("-m", "hi", "--attach", str(tmp_path / "a.bin"))
+    assert inside("ask", *TO, FAILS, *flags, home=home).code == 75
+    path = session_path(home, "s")
+    head, prompt = path.read_bytes().splitlines()
+    swapped = orjson.loads(prompt)
+    swapped["parts"] = [dict(reversed(part.items())) for part in swapped["parts"]]
+    swapped["parts"][1]["inlineData"] = dict(reversed(swapped["parts"][1]["inlineData"].items()))
+    path.write_bytes(head + b"\n" + orjson.dumps(swapped) + b"\n")
+    assert inside("ask", *TO, SAYS_YES, *flags, home=home).out == b"yes\n"
+    assert len(prompts(home)) == 1
+
+
 def test_a_system_prompt_is_kept_where_there_is_none(home: Path, tmp_path: Path) -> None:
     via = f"cat > {tmp_path}/body; echo '{YES}'"
 

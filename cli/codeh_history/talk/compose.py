@@ -273,7 +273,8 @@ def _same(env: Env, data: Json, fields: Json, blocks: Sequence[str], key: str) -
     new = [*map(block_of, fields["parts"]), *blocks]
     old = data.get("blockIds")
     if not isinstance(old, list):
-        old = [block_of(part) for part in _list(data.get("parts"))]
+        parts = _list(data.get("parts"))
+        old = new if not blocks and parts == fields["parts"] else [block_of(part) for part in parts]
     if old != new and any("functionResponse" in part for part in fields["parts"]):
         old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it was given its call's
     if old != new or kind_of(data) != fields["kind"]:

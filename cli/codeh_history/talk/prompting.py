@@ -116,6 +116,8 @@ def _says(message: Message, draft: compose.Draft) -> bool:
         "attached"
     ):
         return False
+    if message.own == draft.fields["parts"] and not draft.blocks:
+        return True
     new = [*map(block_of, draft.fields["parts"]), *draft.blocks]
     old = message.blocks if message.blocks is not None else [block_of(part) for part in message.own or ()]
     return old == new
