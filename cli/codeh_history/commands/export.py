@@ -57,13 +57,7 @@ def command(
             raise Usage("--bundle is the session as it is: no --to, -n, --workspace or --redact")
         bundled(env, for_reading(env, session, argument), bundle, allow_missing=allow_missing)
         return 0
-    to = to or "contents"
-    if to not in EXPORTERS:
-        raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
-    if last is not None and to != "exchanges":
-        raise Usage("-n goes with --to exchanges")
-    if workspace is not None and to != "refs":
-        raise Usage("--workspace goes with --to refs")
+    to = form(to, last, workspace)
     lost: Optional[Lost] = {} if allow_missing or to in TEXTS else None
     unread = to == "refs" and not redact
     target, view = open_view(env, session, argument, strict=strict, hydrate=not unread, lost=lost)
@@ -83,6 +77,18 @@ def command(
     env.write(export(view, to, last if to == "exchanges" else workspace))
     tell_lost(env, target.id, lost, strict=strict)
     return 0
+
+
+def form(to: Optional[str], last: Optional[int], workspace: Optional[str]) -> str:
+    """The form asked for; Usage where it is none, or another's option was given."""
+    to = to or "contents"
+    if to not in EXPORTERS:
+        raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
+    if last is not None and to != "exchanges":
+        raise Usage("-n goes with --to exchanges")
+    if workspace is not None and to != "refs":
+        raise Usage("--workspace goes with --to refs")
+    return to
 
 
 def bundled(env: Env, target: Target, name: str, *, allow_missing: bool) -> None:

@@ -72,18 +72,23 @@ def command(
     found = found_in(env, session, argument, pattern, strict=strict, lost=lost, unread=unread)
     if list_only or count:
         found = summed(found, count=count)
-    terminal = env.terminal(env.stdout)
+    some = printed(env, found, as_array=json, as_json=json or jsonl)
+    if unread or (strict and lost):
+        return BadData.exit_code
+    return 0 if some else NegativeAnswer.exit_code
+
+
+def printed(env: Env, found: Iterator[Json], *, as_array: bool, as_json: bool) -> bool:
+    """Print the hits as they are found; whether there were any."""
     first = next(found, None)
     records = itertools.chain([first], found) if first is not None else iter(())
-    if json or jsonl:
-        lines = values.lines(records, as_array=json, terminal=terminal)
+    if as_json:
+        lines = values.lines(records, as_array=as_array, terminal=env.terminal(env.stdout))
     else:
         lines = (plain(record).encode() for record in records)
     for line in lines:
         env.write(line)
-    if unread or (strict and lost):
-        return BadData.exit_code
-    return 0 if first is not None else NegativeAnswer.exit_code
+    return first is not None
 
 
 def found_in(

@@ -84,12 +84,7 @@ def body_of(
     given = given.within(view.meta, target.id, env.note)
     options = _options(view, to, given)
     if given.context:
-        from .contextual import split
-
-        told, view = split(env, view)
-        options = replace(
-            options, system="\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
-        )
+        view, options = _with_context(env, view, options)
     view = _reduced(env, view, options, given, target.id)
     check_sendable(view, target.id, prefill=given.prefill)
     messages = view.messages
@@ -105,6 +100,15 @@ def body_of(
     request = providers.load(to).request(messages, options, summaries)
     text = _written(env, target, request, given)
     return media.pieces(text, env) if media.used else [text]
+
+
+def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options]:
+    """The view without what the context prompt tells, and the options with that prompt."""
+    from .contextual import split
+
+    told, view = split(env, view)
+    system = "\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
+    return view, replace(options, system=system)
 
 
 def checked(given: Request) -> None:
