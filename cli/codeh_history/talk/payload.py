@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 
 from .. import providers, references
-from ..blocks import Lost
 from ..env import Env
 from ..errors import BadData, Usage
 from ..model import Json
@@ -23,6 +22,10 @@ from . import curating, straight
 from .deferring import Deferred
 from .options import Compaction, Request, beside, by_settings
 from .reading import tell_lost, view_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
 
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
