@@ -48,6 +48,7 @@ FOUND = {  # what once took minutes
     ("calls of one id at once", "verify --to anthropic"),
     ("calls of one id at once", "payload --to openai-chat"),
     ("calls with ids results without", "payload --to gemini"),
+    ("calls of one id at once", "verify --to gemini"),
     ("calls without ids", "verify --to openai-chat"),
     ("calls never answered", "verify --to openai-responses"),
     ("one id reverted", "show s"),

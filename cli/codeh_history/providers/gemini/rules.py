@@ -8,6 +8,7 @@ Gemini 3 and later mind them.
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import Any
 
 from ...model import Json
@@ -42,6 +43,32 @@ class _Turn:
     def having(self, key: str) -> list[tuple[str, Json, int]]:
         """The parts that hold this, an object."""
         return [part for part in self.parts if isinstance(part[1].get(key), dict)]
+
+
+class _Open:
+    """Calls that wait for a response, in their order; each is found at once by all that may name it."""
+
+    def __init__(self, calls: list[Json]) -> None:
+        self._calls = calls
+        self._taken: set[int] = set()
+        self._queues: dict[str, deque[int]] = {}
+        for number, call in enumerate(calls):
+            id, name = call.get("id"), call.get("name")
+            for key in (("both", id, name), ("id", id)) if id else (("name only", name),):
+                self._queues.setdefault(repr(key), deque()).append(number)
+            self._queues.setdefault(repr(("name", name)), deque()).append(number)
+
+    def take(self, id: Any, name: Any) -> Json | None:
+        """The call that a response of this id and name answers: the id counts most, then the order."""
+        by_id = (("both", id, name), ("id", id), ("name only", name))
+        for key in by_id if id else (("name", name),):
+            queue = self._queues.get(repr(key), deque())
+            while queue and queue[0] in self._taken:
+                queue.popleft()
+            if queue:
+                self._taken.add(queue[0])
+                return self._calls[queue[0]]
+        return None
 
 
 class _Judge:
@@ -172,19 +199,15 @@ class _Judge:
             return
         if after and after.parts[0][2] != responses[0][2]:
             self.say(responses[0][0], "a function response must come immediately after its call")
-        open = [part["functionCall"] for _, part, _ in calls]
+        open = _Open([part["functionCall"] for _, part, _ in calls])
         for path, part, _ in responses:
             response = part["functionResponse"]
             id, name = response.get("id"), response.get("name")
-            loose = [call for call in open if not (id and call.get("id")) and call.get("name") == name]
-            fits = [call for call in open if id and call.get("id") == id] or loose
-            same = [call for call in fits if call.get("name") == name]
-            if not fits:
+            call = open.take(id, name)
+            if call is None:
                 self.say(path, f"no call {id or name} for this response in the turn before")
-            elif not same:
-                self.say(f"{path}.functionResponse.name", f"its call's name is {fits[0].get('name')}")
-            if fits:
-                open.remove((same or fits)[0])
+            elif call.get("name") != name:
+                self.say(f"{path}.functionResponse.name", f"its call's name is {call.get('name')}")
 
     def end(self, turns: list[_Turn]) -> None:
         """What depends on the model: a model's turn at the end, signatures of the current loop."""
