@@ -126,41 +126,35 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    ways = {"--from": from_ is not None, "--jsonl": jsonl, "--exchange": exchange is not None}
-    ways["--stream"] = stream
-    way, *more = [name for name, given in ways.items() if given] or ["-m"]
-    if more:
-        raise Usage(f"{way} and {more[0]}: one of them")
-    if (echo or max_bytes) and not stream and from_ is None:
+    way = way_of({"--from": from_, "--stream": stream, "--jsonl": jsonl, "--exchange": exchange})
+    if (echo or max_bytes) and way not in ("--from", "--stream"):
         raise Usage(f"{'--echo' if echo else '--max-bytes'} goes with --from and --stream")
     given = Given(
         message=message or (), file=file or (), role=role, kind=kind, attach=attach or (), call=call or (),
         args=args or (), call_id=call_id or (), result=result, failed=failed, references=references,
         key=key, pin=pin, pending=pending, max_items=max_items, redact=redact,
     )  # fmt: skip
-    if from_ is not None:
-        if redact:
-            raise Usage("--redact goes with what you append; for a whole session there is `redact`")
-        only(given, Given(), "--from goes with --echo, --max-bytes, -s and -q only")
-        return receive(env, session, from_, max_bytes, echo=echo)
-    if stream:
-        only(
-            given,
-            Given(role=role, kind=kind),
-            "--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only",
-        )
-        return follow(env, session, role, kind, max_bytes, echo=echo)
-    if jsonl:
-        only(given, Given(file=given.file[:1], redact=redact), "--jsonl goes with one -F and --redact only")
+    if way == "--from":
+        return receive(env, session, str(from_), given, max_bytes, echo=echo)
+    if way == "--stream":
+        return follow(env, session, given, max_bytes, echo=echo)
+    if way == "--jsonl":
         return batch(env, session, given)
-    if exchange is not None:
-        only(given, Given(), "--exchange goes with -s and -q only")
-        return store_entry(env, session, exchange)
+    if way == "--exchange":
+        return store_entry(env, session, str(exchange), given)
     if given == Given(message=given.message, file=given.file, role=role, kind=kind):
         return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
     from ..talk import compose
 
     return compose.run(env, session, given)
+
+
+def way_of(given: dict[str, object]) -> str:
+    """In which way the content is given, "" for texts and parts; Usage where two are."""
+    way, *more = [name for name, value in given.items() if value not in (None, False)] or [""]
+    if more:
+        raise Usage(f"{way} and {more[0]}: one of them")
+    return way
 
 
 def only(given: Given, taken: Given, rule: str) -> None:
@@ -171,35 +165,44 @@ def only(given: Given, taken: Given, rule: str) -> None:
 
 def batch(env: Env, session: str | None, given: Given) -> int:
     """Append every line as a message."""
+    only(
+        given, Given(file=given.file[:1], redact=given.redact), "--jsonl goes with one -F and --redact only"
+    )
     from ..talk import batch
 
     return batch.run(env, session, next(iter(given.file), None), redact=given.redact)
 
 
-def store_entry(env: Env, session: str | None, file: str) -> int:
+def store_entry(env: Env, session: str | None, file: str, given: Given) -> int:
     """Store a history entry as the exchange that it tells."""
+    only(given, Given(), "--exchange goes with -s and -q only")
     from ..talk import exchange
 
     return exchange.run(env, session, file)
 
 
-def follow(
-    env: Env, session: str | None, role: str | None, kind: str | None, max_bytes: str | None, *, echo: bool
-) -> int:
+def follow(env: Env, session: str | None, given: Given, max_bytes: str | None, *, echo: bool) -> int:
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
+    rule = "--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only"
+    only(given, Given(role=given.role, kind=given.kind), rule)
     from ..store.resolve import for_writing
     from ..talk import amounts, streaming
 
     target = for_writing(env, session)
     echo = echo or env.terminal(env.stdout)
     most = amounts.size(max_bytes)
-    received = streaming.run(env, target, role, kind, echo=echo, most=most)
+    received = streaming.run(env, target, given.role, given.kind, echo=echo, most=most)
     tell(env, target.id, received, echo=echo)
     return 0
 
 
-def receive(env: Env, session: str | None, format: str, max_bytes: str | None, *, echo: bool) -> int:
+def receive(
+    env: Env, session: str | None, format: str, given: Given, max_bytes: str | None, *, echo: bool
+) -> int:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
+    if given.redact:
+        raise Usage("--redact goes with what you append; for a whole session there is `redact`")
+    only(given, Given(), "--from goes with --echo, --max-bytes, -s and -q only")
     from ..store.paths import hint
     from ..store.resolve import for_writing
     from ..talk import amounts

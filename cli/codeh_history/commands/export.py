@@ -10,6 +10,7 @@ from ..errors import Usage
 from ..exporters import EXPORTERS, export
 from ..store.resolve import Target, for_reading
 from ..talk.reading import open_view, tell_lost
+from ..view import View
 from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -64,12 +65,7 @@ def command(
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
     if redact:
-        from ..redaction import Redactor
-        from ..talk import redacting
-
-        redactor = Redactor()
-        view = redacting.redacted_view(view, redactor)
-        redacting.report(env, target.id, redactor)
+        view = clean(env, view, target)
     if to == "refs":
         from ..talk import persisting
 
@@ -89,6 +85,17 @@ def form(to: Optional[str], last: Optional[int], workspace: Optional[str]) -> st
     if workspace is not None and to != "refs":
         raise Usage("--workspace goes with --to refs")
     return to
+
+
+def clean(env: Env, view: View, target: Target) -> View:
+    """The view without its secrets, which are told of."""
+    from ..redaction import Redactor
+    from ..talk import redacting
+
+    redactor = Redactor()
+    view = redacting.redacted_view(view, redactor)
+    redacting.report(env, target.id, redactor)
+    return view
 
 
 def bundled(env: Env, target: Target, name: str, *, allow_missing: bool) -> None:

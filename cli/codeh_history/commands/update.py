@@ -56,12 +56,8 @@ def command(
         now = env.now()
         if append and found.pending is not None:
             return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
-        update: Json = {
-            "type": "update",
-            "id": env.new_id(locked.session, locked.offset),
-            "of": found.id,
-            "ts": now,
-        }
+        own = env.new_id(locked.session, locked.offset)
+        update: Json = {"type": "update", "id": own, "of": found.id, "ts": now}
         update["parts"] = changed(found, text, append=append)
         if stored:
             from ..talk.persisting import by_reference
