@@ -62,7 +62,9 @@ def test_each_byte_is_kept_however_it_is_cut(tmp_path: Path, size: int) -> None:
     done = inside("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
     assert (done.code, done.out) == (0, data)
     assert log(tmp_path)[-1]["parts"] == [{"text": TEXT}]
-    assert "".join(r["parts"][0]["text"] for r in log(tmp_path) if r["type"] == "delta") == TEXT
+    deltas = "".join(r["parts"][0]["text"] for r in log(tmp_path) if r["type"] == "delta")
+    assert deltas
+    assert TEXT.startswith(deltas)  # what came last may be in the commit alone
 
 
 @pytest.mark.parametrize(
