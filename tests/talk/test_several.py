@@ -100,8 +100,7 @@ def words(parts: list[Any]) -> str:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-@pytest.mark.parametrize("late", [0, 1, 2])
-@pytest.mark.parametrize("done", [True, False])
+@pytest.mark.parametrize(("late", "done"), [(0, True), (0, False), (1, True), (2, False)])
 def test_two_streams_through_each_other_are_two_answers(
     home: Path, name: str, late: int, done: bool
 ) -> None:
