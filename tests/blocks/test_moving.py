@@ -112,15 +112,20 @@ def test_an_altered_block_is_read_from_the_store_that_has_it_right(
     assert ok("export", "a", home=home, env=other).out == shown
 
 
-def test_blocks_of_a_third_store_are_not_left_behind(
-    home: Path, tmp_path: Path, other: dict[str, str]
-) -> None:
-    """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
+def in_a_third_store(home: Path, tmp_path: Path) -> None:
+    """A session whose blocks are in a store that nothing names any more."""
     half(home)
     third = {"CODEH_BLOCKS": str(tmp_path / "third")}
     ok("persist", "a", "-i", home=home, env=third)
     for id in blocks(home):
         (home / "blocks" / id[:2] / id).unlink()
+
+
+def test_blocks_of_a_third_store_are_not_left_behind(
+    home: Path, tmp_path: Path, other: dict[str, str]
+) -> None:
+    """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
+    in_a_third_store(home, tmp_path)
     ok("append", "-s", "a", "-m", BIG + "three", home=home)
     before = session_path(home, "a").read_bytes()
     for env in (other, {}):
@@ -136,11 +141,7 @@ def test_blocks_of_a_third_store_are_not_left_behind(
 def test_all_of_it_in_a_third_store_is_no_success(
     home: Path, tmp_path: Path, other: dict[str, str]
 ) -> None:
-    half(home)
-    third = {"CODEH_BLOCKS": str(tmp_path / "third")}
-    ok("persist", "a", "-i", home=home, env=third)
-    for id in blocks(home):
-        (home / "blocks" / id[:2] / id).unlink()
+    in_a_third_store(home, tmp_path)
     for env in (other, {}):
         refused = inside("persist", "a", "-i", home=home, env=env)
         assert refused.code == 65

@@ -202,6 +202,14 @@ def test_another_file_of_the_same_bytes_is_no_retry(home: Path, tmp_path: Path) 
     assert [record["attached"][0]["name"] for record in stored] == ["a.txt", "b.txt"]
 
 
+def test_an_empty_file_adds_nothing(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    inside("ask", *TO, FAILS, "-m", "hi", "-F", str(tmp_path / "empty"), home=home)
+    inside("ask", *TO, FAILS, "-m", "hi", home=home)
+    assert prompts(home)[-1] == "hi"
+    assert prompts(home).count("hi") == 1
+
+
 def test_a_key_is_answered_once(home: Path) -> None:
     for _ in range(2):
         assert inside("ask", *TO, FAILS, "-m", "hi", "--key", "k", home=home).code == 75

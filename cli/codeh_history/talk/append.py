@@ -117,8 +117,8 @@ def given(env: Env, messages: list[str], files: list[str]) -> list[str]:
 
 
 def joined(pieces: list[str]) -> str:
-    """The texts as one, a blank line between, each without its final newline."""
-    return "\n\n".join(piece.removesuffix("\n") for piece in pieces)
+    """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
+    return "\n\n".join(text for piece in pieces if (text := piece.removesuffix("\n")))
 
 
 def read_text(env: Env, name: str) -> str:
