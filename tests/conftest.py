@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's `make test &`; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # thousands of processes would each compile the program
+sys.dont_write_bytecode = False
 
 KEPT = ("CODEH_CORPUS",)
 

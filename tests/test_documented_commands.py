@@ -10,7 +10,7 @@ import pytest
 from typer._click.exceptions import ClickException
 
 from codeh_history import cli
-from support import ROOT, run
+from support import ROOT
 
 PROGRAM = "codeh-history"
 ENDS = {"|", "||", "&&", ";", "&", "(", ")", "|&", ";;"}
@@ -24,7 +24,7 @@ def pages() -> Iterator[tuple[str, str]]:
         for block in re.findall(r"```(?:sh|bash|console)\n(.*?)```", path.read_text(), re.DOTALL):
             yield str(path.relative_to(ROOT)), block
     for verb in cli.COMMANDS:
-        yield f"{verb} --help", run(verb, "--help").text.partition("Usage:")[0]
+        yield f"{verb} --help", cli.load(verb).examples
 
 
 def commands() -> Iterator[tuple[str, str, list[str]]]:

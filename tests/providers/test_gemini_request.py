@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -305,6 +304,8 @@ def test_a_faithful_result_has_the_name_that_its_call_is_sent_with() -> None:
 
 @given(messages=conversations(), target=st.sampled_from(MODELS))
 def test_any_history_becomes_what_gemini_takes(messages: list[Any], target: str | None) -> None:
+    from google.genai import types  # a second of loading, for this law only
+
     body = requested("gemini", messages, model=target, system="s", max_tokens=5).body
     told = {**body, "model": target} if target and body["contents"][-1]["role"] == "user" else body
     assert GEMINI.problems(told) == []
