@@ -57,3 +57,11 @@ def sync_dir(path: str) -> None:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # EACCES: no reading
             error.filename = path
             raise
+
+
+def remove(path: str) -> None:
+    """Remove a temporary file, if it is there; what cannot be removed is for `gc`."""
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

@@ -22,12 +22,13 @@ from codeh_history.blocks import is_block_id
 from codeh_history.env import Env
 from codeh_history.errors import BadData, Usage
 from codeh_history.escape import safe, visible
+from codeh_history.ids import is_id
 from codeh_history.providers import wire
 from codeh_history.records import lines_of, parse
 from codeh_history.redaction import Redactor
 from codeh_history.session import fold
 from codeh_history.store import foreign
-from codeh_history.store.paths import is_id, path_of
+from codeh_history.store.paths import path_of
 from codeh_history.talk.redacting import redacted_lines
 from inside import inside, lay
 from secret_examples import SECRETS

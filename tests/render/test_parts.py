@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 import pytest
+from codeh_history.render.words import some as counted
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ import strategies as some
 from codeh_history.escape import safe
 from codeh_history.model import Message, Summary
 from codeh_history.render import bars, parts, plain, table, values
-from codeh_history.render.words import some as counted
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + bytes(20)

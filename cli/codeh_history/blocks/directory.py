@@ -17,8 +17,7 @@ from typing import TypeVar
 
 from ..env import Env
 from ..errors import BadData, InputOutput
-from ..folders import ensure_dir, make_dir, sync, sync_dir
-from ..store.replace import remove
+from ..folders import ensure_dir, make_dir, remove, sync, sync_dir
 from . import Data, is_block_id
 
 _SHARED = ".shared"  # in a store that another home has written to: its owner is not alone

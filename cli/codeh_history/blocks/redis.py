@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ..env import Env
 from ..errors import InputOutput, Usage
-from ..store.paths import is_id
+from ..ids import is_id
 from . import Data
 from .metered import Meter, metered
 

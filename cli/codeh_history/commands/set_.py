@@ -8,12 +8,13 @@ import typer
 from .. import providers
 from ..env import Env
 from ..errors import BadData, Usage
+from ..input import decode, read_file
 from ..near import near
 from ..records import dumps
 from ..store import log
 from ..store.resolve import for_writing
 from ..talk import options, reducing
-from ..talk.append import decode, read_file, say_new
+from ..talk.append import say_new
 from .options import Quiet, Session
 
 EXAMPLES = """\

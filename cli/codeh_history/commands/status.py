@@ -9,10 +9,10 @@ from ..env import Env
 from ..escape import visible
 from ..model import Json
 from ..render import values
-from ..render.words import some
 from ..talk.deferring import Deferred
 from ..talk.reading import open_view, tell_lost
 from ..talk.standing import standing
+from ..words import some
 from . import options
 
 EXAMPLES = """\

@@ -10,12 +10,12 @@ from ..escape import visible
 from ..model import Json
 from ..providers import FORMATS
 from ..render import values
-from ..render.words import some
 from ..store import read
 from ..store.resolve import Target, for_reading
 from ..talk import refusals, verifying
 from ..talk.payload import provider_of
 from ..talk.reading import view_from
+from ..words import some
 from . import options
 
 EXAMPLES = """\

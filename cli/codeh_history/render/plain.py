@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 
 from ..escape import safe, visible
 from ..model import Message, Summary
+from ..words import some
 from . import parts
 from .parts import Item
-from .words import some
 
 
 def heading(number: int | None, message: Message, id: str) -> str:

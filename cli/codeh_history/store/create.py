@@ -10,11 +10,12 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData
+from ..ids import is_id
 from ..model import Json
 from ..records import dumps, parse
 from . import foreign, log
 from .log import Locked
-from .paths import id_of, is_id, is_path, path_of
+from .paths import id_of, is_path, path_of
 
 
 def free_path(env: Env, into: str | None, like: str) -> str:

@@ -5,22 +5,11 @@ from __future__ import annotations
 import os
 
 from ..errors import Usage
+from ..ids import is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..env import Env
-
-_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-_DEVICES = frozenset(
-    ["con", "prn", "aux", "nul"] + [f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10)]
-)
-
-
-def is_id(text: str) -> bool:
-    """`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`, and no device name."""
-    if not 0 < len(text) <= 128 or text[0] in "_-":
-        return False
-    return _ID.issuperset(text) and text.lower() not in _DEVICES
 
 
 def is_path(text: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ..env import Env
 from ..errors import InputOutput
-from ..folders import sync, sync_dir
+from ..folders import remove, sync, sync_dir
 from . import log
 from .elsewhere import note
 from .lines import check
@@ -66,14 +66,6 @@ def _publish(path: str, data: bytes) -> None:
     except OSError as error:
         what = "it was replaced, but its durability is unknown" if published else "the session is as it was"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None
-
-
-def remove(path: str) -> None:
-    """Remove a temporary file, if it is there; what cannot be removed is for `gc`."""
-    try:
-        os.unlink(path)
-    except OSError:
-        pass
 
 
 def _write(fd: int, data: bytes) -> None:

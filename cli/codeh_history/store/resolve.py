@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from ..errors import NotFound, Usage
-from .paths import hint, id_of, is_id, is_path, path_of, sessions_dir
+from ..ids import is_id
+from .paths import hint, id_of, is_path, path_of, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

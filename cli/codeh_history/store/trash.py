@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from ..env import Env
 from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..folders import ensure_dir, sync_dir
+from ..ids import is_id
 from . import log
 from .create import taken
 from .log import Locked
-from .paths import hint, is_id, path_of
+from .paths import hint, path_of
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 

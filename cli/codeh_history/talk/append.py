@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..errors import BadData, InputOutput, Usage
+from ..errors import BadData, Usage
+from ..input import decode, read_text
 from ..quote import quote
 from ..store import log
 from ..store.resolve import for_writing
@@ -119,29 +120,6 @@ def given(env: Env, messages: list[str], files: list[str]) -> list[str]:
 def joined(pieces: list[str]) -> str:
     """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
     return "\n\n".join(text for piece in pieces if (text := piece.removesuffix("\n")))
-
-
-def read_text(env: Env, name: str) -> str:
-    """A file's text (`-`: stdin)."""
-    return decode(env.read_stdin() if name == "-" else read_file(name), name)
-
-
-def read_file(name: str) -> bytes:
-    try:
-        with open(name, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        raise Usage(f"{name}: no such file") from None
-    except OSError as error:
-        raise InputOutput(f"{name}: {error.strerror}") from None
-
-
-def decode(data: bytes, name: str) -> str:
-    """Text as UTF-8; anything else is refused, naming the byte."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
 
 
 def _encode(line: str) -> bytes:

@@ -41,7 +41,7 @@ class Line:
 
 def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> int:
     """Append every line of stdin (or a file) as a message and print the ids."""
-    from .append import read_file
+    from ..input import read_file
 
     name = file if file not in (None, "-") else "stdin"
     data = env.read_stdin() if name == "stdin" else read_file(str(name))

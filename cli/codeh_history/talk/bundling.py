@@ -21,14 +21,14 @@ from ..blockrefs import all_ids
 from ..blocks import BATCH, BlockStore, Lost, batches, fetch, is_block_id, open_store, open_stores, sizes
 from ..env import Env
 from ..errors import BadData, InputOutput, Usage
-from ..folders import sync_dir
+from ..folders import remove, sync_dir
+from ..ids import is_id
 from ..model import Json
 from ..records import parse
-from ..render.words import some
 from ..store import create, read
-from ..store.paths import id_of, is_id
-from ..store.replace import remove
+from ..store.paths import id_of
 from ..store.resolve import Target
+from ..words import some
 from . import rewriting
 from .opening import FIRST, Source
 

@@ -11,13 +11,14 @@ import orjson
 from ..blocks import Lost
 from ..env import Env
 from ..errors import Usage
+from ..input import from_file, read_file
 from ..model import Json
 from ..ops import Op
 from ..stages.compact import Plan
 from ..store.resolve import Target
 from ..view import View
-from . import append, compacting, filtering
-from .options import Compaction
+from . import compacting, filtering
+from .options import Compaction, tools_from
 from .reading import view_of
 
 
@@ -84,22 +85,18 @@ def _reduced(
 def _plan_in(env: Env, file: str, target: Target) -> bytes:
     if file == target.path == "-":
         raise Usage("--apply - and the session - are both stdin: give one as a file")
-    return env.read_stdin() if file == "-" else append.read_file(file)
+    return env.read_stdin() if file == "-" else read_file(file)
 
 
 def _system(text: str | None) -> str | None:
     if text is None:
         return None
-    from .payload import from_file
-
     return from_file(text)
 
 
 def _tools(text: str | None) -> list[Json] | None:
     if text is None:
         return None
-    from .payload import tools_from
-
     return tools_from(text)
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData, NotFound, Usage
+from ..input import read_file
 from ..live import undone
 from ..model import Json, Part
 from ..pairing import awaited
@@ -22,7 +23,7 @@ from ..store.needle import field
 from ..store.resolve import Target, for_writing
 from ..view import View
 from . import piped, toolparts
-from .append import KINDS, announce, kind_and_role, read_file, text_of
+from .append import KINDS, announce, kind_and_role, text_of
 from .filtering import compaction
 from .given import Given
 from .reading import locked_view, looked_at

@@ -7,13 +7,14 @@ import orjson
 from ..env import Env
 from ..errors import BadData, Usage
 from ..importers.history import exchange, wrong_in_entry
+from ..input import read_file
 from ..model import Json
 from ..records import dumps
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import for_writing
 from . import batch
-from .append import announce, read_file
+from .append import announce
 
 
 def run(env: Env, session: str | None, file: str) -> int:

@@ -10,11 +10,11 @@ import orjson
 from ..errors import HistoryError
 from ..model import ROLE_OF_KIND, Json, Message, Unread
 from ..records import Damage, Log, check_message
-from ..render.words import some
 from ..session import View, fold, timestamp
 from ..store import read
 from ..store.resolve import Target
 from ..turns import IDE_MARKERS, SYSTEM_PREFIX, is_prompt
+from ..words import some
 from . import skimming
 from .calling import Calling
 from .skimming import NeedsFold, Skim, message_of, uses_tools

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self, dataclass_transform
 
+import orjson
+
 from ..errors import BadData, Usage
-from ..model import Json
+from ..input import from_file
 
 THOUGHTS = ("keep", "old", "all")
 UNANSWERED = ("error", "stub", "drop")
@@ -50,7 +52,7 @@ class Options:
         """Those of these options that were given; without names of all."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
-    def within(self, meta: Json, session: str, tell: Callable[[str], None]) -> Self:
+    def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
         """These options; what was not given is as the session's settings say, if they say so."""
         found: dict[str, Any] = {}
         for key, value in meta.items():
@@ -176,7 +178,18 @@ def by_settings(session: str) -> Iterator[None]:
         raise BadData(f"{session}: by the session's settings: {error}; `set KEY=` unsets one") from None
 
 
-def beside(meta: Json) -> tuple[str | None, list[Json]]:
+def tools_from(value: str) -> list[dict[str, Any]]:
+    """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
+    try:
+        tools = orjson.loads(from_file(value))
+    except ValueError as error:
+        raise BadData(f"--tools {value}: not JSON: {error}") from None
+    if not isinstance(tools, (list, dict)):
+        raise BadData(f"--tools {value}: a list of tool declarations expected")
+    return beside({"tools": tools})[1]
+
+
+def beside(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:
     """The session's system prompt and tools, as `set` left them."""
     system, tools = meta.get("system"), meta.get("tools")
     items = tools if isinstance(tools, list) else [tools]

@@ -11,6 +11,7 @@ import orjson
 from .. import providers, references
 from ..env import Env
 from ..errors import BadData, Usage
+from ..input import from_file
 from ..model import Json
 from ..pairing import open_at_end
 from ..providers.base import Options, Transcript
@@ -20,7 +21,7 @@ from ..stages import passes
 from ..store.resolve import Target, for_reading
 from . import curating, straight
 from .deferring import Deferred
-from .options import Compaction, Request, beside, by_settings
+from .options import Compaction, Request, beside, by_settings, tools_from
 from .reading import tell_lost, view_of
 
 TYPE_CHECKING = False
@@ -231,26 +232,6 @@ def _options(view: View, to: str, given: Request, last: str | None = None) -> Op
         session=view.id,
         settings=settings if isinstance(settings, dict) else {},
     )
-
-
-def from_file(value: str) -> str:
-    """TEXT, or the text of the file that `@FILE` names."""
-    if not value.startswith("@"):
-        return value
-    from .append import decode, read_file
-
-    return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
-
-
-def tools_from(value: str) -> list[Json]:
-    """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
-    try:
-        tools = orjson.loads(from_file(value))
-    except ValueError as error:
-        raise BadData(f"--tools {value}: not JSON: {error}") from None
-    if not isinstance(tools, (list, dict)):
-        raise BadData(f"--tools {value}: a list of tool declarations expected")
-    return beside({"tools": tools})[1]
 
 
 def _set(body: Json, settings: Sequence[str]) -> Json:

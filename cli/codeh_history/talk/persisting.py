@@ -14,10 +14,10 @@ from ..env import Env
 from ..errors import HistoryError
 from ..model import Json, Unread
 from ..records import Record, block_of, dumps
-from ..render.words import some
 from ..store import read
 from ..store.resolve import Target, for_reading
 from ..view import View
+from ..words import some
 from . import rewriting
 from .filtering import Reduce
 from .reading import view_of

@@ -9,7 +9,7 @@ import time
 
 from ..env import Env
 from ..errors import InputOutput, Usage
-from .append import decode
+from ..input import decode
 
 NOTE_SECONDS = 2.0  # of waiting, until people are told what for
 PATIENCE = 600.0  # seconds without a byte, until it is taken for a mistake

@@ -12,6 +12,7 @@ from typing import IO
 from .. import providers
 from ..env import Env
 from ..errors import BadData, HistoryError, InputOutput, Interrupted
+from ..input import from_file
 from ..model import Message
 from ..records import block_of, dumps
 from ..store import log, read
@@ -142,7 +143,7 @@ def _answered(view: View, key: str | None) -> Message | None:
 
 def _kept(env: Env, view: View, request: Request) -> bytes:
     """The record that keeps `--system` in a session that has none."""
-    system = payload.from_file(request.system) if request.system else ""
+    system = from_file(request.system) if request.system else ""
     if not system or view.meta.get("system"):
         return b""
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"

@@ -8,10 +8,10 @@ from ..env import Env
 from ..errors import BadData, NotFound
 from ..model import Message
 from ..records import ELEMENT, Damage, Log
-from ..render.words import some
 from ..session import View, fold
 from ..store import read
 from ..store.resolve import Target, for_reading
+from ..words import some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import orjson
 
 from ..env import Env
 from ..errors import BadData
+from ..input import read_file
 from ..model import Message, Summary
 from ..records import Log, Record, block_of, dumps, lines_of
 from ..redaction import Redactor, Span, merged, runs, without
 from ..session import View, fold
-from .append import read_file
 from .rewriting import ended, records
 
 Place = tuple[int, int]  # a record, and a part of it

@@ -13,9 +13,10 @@ import orjson
 from ..blockrefs import block_ids
 from ..blocks import BlockStore, is_block_id, open_stores, own_folder
 from ..env import Env
+from ..folders import remove
 from ..records import lines_of, parse
 from ..store.paths import sessions_dir
-from ..store.replace import SUFFIX, remove
+from ..store.replace import SUFFIX
 from ..store.resolve import Target, ids
 from ..store.trash import trash_dir
 

@@ -14,9 +14,8 @@ from collections.abc import Callable
 import orjson
 
 from ..env import Env
-from ..folders import ensure_dir
+from ..folders import ensure_dir, remove
 from ..model import Json
-from ..store.replace import remove
 
 MANY = 1000  # fewer sessions are counted as fast as they are remembered
 VERSION = 2  # of what is counted: rows of another are not read

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import BadData, Usage
+from ..input import decode, read_file
 from ..model import Json, Message, Part
 from ..providers.base import Options
 from ..sandbox import SECONDS, Sandbox, TooMuch
 from ..session import View
 from ..turns import is_prompt, text_of
-from .append import decode, read_file
 from .options import Request
 
 

@@ -1,0 +1,39 @@
+"""Texts that a command line names: a file, stdin, or `@FILE` where a text is expected."""
+
+from __future__ import annotations
+
+from .errors import BadData, InputOutput, Usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .env import Env
+
+
+def read_text(env: Env, name: str) -> str:
+    """A file's text (`-`: stdin)."""
+    return decode(env.read_stdin() if name == "-" else read_file(name), name)
+
+
+def read_file(name: str) -> bytes:
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise Usage(f"{name}: no such file") from None
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+
+
+def decode(data: bytes, name: str) -> str:
+    """Text as UTF-8; anything else is refused, naming the byte."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
+
+
+def from_file(value: str) -> str:
+    """TEXT, or the text of the file that `@FILE` names."""
+    if not value.startswith("@"):
+        return value
+    return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
