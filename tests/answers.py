@@ -12,7 +12,7 @@ from support import corpus_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from codeh_history.model import Part
+    from codeh_history.session.model import Part
 
 OVERLOADED = b'{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}'
 PRETTY = b"""{

@@ -12,10 +12,10 @@ import orjson
 from hypothesis import strategies as st
 
 from codeh_history import providers
+from codeh_history.filters.curate import passes
+from codeh_history.filters.curate.base import Settings
 from codeh_history.providers.base import Imported, Options, Request
-from codeh_history.session import View
-from codeh_history.stages import passes
-from codeh_history.stages.base import Settings
+from codeh_history.session.fold import View
 from strategies import view_of
 
 TS = "2026-01-02T03:04:05.000Z"

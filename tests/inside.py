@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 from codeh_history.main import run
 from support import Result
 

@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
-from codeh_history.records import block_of, lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import block_of, lines_of, parse
 
 TS = "2026-01-02T03:04:05.000Z"
 KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}

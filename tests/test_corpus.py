@@ -8,14 +8,14 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history import importers, providers
-from codeh_history.pairing import open_at_end
+from codeh_history import programs, providers
+from codeh_history.filters.curate import passes
+from codeh_history.filters.curate.base import Settings
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
-from codeh_history.stages import passes
-from codeh_history.stages.base import Settings
+from codeh_history.session.fold import View, fold
+from codeh_history.session.pairing import open_at_end
+from codeh_history.session.records import lines_of, parse
 from support import corpus, run
 
 MODEL = {
@@ -65,7 +65,7 @@ def test_an_exchange_goes_on_with_any_provider(path: Any, entry: Any) -> None:
         if isinstance(exchange["request"], dict)
         else {}
     )
-    records = importers.read(orjson.dumps(body), maker, "request")
+    records = programs.read(orjson.dumps(body), maker, "request")
     data = path.with_suffix(".sse").read_bytes() if path.with_suffix(".sse").exists() else None
     if data is None:
         response = exchange["response"]

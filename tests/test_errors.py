@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history import errors, fastlane
-from codeh_history.env import Env
+from codeh_history import fastlane
+from codeh_history.base import errors
+from codeh_history.base.env import Env
 from codeh_history.main import run as run_here
 from support import run, session_path, start
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from typer._click.exceptions import ClickException
 
 from codeh_history import cli, fastlane
-from codeh_history.talk import append, compact, payload
-from codeh_history.talk.options import Compaction, Request
+from codeh_history.append import text as append
+from codeh_history.base.options import Compaction, Request
+from codeh_history.filters.compact import run as compact
+from codeh_history.send import payload
 
 LANES: dict[str, tuple[dict[str, tuple[str, str]], str | None, Callable[..., int]]] = {
     "append": (fastlane.APPEND, None, append.run),

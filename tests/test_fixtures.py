@@ -11,11 +11,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history import providers, stream
-from codeh_history.env import Env
+from codeh_history import providers
+from codeh_history.base.env import Env
 from codeh_history.main import run
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
+from codeh_history.session import stream
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from support import ROOT
 
 FIXTURES = ROOT / "fixtures"

@@ -7,10 +7,10 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.model import Message
-from codeh_history.records import Log, block_of, lines_of, parse
-from codeh_history.session import View, fold
-from codeh_history.undo import newest
+from codeh_history.session.fold import View, fold
+from codeh_history.session.model import Message
+from codeh_history.session.records import Log, block_of, lines_of, parse
+from codeh_history.session.undo import newest
 
 CALL = {"functionCall": {"name": "f", "args": {}}}
 TS = "2026-01-01T00:00:00.000Z"
@@ -323,9 +323,9 @@ def test_an_unknown_line_is_passed_on_once() -> None:
 
 
 def test_repeats_are_not_printed_expanded_or_copied() -> None:
-    from codeh_history import stream
+    from codeh_history.commands.expand.originals import expand
     from codeh_history.commands.fork import up_to
-    from codeh_history.talk.expanding import expand
+    from codeh_history.session import stream
 
     once = w().a("a").a("b")
     view = twice(once, w().a("c"), w()).view()
@@ -336,7 +336,7 @@ def test_repeats_are_not_printed_expanded_or_copied() -> None:
 
 
 def test_a_repeated_undo_is_one_undo() -> None:
-    from codeh_history.undo import reverts
+    from codeh_history.session.undo import reverts
 
     assert reverts(twice(w().a("a").r("r", "a"), w(), w()).view()) == ["r"]
 

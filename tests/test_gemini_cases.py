@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.importers.older import log_of
-from codeh_history.session import fold
-from codeh_history.stages import passes
-from codeh_history.stages.base import Settings
+from codeh_history.filters.curate import passes
+from codeh_history.filters.curate.base import Settings
+from codeh_history.programs.older import log_of
+from codeh_history.session.fold import fold
 from support import corpus
 
 # Ours drops a response that no call asked for and says so; inventing a call would mislead the model.

@@ -10,13 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history import stream
-from codeh_history.apply import NEXT, apply
-from codeh_history.model import Message
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold, join, shown
-from codeh_history.stream import BY_REFERENCE
-from codeh_history.undo import newest
+from codeh_history.session import stream
+from codeh_history.session.fold import View, fold, join, shown
+from codeh_history.session.model import Message
+from codeh_history.session.ops_applied import NEXT, apply
+from codeh_history.session.records import lines_of, parse
+from codeh_history.session.stream import BY_REFERENCE
+from codeh_history.session.undo import newest
 
 PLACED = ("type", "id", "ts", "kind", "role", "parts", *BY_REFERENCE, "of", "aborted")
 

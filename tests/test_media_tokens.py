@@ -12,12 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.tokens import (
-    headers,
-    media,
-    message_tokens,
-    open_counter,
-)
+from codeh_history.tokens import headers, media, message_tokens, open_counter
 from histories import model, result, session, tool, user
 
 O200K = open_counter("o200k_base")

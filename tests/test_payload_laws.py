@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeh_history import providers
-from codeh_history.pairing import open_at_end
+from codeh_history.filters.curate import passes
+from codeh_history.filters.curate.base import Settings
 from codeh_history.providers.base import Options
-from codeh_history.session import View
-from codeh_history.stages import passes
-from codeh_history.stages.base import Settings
+from codeh_history.session.fold import View
+from codeh_history.session.pairing import open_at_end
 from strategies import records, view_of
 
 ARRAY = {

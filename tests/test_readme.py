@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from codeh_history import errors, providers
+from codeh_history import providers
+from codeh_history.base import errors
 from codeh_history.cli import COMMANDS
 from support import ROOT, run
 

@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.quote import quote
-from codeh_history.records import MAX_DEPTH, block_of, depth_exceeds, lines_of, parse
-from codeh_history.session import fold
-from codeh_history.times import to_millis
+from codeh_history.base.quote import quote
+from codeh_history.base.times import to_millis
+from codeh_history.session.fold import fold
+from codeh_history.session.records import MAX_DEPTH, block_of, depth_exceeds, lines_of, parse
 
 GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
 A, B = GOOD % b"a", GOOD % b"b"
@@ -191,7 +191,7 @@ hostile = st.fixed_dictionaries(
 
 @given(log=st.lists(hostile, max_size=6))
 def test_no_json_breaks_the_fold(log: list[dict[str, Any]]) -> None:
-    from codeh_history import stream
+    from codeh_history.session import stream
 
     view = some.view_of(log)
     printed = b"".join(stream.lines(view))

@@ -11,10 +11,10 @@ import orjson
 import pytest
 from hypothesis import given
 
-from codeh_history.records import lines_of, parse
-from codeh_history.redaction import Redactor
-from codeh_history.session import fold
-from codeh_history.talk.redacting import redacted_lines
+from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.run import redacted_lines
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
 from secret_forms_third import THIRD

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history import references
-from codeh_history.apply import apply
-from codeh_history.ops import replace
-from codeh_history.records import block_of
+from codeh_history.session import sources
+from codeh_history.session.ops import replace
+from codeh_history.session.ops_applied import apply
+from codeh_history.session.records import block_of
 from support import Result, lines, run, session_path, start
 
 FOUND = [
@@ -39,7 +39,7 @@ def message(*parts: Any, kind: str = "tool", **fields: Any) -> dict[str, Any]:
 
 
 def shown(*records: dict[str, Any]) -> list[Any]:
-    return references.rendered(some.view_of(list(records))).messages[0].parts
+    return sources.rendered(some.view_of(list(records))).messages[0].parts
 
 
 RENDERED: dict[str, tuple[dict[str, Any], list[Any]]] = {
@@ -85,16 +85,16 @@ RENDERED: dict[str, tuple[dict[str, Any], list[Any]]] = {
 @pytest.mark.parametrize(("record", "parts"), RENDERED.values(), ids=RENDERED)
 def test_rendered(record: dict[str, Any], parts: list[Any]) -> None:
     before = orjson.dumps(record)
-    view = references.rendered(some.view_of([record]))
+    view = sources.rendered(some.view_of([record]))
     assert view.messages[0].parts == parts
-    assert references.rendered(view).messages[0].parts == parts
+    assert sources.rendered(view).messages[0].parts == parts
     assert orjson.dumps(record) == before
 
 
 def test_a_result_that_was_replaced_stays_as_it_is() -> None:
     record = message(result({"output": "a"}), {"text": "b"}, references=FOUND)
     op: Any = replace("m", 0, block_of(record["parts"][0]), result({"output": "stub"}), "test")
-    view = references.rendered(apply(some.view_of([record]), [op]))
+    view = sources.rendered(apply(some.view_of([record]), [op]))
     assert view.messages[0].parts == [result({"output": "stub"}), {"text": "b"}]
 
 
@@ -102,9 +102,9 @@ def test_a_result_that_was_replaced_stays_as_it_is() -> None:
 def test_rendering_keeps_the_number_of_parts_and_never_fails(log: list[Any], found: list[Any]) -> None:
     log = [{**r, "references": found, "attached": found} if r["type"] == "message" else r for r in log]
     view = some.view_of(log)
-    after = references.rendered(view)
+    after = sources.rendered(view)
     assert [len(m.parts) for m in after.messages] == [len(m.parts) for m in view.messages]
-    assert len(references.listed(after.messages)) == len(view.messages)
+    assert len(sources.listed(after.messages)) == len(view.messages)
 
 
 # -- attached files -----------------------------------------------------------------------------------
@@ -125,16 +125,16 @@ LIST = {"text": "Attached files:\n- a.png (image/png, 3 bytes)\n- b.pdf (applica
 def test_attached_files_are_listed_before_the_first_of_them() -> None:
     record = message({"text": "see"}, IMAGE, PDF, kind="user", attached=ATTACHED)
     view = some.view_of([record])
-    assert references.listed(view.messages)[0].parts == [{"text": "see"}, LIST, *NAMED]
+    assert sources.listed(view.messages)[0].parts == [{"text": "see"}, LIST, *NAMED]
     gone: Any = replace("m", 0, block_of(record["parts"][0]), None, "test")
-    assert references.listed(apply(view, [gone]).messages)[0].parts == [LIST, *NAMED]
+    assert sources.listed(apply(view, [gone]).messages)[0].parts == [LIST, *NAMED]
 
 
 def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none() -> None:
     own = {"inlineData": {**PDF["inlineData"], "displayName": "own.pdf"}}
     record = message(own, PDF, kind="user", attached=[{"name": "x", "part": 0}, {"name": "y", "part": 1}])
     op: Any = replace("m", 1, block_of(PDF), {"text": "stub"}, "test")
-    (found,) = references.listed(apply(some.view_of([record]), [op]).messages)
+    (found,) = sources.listed(apply(some.view_of([record]), [op]).messages)
     assert found.parts[1:] == [own, {"text": "stub"}]
 
 
@@ -150,8 +150,8 @@ def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none() -
 )  # fmt: skip
 def test_what_is_not_known_of_a_file_is_left_out(attached: Any, text: str) -> None:
     (found,) = some.view_of([message({"text": "see"}, kind="user", attached=attached)]).messages
-    assert references.listing(found) == text
-    assert len(references.listed([found])[0].parts) == 1 + bool(text)
+    assert sources.listing(found) == text
+    assert len(sources.listed([found])[0].parts) == 1 + bool(text)
 
 
 # -- as users run it ----------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ import orjson
 import pytest
 
 import strategies as some
-from codeh_history import stream
-from codeh_history.apply import apply
-from codeh_history.ops import Op
-from codeh_history.pairing import open_at_end
-from codeh_history.records import block_of, lines_of, parse
-from codeh_history.session import View, fold
-from codeh_history.undo import newest
+from codeh_history.session import stream
+from codeh_history.session.fold import View, fold
+from codeh_history.session.ops import Op
+from codeh_history.session.ops_applied import apply
+from codeh_history.session.pairing import open_at_end
+from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.undo import newest
 from support import run, session_path
 
 TS = some.TS

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.errors import InputOutput
-from codeh_history.session import View, fold
+from codeh_history.base.errors import InputOutput
+from codeh_history.session.fold import View, fold
 from codeh_history.store.read import read_log
 from codeh_history.tokens import counter as counters
 from codeh_history.tokens import formula, memory, open_counter, part_tokens, runs, unpacked, vocabulary

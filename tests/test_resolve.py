@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.env import Env
-from codeh_history.errors import HistoryError, NotFound, Usage
+from codeh_history.base.env import Env
+from codeh_history.base.errors import HistoryError, NotFound, Usage
 from codeh_history.store import paths
 from codeh_history.store.resolve import for_reading, for_writing
 

@@ -44,7 +44,7 @@ def imported(home: Path, *argv: str) -> set[str]:
 def test_a_plain_append_imports_next_to_nothing(home: Path, argv: list[str]) -> None:
     for _ in ("a new session", "one that exists"):
         loaded = imported(home, "append", "-s", "demo", *argv)
-        assert "codeh_history.talk.append" in loaded
+        assert "codeh_history.append.text" in loaded
         assert not loaded.intersection(APPEND)
 
 

@@ -20,8 +20,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 import answers
 from codeh_history import providers
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import lines_of, parse
 from inside import inside
 from support import Result
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.env import Env
-from codeh_history.errors import HistoryError, NotFound, TryAgain
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
+from codeh_history.base.env import Env
+from codeh_history.base.errors import HistoryError, NotFound, TryAgain
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 

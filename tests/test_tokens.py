@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import histories
-from codeh_history.errors import BadData, InputOutput, Usage
+from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.providers.turns import SUMMARY_HEAD
 from codeh_history.tokens import (
     Characters,

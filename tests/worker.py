@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 from codeh_history.main import run
 from codeh_history.store import log
 

@@ -11,9 +11,9 @@ from typer._click.exceptions import ClickException, UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
-from .env import Env
-from .errors import Interrupted, Usage
-from .near import near
+from .base.env import Env
+from .base.errors import Interrupted, Usage
+from .base.near import near
 
 SECTIONS = {
     "Talk": ("append", "payload", "ask", "calls"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .env import Env
+    from .base.env import Env
 
     Given = dict[str, object]
 
@@ -85,19 +85,19 @@ def run(argv: list[str], env: Env) -> int | None:
     if argv[:1] == ["append"]:
         given = read(argv[1:], APPEND, None)
         if given is not None:
-            from .talk import append
+            from .append import text as append
 
             return append.run(env, **given)  # type: ignore[arg-type]
     elif argv[:1] == ["payload"]:
         given = read(argv[1:], PAYLOAD, "argument")
         if given is not None and "to" in given:
-            from .talk import payload
+            from .send import payload
 
             return payload.run(env, **given)  # type: ignore[arg-type]
     elif argv[:1] == ["compact"]:
         given = read(argv[1:], COMPACT, "argument")
         if given is not None:
-            from .talk import compact
+            from .filters.compact import run as compact
 
             return compact.run(env, **given)  # type: ignore[arg-type]
     return None

@@ -6,8 +6,8 @@ import gc
 import os
 import sys
 
-from .env import Env, open_standard_streams
-from .errors import BadData, HistoryError, Interrupted, Usage
+from .base.env import Env, open_standard_streams
+from .base.errors import BadData, HistoryError, Interrupted, Usage
 
 SIGINT = 2
 TYPE_CHECKING = False

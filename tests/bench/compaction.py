@@ -21,7 +21,7 @@ from compaction_recall import recall, wanted
 from compaction_replay import billed, everything, installed, ours
 from compaction_rivals import contenders, versions
 
-from codeh_history.errors import BudgetUnreachable
+from codeh_history.base.errors import BudgetUnreachable
 
 BUDGETS = (0.25, 0.10, 0.05)
 MADE_UP = (0.50, 0.25, 0.10)

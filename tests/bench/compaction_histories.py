@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import orjson
 from compaction_chat import Contents, plain
 
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import Counter, history_tokens, open_counter
 from codeh_history.tokens.formula import summary_text
 from support import ROOT

@@ -14,8 +14,8 @@ from compaction_chat import Contents, to_chat
 from compaction_histories import Case, counter, view_of
 from compaction_rivals import Tokens, as_content, as_message, contenders, is_prompt
 
-from codeh_history.stages.compact import Settings
-from codeh_history.stages.compact.replay import Bill, replay
+from codeh_history.filters.compact import Settings
+from codeh_history.filters.compact.replay import Bill, replay
 from codeh_history.tokens import message_tokens
 
 Contexts = Callable[

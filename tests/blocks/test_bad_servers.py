@@ -12,9 +12,9 @@ from pathlib import Path
 import orjson
 import pytest
 
+from codeh_history.base.env import Env
+from codeh_history.base.errors import InputOutput
 from codeh_history.blocks import open_store
-from codeh_history.env import Env
-from codeh_history.errors import InputOutput
 from inside import inside, lay
 
 pytest.importorskip("redis")

@@ -12,17 +12,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history import blockrefs, stream
+from codeh_history.access import rewrite
+from codeh_history.access.hydrate import Hydration, hydrated, wanted
+from codeh_history.access.persist import Persisting
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
 from codeh_history.blocks import Lost, fetch
 from codeh_history.blocks.memory import MemoryStore
-from codeh_history.env import Env
-from codeh_history.errors import BadData
-from codeh_history.records import block_of, dumps, lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.session import by_reference, stream
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
-from codeh_history.talk import rewriting
-from codeh_history.talk.hydrating import Hydration, hydrated, wanted
-from codeh_history.talk.persisting import Persisting
 from test_laws import contents as shown_by
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})
@@ -59,7 +59,7 @@ class Kept(Persisting):
         self.stores = [store]
 
     def file(self, data: bytes) -> bytes:
-        return b"".join(self.lines(rewriting.records(data, skip=self.small)))
+        return b"".join(self.lines(rewrite.records(data, skip=self.small)))
 
 
 class Fetched(Hydration):
@@ -88,7 +88,7 @@ def streamed(view: View) -> bytes:
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts above 20 bytes are large, so that random sessions have both kinds."""
-    monkeypatch.setattr(blockrefs, "LARGE", 20)
+    monkeypatch.setattr(by_reference, "LARGE", 20)
 
 
 class Small(Kept):
@@ -160,7 +160,7 @@ def parts_in(record: dict[str, Any]) -> Iterable[Any]:
 def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes, every: bool) -> None:
     store = MemoryStore()
     small = Small(store, every=every).file(data)
-    named = {id for r in parse(lines_of(small)).records for id in blockrefs.block_ids(r.data)}
+    named = {id for r in parse(lines_of(small)).records for id in by_reference.block_ids(r.data)}
     noted = [r.data.get("spelling", {}) for r in parse(lines_of(small)).records]
     kept = {note["id"] for note in noted if "id" in note}
     assert set(store.held) == named | kept
@@ -178,7 +178,7 @@ def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) 
     store = MemoryStore()
     view = read(data)
     items = (
-        next(iter(rewriting.records(item + b"\n"))) if isinstance(item, bytes) else item
+        next(iter(rewrite.records(item + b"\n"))) if isinstance(item, bytes) else item
         for item in stream.records(view)
     )
     small = b"".join(Small(store, every=every).lines(items))
@@ -198,7 +198,7 @@ def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_n
     whole = b"".join(Fetched(store).lines(items))
     piped = contents(read(streamed(read(data))))
     assert contents(read(whole)) == piped
-    pairs = (next(iter(rewriting.records(i))) if isinstance(i, bytes) else i for i in items)
+    pairs = (next(iter(rewrite.records(i))) if isinstance(i, bytes) else i for i in items)
     again = b"".join(Small(store, every=every).lines(pairs))
     assert contents(read(again, store)) == piped
 
@@ -239,7 +239,9 @@ def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
     if not store.held:
         return
     lost = more.draw(st.sampled_from(sorted(store.held)))
-    is_line = lost not in {id for r in parse(lines_of(small)).records for id in blockrefs.block_ids(r.data)}
+    is_line = lost not in {
+        id for r in parse(lines_of(small)).records for id in by_reference.block_ids(r.data)
+    }
     del store.held[lost]
     with pytest.raises(BadData, match=f"{lost} is missing from memory"):
         Fetched(store).file(small)
@@ -370,7 +372,7 @@ SPELLED = (
 def test_a_spelling_that_says_something_else_is_not_believed(note: bytes) -> None:
     store = MemoryStore()
     data = dumps({"text": "x" * 99})
-    store.mset({blockrefs._sha256(data): data})
+    store.mset({by_reference._sha256(data): data})
     (id,) = store.held
     line = SPELLED % (id.encode(), note.replace(b"%s", id.encode()))
     (record,) = parse(lines_of(Fetched(store).file(line))).records

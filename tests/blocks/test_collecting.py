@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.records import dumps, lines_of, parse
-from codeh_history.session import fold
-from codeh_history.talk.collecting import _sorted, spent
+from codeh_history.commands.gc.unused import _sorted, spent
+from codeh_history.session.fold import fold
+from codeh_history.session.records import dumps, lines_of, parse
 from support import lines, run, session_path
 from test_laws import contents
 

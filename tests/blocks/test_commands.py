@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, ok
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 from codeh_history.store import foreign
 from codeh_history.store.replace import replace
 from redis_server import Server
@@ -337,7 +337,7 @@ def test_appenders_lose_nothing_while_the_file_is_replaced(home: Path) -> None:
     """Whoever waits for the lock of the old file writes into the new one."""
     ok("append", "-s", "a", "-m", "first", home=home)
     script = (
-        "import sys; from codeh_history.env import Env; from codeh_history.talk import append\n"
+        "import sys; from codeh_history.base.env import Env; from codeh_history.talk import append\n"
         "for n in range(60): append.store(Env(), sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000, 'user', 'user')\n"
     )
     path = str(session_path(home, "a"))

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from blocks.stored import BIG, ok
+from codeh_history.base.env import Env
+from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.blocks import BlockStore, fetch, open_store
-from codeh_history.env import Env
-from codeh_history.errors import InputOutput, Usage
 from inside import inside
 from redis_server import Server, free_port, needs_redis
 from support import session_path

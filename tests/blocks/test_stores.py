@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.blocks import STORES, BlockStore, fetch, is_block_id, open_store
 from codeh_history.blocks import directory as directory_module
 from codeh_history.blocks.memory import MemoryStore
-from codeh_history.env import Env
-from codeh_history.errors import BadData, InputOutput, Usage
 
 Alter = Callable[[str, bytes | None], None]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 import support
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 from codeh_history.main import run
 
 LOOKS = [

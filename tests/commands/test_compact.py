@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact.long import cost, line, output, prose
 from histories import call, model, result, tool, user

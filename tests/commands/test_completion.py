@@ -10,7 +10,7 @@ import pytest
 
 import support
 from codeh_history.cli import COMMANDS
-from codeh_history.exporters import EXPORTERS
+from codeh_history.formats import EXPORTERS
 from codeh_history.providers import TARGETS
 
 

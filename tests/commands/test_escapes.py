@@ -11,8 +11,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.env import Env
-from codeh_history.escape import shown
+from codeh_history.base.env import Env
+from codeh_history.base.escape import shown
 from codeh_history.main import run
 from commands.test_terminal import EVIL, STYLES, UNSAFE, hostile
 

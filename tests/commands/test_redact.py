@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.records import block_of, lines_of, parse
-from codeh_history.redaction import Redactor
-from codeh_history.session import fold
-from codeh_history.talk.redacting import rewritten
+from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.run import rewritten
+from codeh_history.session.fold import fold
+from codeh_history.session.records import block_of, lines_of, parse
 from inside import inside
 from secret_examples import SECRETS
 from support import Result, lines, run, session_path

@@ -148,7 +148,7 @@ def test_a_table_of_sessions(plain: Path) -> None:
 
 def test_a_pipe_needs_no_rich(plain: Path) -> None:
     code = (
-        "import sys\nfrom codeh_history.main import run\nfrom codeh_history.env import Env\n"
+        "import sys\nfrom codeh_history.main import run\nfrom codeh_history.base.env import Env\n"
         "for line in sys.argv[1:]:\n    run(line.split(), Env())\nassert 'rich' not in sys.modules"
     )
     lines = ["show demo", "last demo", "list", "search o", "status demo", "stats demo", "verify demo"]

@@ -10,11 +10,11 @@ import orjson
 from hypothesis import strategies as st
 
 from codeh_history import providers
-from codeh_history.model import Message
+from codeh_history.filters.curate import passes
+from codeh_history.filters.curate.base import Settings
 from codeh_history.providers.base import Options
-from codeh_history.session import View
-from codeh_history.stages import passes
-from codeh_history.stages.base import Settings
+from codeh_history.session.fold import View
+from codeh_history.session.model import Message
 from codeh_history.tokens import Counter, history_tokens
 from histories import TS
 from strategies import view_of

@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 
 import histories as odd
 from codeh_history import providers
-from codeh_history.apply import apply
-from codeh_history.errors import BudgetUnreachable
-from codeh_history.pairing import pair
+from codeh_history.access.result import compaction
+from codeh_history.base.errors import BudgetUnreachable
+from codeh_history.filters.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
+from codeh_history.filters.compact.draft import Draft
+from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
+from codeh_history.filters.compact.units import units
+from codeh_history.filters.curate import base, passes
 from codeh_history.providers.base import Options
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
-from codeh_history.stages import base, passes
-from codeh_history.stages.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
-from codeh_history.stages.compact.draft import Draft
-from codeh_history.stages.compact.tiered import LOSSLESS, STUBS
-from codeh_history.stages.compact.units import units
-from codeh_history.talk.filtering import compaction
+from codeh_history.session.exchanges import is_prompt
+from codeh_history.session.fold import View, fold
+from codeh_history.session.ops_applied import apply
+from codeh_history.session.pairing import pair
+from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import Characters, open_counter
 from codeh_history.tokens.formula import sent
-from codeh_history.turns import is_prompt
 from compact import long
 from compact.long import cost, line, session
 from test_laws import contents

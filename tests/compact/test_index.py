@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from codeh_history.stages.compact import Settings, index, words
-from codeh_history.stages.compact.draft import Draft
-from codeh_history.stages.compact.index import Extent
+from codeh_history.filters.compact import Settings, index, words
+from codeh_history.filters.compact.draft import Draft
+from codeh_history.filters.compact.index import Extent
 from compact.short import COUNTER, asked, plan, said, tokens
 from histories import model, session, user
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from codeh_history.apply import apply
-from codeh_history.errors import BadData, BudgetUnreachable
-from codeh_history.stages.compact import Settings, compact, compacted, counts, read
+from codeh_history.base.errors import BadData, BudgetUnreachable
+from codeh_history.filters.compact import Settings, compact, compacted, counts, read
+from codeh_history.session.ops_applied import apply
 from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.short import BIG, asked, plan, said, tokens
 from histories import model, session, user

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from codeh_history.apply import apply
-from codeh_history.errors import BudgetUnreachable
-from codeh_history.session import View
-from codeh_history.stages.compact import Plan, Settings, compact
+from codeh_history.base.errors import BudgetUnreachable
+from codeh_history.filters.compact import Plan, Settings, compact
+from codeh_history.session.fold import View
+from codeh_history.session.ops_applied import apply
 from codeh_history.tokens import Characters
 from compact.long import IMAGE, prose
 from compact.short import asked, loop, said, sources, tokens

@@ -7,13 +7,13 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.apply import apply
-from codeh_history.errors import BudgetUnreachable
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
-from codeh_history.stages.compact import Settings, compact
-from codeh_history.stages.compact.replay import replay
-from codeh_history.talk.filtering import compaction
+from codeh_history.access.result import compaction
+from codeh_history.base.errors import BudgetUnreachable
+from codeh_history.filters.compact import Settings, compact
+from codeh_history.filters.compact.replay import replay
+from codeh_history.session.fold import fold
+from codeh_history.session.ops_applied import apply
+from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact import long, recorded
 from compact.long import cost, line

@@ -7,12 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.apply import apply
-from codeh_history.records import parse
-from codeh_history.session import View, fold
-from codeh_history.stages.compact import HIGH, LOW, Plan
-from codeh_history.stages.compact.units import Layout, units
-from codeh_history.talk.filtering import compaction
+from codeh_history.access.result import compaction
+from codeh_history.filters.compact import HIGH, LOW, Plan
+from codeh_history.filters.compact.units import Layout, units
+from codeh_history.session.fold import View, fold
+from codeh_history.session.ops_applied import apply
+from codeh_history.session.records import parse
 from compact.long import output, prose
 from compact.short import asked, plan, said, tokens
 from histories import TS, call, model, result, session, tool, user

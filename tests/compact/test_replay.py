@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from codeh_history.stages.compact import Settings
-from codeh_history.stages.compact.replay import Bill, _context, replay
+from codeh_history.filters.compact import Settings
+from codeh_history.filters.compact.replay import Bill, _context, replay
+from codeh_history.session.view import View
 from codeh_history.tokens import Characters, open_counter
-from codeh_history.view import View
 from compact import long
 from strategies import view_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from codeh_history.stages.compact import Settings, words
-from codeh_history.stages.compact.draft import Draft
-from codeh_history.stages.compact.extract import Outline
+from codeh_history.filters.compact import Settings, words
+from codeh_history.filters.compact.draft import Draft
+from codeh_history.filters.compact.extract import Outline
 from codeh_history.tokens import text_tokens
 from compact.short import BIG, COUNTER, asked
 from histories import model, session, user

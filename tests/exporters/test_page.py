@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.exporters import page
+from codeh_history.formats import html
 
 PNG = "iVBORw0KGgo="
 HOSTILE = {
@@ -42,7 +42,7 @@ def elements(text: str, **fields: Any) -> list[tuple[str, dict[str, str | None]]
     record = {"type": "message", "id": "a", "ts": some.TS, "kind": "user", "parts": [{"text": text}]}
     view = some.view_of([record | fields])
     seen = Seen()
-    data = page.export(view).decode()
+    data = html.export(view).decode()
     assert "\x1b" not in data
     seen.feed(data)
     return seen.elements

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import orjson
 
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 from codeh_history.main import run
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
 
 HOME = Path(os.environ.get("CODEH_HOME", ""))

@@ -15,6 +15,7 @@ import fcntl
 import importlib
 import json
 import os
+import pkgutil
 import resource
 import signal
 import subprocess
@@ -121,15 +122,11 @@ def serve() -> None:
 
 def load_all() -> None:
     """Import what runs would import, so that they do not each do it."""
-    from codeh_history import cli
+    import codeh_history
 
-    for name in cli.COMMANDS:
-        cli.load(name)
-    for package in ("talk", "store", "blocks", "importers", "exporters", "stages", "summarizers", "render"):
-        folder = HERE.parent.parent / "cli" / "codeh_history" / package
-        for file in folder.glob("*.py"):
-            name = file.stem if file.stem != "__init__" else ""
-            importlib.import_module(f"codeh_history.{package}{'.' + name if name else ''}")
+    for module in pkgutil.walk_packages(codeh_history.__path__, "codeh_history."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
     for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback"):
         importlib.import_module(name)
 

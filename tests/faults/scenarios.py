@@ -14,9 +14,9 @@ from pathlib import Path
 import orjson
 from nursery import Done, Nursery
 
-from codeh_history.env import Env
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.base.env import Env
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
 from support import NOW, session_path
 

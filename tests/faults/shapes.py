@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from codeh_history.records import block_of
+from codeh_history.session.records import block_of
 
 TS = "2026-01-02T03:04:05.000Z"
 Json = dict[str, Any]

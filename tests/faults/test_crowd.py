@@ -14,8 +14,8 @@ import pytest
 from profiles import Tally, by_profile
 from scenarios import SMALL, plain
 
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from support import ROOT, environ, run, session_path
 
 CROWD = ROOT / "tests" / "faults" / "crowd.py"

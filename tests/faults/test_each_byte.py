@@ -15,8 +15,8 @@ from profiles import Tally, by_profile
 from scenarios import SCENARIOS, SESSION, Subject, message, view_of
 from test_each_call import problems
 
-from codeh_history.env import Env
-from codeh_history.records import lines_of, parse
+from codeh_history.base.env import Env
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
 
 PLACES = by_profile(10, 25, 1 << 30)  # in a line that is appended

@@ -12,7 +12,7 @@ from time import process_time
 import pytest
 from profiles import PROFILE, Tally, by_profile
 
-from codeh_history.redaction import Redactor, forms, naming, vendors
+from codeh_history.filters.redact import Redactor, forms, naming, vendors
 
 MOST = 5.0  # seconds for a megabyte
 GROWTH = 6.0  # from n to 4n

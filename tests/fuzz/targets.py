@@ -17,19 +17,20 @@ from typing import Any
 import orjson
 
 import answers
-from codeh_history import importers, stream
+from codeh_history import programs
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.base.escape import safe, visible
+from codeh_history.base.ids import is_id
 from codeh_history.blocks import is_block_id
-from codeh_history.env import Env
-from codeh_history.errors import BadData, Usage
-from codeh_history.escape import safe, visible
-from codeh_history.ids import is_id
+from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.providers import wire
-from codeh_history.records import lines_of, parse
-from codeh_history.redaction import Redactor
-from codeh_history.session import fold
+from codeh_history.session import stream
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import foreign
 from codeh_history.store.paths import path_of
-from codeh_history.talk.redacting import redacted_lines
 from inside import inside, lay
 from secret_examples import SECRETS
 
@@ -180,14 +181,14 @@ def redact(data: bytes) -> None:
 
 def imports(data: bytes) -> None:
     """A file is read in the form it has, or refused."""
-    form = ["auto", *importers.IMPORTERS][data[0] % (len(importers.IMPORTERS) + 1)] if data else "auto"
+    form = ["auto", *programs.IMPORTERS][data[0] % (len(programs.IMPORTERS) + 1)] if data else "auto"
     try:
-        read = importers.read(data[1:], form, "f")
+        read = programs.read(data[1:], form, "f")
     except BadData:
         return
     for record in read:
         orjson.dumps(record)
-    again = importers.read(data[1:], form, "f")
+    again = programs.read(data[1:], form, "f")
     assert hashlib.sha256(orjson.dumps(again)).digest() == hashlib.sha256(orjson.dumps(read)).digest()
 
 
@@ -240,6 +241,6 @@ SEEDS: dict[str, list[bytes]] = {
         b"\0\0API_KEY=x token: 'y' https://u:p@h",
     ],
     "imports": [
-        bytes([n]) + body for n in range(len(importers.IMPORTERS) + 1) for body in [*_BODIES.values(), SESSION]
+        bytes([n]) + body for n in range(len(programs.IMPORTERS) + 1) for body in [*_BODIES.values(), SESSION]
     ],
 }  # fmt: skip

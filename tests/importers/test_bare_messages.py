@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from codeh_history.importers import forms
-from codeh_history.importers.requests import ARRAYS
+from codeh_history.programs import forms
+from codeh_history.programs.requests import ARRAYS
 from inside import inside
 from support import corpus_files, lines, session_path
 

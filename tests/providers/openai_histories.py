@@ -8,11 +8,11 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
+from codeh_history.filters.curate import passes
+from codeh_history.filters.curate.base import Settings
 from codeh_history.providers.base import Options, Request
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
-from codeh_history.stages import passes
-from codeh_history.stages.base import Settings
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import lines_of, parse
 
 TS = "2026-01-02T03:04:05.000Z"
 PNG = "iVBORw0KGgo="

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import providers
-from codeh_history.errors import BadData
+from codeh_history.base.errors import BadData
 from codeh_history.providers.anthropic.body import as_blocks
-from codeh_history.records import check_message
+from codeh_history.session.records import check_message
 from histories import PNG, conversations, given_back, odd, requested
 from support import corpus_files
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import providers
-from codeh_history.pairing import open_at_end
 from codeh_history.providers.base import Options
 from codeh_history.providers.gemini.fields import SKIP_SIGNATURE
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE, SUMMARY_HEAD
+from codeh_history.session.pairing import open_at_end
 from histories import (
     PNG,
     call,

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai_histories import PNG, TS, histories, inline, native, paired, request
 
-from codeh_history.errors import BadData
+from codeh_history.base.errors import BadData
 from codeh_history.providers.base import Imported, Options
 from codeh_history.providers.openai_chat import body as chat_body
 from codeh_history.providers.openai_chat import request as chat_request
 from codeh_history.providers.openai_responses import body as responses_body
 from codeh_history.providers.openai_responses import request as responses_request
-from codeh_history.records import check_message
+from codeh_history.session.records import check_message
 from strategies import json_values
 from support import corpus, corpus_files
 

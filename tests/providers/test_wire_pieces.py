@@ -23,11 +23,11 @@ from answers import (
     short,
     sse,
 )
-from codeh_history.model import Part
 from codeh_history.providers import wire
 from codeh_history.providers.parts import joined
-from codeh_history.records import check_message, dumps
-from codeh_history.session import join
+from codeh_history.session.fold import join
+from codeh_history.session.model import Part
+from codeh_history.session.records import check_message, dumps
 
 SPLIT = gemini().split(b"\r\n\r\n")
 WHOLE = "Reply Hello, +functionCall+é\u2028[x]"

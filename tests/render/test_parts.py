@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.escape import safe
-from codeh_history.model import Message, Summary
+from codeh_history.base.escape import safe
 from codeh_history.render import bars, parts, plain, table, values
+from codeh_history.session.model import Message, Summary
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + bytes(20)
@@ -143,7 +143,7 @@ def test_arrays() -> None:
 
 
 def test_too_deep_json_is_bad_data() -> None:
-    from codeh_history.errors import BadData
+    from codeh_history.base.errors import BadData
 
     deep: Any = []
     for _ in range(300):

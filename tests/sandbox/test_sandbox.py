@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from codeh_history.errors import BadData, Usage
+from codeh_history.base.errors import BadData, Usage
 from codeh_history.sandbox import Pattern, Sandbox, TooMuch, compiled, patterns
 
 ENDLESS = "(a+)+$"

@@ -12,12 +12,13 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.env import Env
-from codeh_history.errors import BadData
-from codeh_history.records import parse
+from codeh_history.access import plain
+from codeh_history.access import skim as skimming
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.base.options import Request
+from codeh_history.session.records import parse
 from codeh_history.store import lines, log, read, tail
-from codeh_history.talk import skimming, straight
-from codeh_history.talk.options import Request
 from inside import inside
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -53,7 +54,7 @@ def backwards(path: Path, step: int) -> list[str]:
 
 
 def straightway(path: Path) -> list[str]:
-    found = straight.read(str(path), Request())
+    found = plain.read(str(path), Request())
     return ["s", *(id for _, _, id in found.texts)] if found else []
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.env import Env
-from codeh_history.errors import BadData
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
 from codeh_history.store import log, trash
 from inside import inside as run
 from support import environ, lines, session_path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from codeh_history import providers
-from codeh_history.records import dumps, lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import dumps, lines_of, parse
 from support import corpus, lines
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import orjson
 import pytest
 from test_summarize import GOOD, LONG, digest, session, summarize
 
-from codeh_history.records import dumps
+from codeh_history.session.records import dumps
 from codeh_history.tokens import open_counter
 from support import lines, run, start
 

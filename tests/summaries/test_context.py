@@ -8,11 +8,11 @@ import orjson
 import pytest
 from test_window import call, result, talk, view
 
-from codeh_history.exporters import context
-from codeh_history.exporters.entries import entries
-from codeh_history.records import dumps
-from codeh_history.talk import clock
-from codeh_history.times import to_millis
+from codeh_history.base import timezone
+from codeh_history.base.times import to_millis
+from codeh_history.formats import context
+from codeh_history.formats.entries import entries
+from codeh_history.session.records import dumps
 from support import run, session_path
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ NOON = "2026-03-10T12:00:00Z"
     ],
 )
 def test_when(then: str | None, now: str, zone: str, expected: str) -> None:
-    assert context.when(then, millis(now), clock.local(zone)) == expected
+    assert context.when(then, millis(now), timezone.local(zone)) == expected
 
 
 def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
@@ -75,7 +75,7 @@ def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
 
 
 def prompt(found: list[Any], summaries: list[str], recent: int = 10, now: str = NOON) -> str:
-    return context.prompt(found, summaries, millis(now), clock.local("UTC"), recent)
+    return context.prompt(found, summaries, millis(now), timezone.local("UTC"), recent)
 
 
 def test_the_seeds_example() -> None:

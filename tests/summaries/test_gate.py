@@ -8,8 +8,8 @@ import re
 import pytest
 from recorded import coding, support, view_of
 
-from codeh_history.summarizers import gate, transcript
-from codeh_history.summarizers.gate import problems
+from codeh_history.summaries import gate, transcript
+from codeh_history.summaries.gate import problems
 
 SOURCE = """\
 The deploy of orders-api v2.3.1 to https://status.example.com/deploys/8841 failed on 2026-01-15.

@@ -8,8 +8,8 @@ import orjson
 import pytest
 from recorded import coding, support, view_of
 
-from codeh_history.summarizers import gate, names, transcript
-from codeh_history.turns import exchanges
+from codeh_history.session.exchanges import exchanges
+from codeh_history.summaries import gate, names, transcript
 from support import ROOT, corpus
 
 SOURCE = """\

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_window import call, result, talk
 
-from codeh_history import stream
-from codeh_history.env import Env
-from codeh_history.records import dumps, lines_of, parse
-from codeh_history.session import fold
-from codeh_history.talk import summarizing
-from codeh_history.talk.summariser import Outline
-from codeh_history.talk.summarizing import Settings
+from codeh_history.base.env import Env
+from codeh_history.session import stream
+from codeh_history.session.fold import fold
+from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.summaries import one as summarizing
+from codeh_history.summaries.one import Settings
+from codeh_history.summaries.writer import Outline
 from codeh_history.tokens import open_counter
 from strategies import files_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeh_history.summarizers.gate import problems
+from codeh_history.summaries.gate import problems
 
 SOURCE = "The user asked about a parser, quotas and a flight; the assistant answered. " * 40
 

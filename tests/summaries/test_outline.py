@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from recorded import coding, support, view_of
 
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
-from codeh_history.summarizers import calls, outline, prose
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
+from codeh_history.summaries import calls, outline, prose
 from codeh_history.tokens import history_tokens, open_counter
 from support import ROOT
 
@@ -139,7 +139,7 @@ def test_fixtures(name: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_nothing_in_an_outline_is_invented() -> None:
-    from codeh_history.summarizers import gate, transcript
+    from codeh_history.summaries import gate, transcript
 
     for records in [coding(), *support()]:
         view = view_of(records)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.exporters import persisted
-from codeh_history.importers import read
-from codeh_history.records import dumps, lines_of, parse
-from codeh_history.session import fold
-from codeh_history.turns import IDE_MARKERS
+from codeh_history.formats import persisted
+from codeh_history.programs import read
+from codeh_history.session.exchanges import IDE_MARKERS
+from codeh_history.session.fold import fold
+from codeh_history.session.records import dumps, lines_of, parse
 from support import lines, run, session_path
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from test_window import call, result, talk
 
-from codeh_history.records import dumps
+from codeh_history.session.records import dumps
 from support import lines, run, session_path
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def test_what_is_in_use_stays(home: Path) -> None:
 
 
 def test_a_session_that_grows_meanwhile_stays(home: Path) -> None:
-    from codeh_history.env import Env
-    from codeh_history.talk import pruning
+    from codeh_history.base.env import Env
+    from codeh_history.commands.prune import aged
 
     three(home)
     env = Env({"CODEH_HOME": str(home), "CODEH_NOW": NOW})
-    (old,) = [s for s in pruning.sessions(env) if s.id == "old"]
+    (old,) = [s for s in aged.sessions(env) if s.id == "old"]
     run("append", "-s", "old", "-m", "still here")
-    assert "in use" in pruning.move(env, old)
+    assert "in use" in aged.move(env, old)
     assert session_path(home, "old").exists()
 
 

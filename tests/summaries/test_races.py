@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from test_summarize import GOOD, LONG, digest, session, shown, summarize
 
-from codeh_history.env import Env
-from codeh_history.records import block_of, dumps
-from codeh_history.talk import append
+from codeh_history.append import text as append
+from codeh_history.base.env import Env
+from codeh_history.session.records import block_of, dumps
 from support import lines, run, session_path, start
 
 PROGRAM = f"{sys.executable} -m codeh_history"

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from test_window import talk
 
-from codeh_history.records import dumps
+from codeh_history.session.records import dumps
 from support import Result, lines, run, session_path
 
 GOOD = "cat >/dev/null; echo 'The user asked short questions.'"

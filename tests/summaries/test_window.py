@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.records import dumps, lines_of, parse
-from codeh_history.session import fold
-from codeh_history.summarizers import window
-from codeh_history.turns import exchanges
+from codeh_history.session.exchanges import exchanges
+from codeh_history.session.fold import fold
+from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.summaries import window
 
 if TYPE_CHECKING:
-    from codeh_history.session import View
+    from codeh_history.session.fold import View
 
 Records = list[dict[str, Any]]
 

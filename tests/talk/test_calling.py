@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.model import Message
-from codeh_history.pairing import Pairing, pair
-from codeh_history.talk import calling
-from codeh_history.talk.calling import Calling
+from codeh_history.access import open_calls
+from codeh_history.access.open_calls import Calling
+from codeh_history.session.model import Message
+from codeh_history.session.pairing import Pairing, pair
 
 IDS = st.sampled_from(["c1", "c2", None])
 NAMES = st.sampled_from(["f", "g"])
@@ -68,7 +68,7 @@ def test_long_talk_between_tools_takes_no_memory() -> None:
 
 
 def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calling, "MANY", 3)
+    monkeypatch.setattr(open_calls, "MANY", 3)
     held = Calling()
     gone = 0
     for number in range(10):

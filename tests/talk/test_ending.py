@@ -9,12 +9,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.model import Message
-from codeh_history.session import fold
+from codeh_history.access import from_end
+from codeh_history.access.skim import NeedsFold
+from codeh_history.session.fold import fold
+from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
-from codeh_history.talk import ending
-from codeh_history.talk.skimming import NeedsFold
 from talk.test_listing import talks
 from talk.test_skimming import plain_files
 
@@ -26,7 +26,7 @@ OPEN = '{"type":"open","id":"%s","kind":"codeh"}'
 
 def by_fold(data: bytes, role: str | None) -> Message | None:
     view = fold(read.read_log(data))
-    return next((m for m in reversed(view.messages) if m.committed and ending.fits(m, role)), None)
+    return next((m for m in reversed(view.messages) if m.committed and from_end.fits(m, role)), None)
 
 
 def same(found: Message | None, expected: Message | None) -> bool:
@@ -43,7 +43,7 @@ def test_it_equals_the_fold(
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     try:
-        found = ending.from_end(str(path), role)
+        found = from_end.from_end(str(path), role)
     except NeedsFold:
         event("needs the fold")
         return
@@ -70,7 +70,7 @@ def test_it_equals_the_fold(
 def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
-    found = ending.from_end(str(path), None)
+    found = from_end.from_end(str(path), None)
     assert (found.parts[0]["text"] if found else None) == text
     assert same(found, by_fold(path.read_bytes(), None))
 
@@ -95,20 +95,20 @@ def test_what_needs_the_fold(lines: list[str], tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     with pytest.raises(NeedsFold):
-        ending.from_end(str(path), None)
+        from_end.from_end(str(path), None)
 
 
 def test_only_the_end_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
     parsed: list[bytes] = []
-    parse = ending.parse
-    monkeypatch.setattr(ending, "parse", lambda lines: (parsed.extend(lines), parse(lines))[1])
-    found = ending.from_end(str(path), "model")
+    parse = from_end.parse
+    monkeypatch.setattr(from_end, "parse", lambda lines: (parsed.extend(lines), parse(lines))[1])
+    found = from_end.from_end(str(path), "model")
     assert found is not None
     assert found.id == "z"
     assert len(parsed) == 1
-    assert ending.from_end(str(path), "user") is not None
+    assert from_end.from_end(str(path), "user") is not None
 
 
 def test_an_id_is_looked_for_in_all_that_stands_before(
@@ -117,21 +117,21 @@ def test_an_id_is_looked_for_in_all_that_stands_before(
     path = tmp_path / "s.jsonl"
     for at in range(20):
         path.write_text("x" * at + '"m1"' + "y" * 20)
-        monkeypatch.setattr(ending, "_STEP", 7)
+        monkeypatch.setattr(from_end, "_STEP", 7)
         with path.open("rb") as file:
-            assert ending.occurs(file.fileno(), "m1", 24)
-            assert not ending.occurs(file.fileno(), "m1", at + 3)
-            assert not ending.occurs(file.fileno(), "m2", 24)
-            assert ending.occurs(file.fileno(), "m\n", 24)
+            assert from_end.occurs(file.fileno(), "m1", 24)
+            assert not from_end.occurs(file.fileno(), "m1", at + 3)
+            assert not from_end.occurs(file.fileno(), "m2", 24)
+            assert from_end.occurs(file.fileno(), "m\n", 24)
 
 
 def test_strict_reads_everything(tmp_path: Path) -> None:
-    from codeh_history.env import Env
-    from codeh_history.errors import BadData
+    from codeh_history.base.env import Env
+    from codeh_history.base.errors import BadData
 
     path = tmp_path / "s.jsonl"
     path.write_text("not json\n" + M % ("a", "one") + "\n")
     target = Target(str(path), "")
-    assert ending.last_message(Env(stderr=99), target, None) is not None
+    assert from_end.last_message(Env(stderr=99), target, None) is not None
     with pytest.raises(BadData, match="line 1"):
-        ending.last_message(Env(), target, None, strict=True)
+        from_end.last_message(Env(), target, None, strict=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from codeh_history.errors import NotFound
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
-from codeh_history.talk.expanding import expand
+from codeh_history.base.errors import NotFound
+from codeh_history.commands.expand.originals import expand
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from strategies import encode
 from test_fold import Writer, drop, put, swap
 

@@ -13,8 +13,8 @@ import pytest
 
 import answers
 from answers import chunk, sse
+from codeh_history.receive import answer as receiving
 from codeh_history.store.needle import field
-from codeh_history.talk import receive as receiving
 from inside import inside, lay
 from support import lines, session_path
 

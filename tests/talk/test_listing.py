@@ -11,12 +11,14 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.pairing import open_calls
-from codeh_history.records import lines_of, parse
-from codeh_history.session import fold
+from codeh_history.access import open_calls as calling
+from codeh_history.access import row as listing
+from codeh_history.access import skim as skimming
+from codeh_history.session.exchanges import prompts
+from codeh_history.session.fold import fold
+from codeh_history.session.pairing import open_calls
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
-from codeh_history.talk import calling, listing, skimming
-from codeh_history.turns import prompts
 from talk.test_skimming import plain_files
 
 TEXTS = st.sampled_from(

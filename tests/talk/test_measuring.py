@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 
 import strategies as some
-from codeh_history.env import Env
-from codeh_history.pairing import open_at_end
-from codeh_history.records import lines_of, parse
-from codeh_history.session import View, fold
+from codeh_history.base.env import Env
+from codeh_history.base.options import beside
+from codeh_history.filters.compact import costs
+from codeh_history.send import readiness
+from codeh_history.session.fold import View, fold
+from codeh_history.session.pairing import open_at_end
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
-from codeh_history.talk import measuring, standing
-from codeh_history.talk.options import beside
 from codeh_history.tokens import open_counter
 
 COUNTER = open_counter("approx")
@@ -28,7 +29,7 @@ def view_of(*records: dict[str, Any]) -> View:
 @given(data=some.files_of())
 def test_the_total_is_the_sum(data: bytes) -> None:
     view = fold(parse(lines_of(data)))
-    found = measuring.measure(COUNTER, view)
+    found = costs.measure(COUNTER, view)
     tokens = found["tokens"]
     besides = 3 + tokens["system"] + tokens["tools"] + tokens["summaries"]
     assert tokens["total"] == besides + sum(tokens["by_role"].values())
@@ -40,7 +41,7 @@ def test_the_total_is_the_sum(data: bytes) -> None:
 @given(data=some.files_of())
 def test_a_status_can_always_be_given(data: bytes) -> None:
     view = fold(parse(lines_of(data)))
-    state = standing.standing(
+    state = readiness.standing(
         Env({"CODEH_HOME": "/nowhere"}), Target("/nowhere/sessions/s.jsonl", "-s"), view, "approx"
     )
     orjson.dumps(state)
@@ -66,16 +67,16 @@ def test_tools_by_cost() -> None:
     call = {"functionCall": {"name": "cheap", "args": {}}}
     result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
     view = view_of(said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}]))
-    found = measuring.by_tool(COUNTER, view)
+    found = costs.by_tool(COUNTER, view)
     assert list(found) == ["dear", "cheap"]
     assert found["dear"] > found["cheap"] > 0
 
 
 def test_the_counter_is_that_of_the_newest_model() -> None:
     view = view_of(said("codeh", model="gpt-4"), said("user"))
-    assert measuring.counter_for(Env(), view, None).name == "cl100k_base"
-    assert measuring.counter_for(Env(), view, "approx").name == "approx"
-    assert measuring.counter_for(Env(), view_of(said("user")), None).name == "o200k_base"
+    assert costs.counter_for(Env(), view, None).name == "cl100k_base"
+    assert costs.counter_for(Env(), view, "approx").name == "approx"
+    assert costs.counter_for(Env(), view_of(said("user")), None).name == "o200k_base"
 
 
 CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropic")
@@ -107,7 +108,7 @@ CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropi
 def test_the_next_command(records: list[Any], environ: dict[str, str], next: str) -> None:
     env = Env({"CODEH_HOME": "/h", **environ})
     assert (
-        standing.advice(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
+        readiness.advice(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
         == f"codeh-history {next}"
     )
 
@@ -117,4 +118,4 @@ def test_the_next_command(records: list[Any], environ: dict[str, str], next: str
     [("/h/sessions/s.jsonl", "s"), ("/x/s.jsonl", "/x/s.jsonl"), ("/x y/s.jsonl", "'/x y/s.jsonl'")],
 )
 def test_how_to_name_it(path: str, name: str) -> None:
-    assert standing.named(Env({"CODEH_HOME": "/h"}), Target(path, "-s")) == name
+    assert readiness.named(Env({"CODEH_HOME": "/h"}), Target(path, "-s")) == name

@@ -17,9 +17,9 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.env import Env
-from codeh_history.errors import Usage
-from codeh_history.talk import piped
+from codeh_history.base import piped
+from codeh_history.base.env import Env
+from codeh_history.base.errors import Usage
 from inside import inside, lay
 from support import PROGRAM, environ, lines, run, session_path
 

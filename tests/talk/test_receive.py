@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.env import Env
-from codeh_history.errors import TryAgain
+from codeh_history.base.env import Env
+from codeh_history.base.errors import TryAgain
 from codeh_history.providers.wire import Reader
+from codeh_history.receive import answer as receiving
 from codeh_history.store.resolve import Target
-from codeh_history.talk import receive as receiving
 from support import PROGRAM, environ, run
 
 PARTS = {"content": {"parts": [{"text": "Hel"}], "role": "model"}}

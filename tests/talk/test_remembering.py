@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 import support
-from codeh_history.env import Env
-from codeh_history.model import Json
-from codeh_history.talk import remembering
+from codeh_history.base.env import Env
+from codeh_history.commands.list_ import cache as remembering
+from codeh_history.session.model import Json
 
 
 @pytest.fixture

@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.env import Env
-from codeh_history.model import Message
+from codeh_history.access import skim as skimming
+from codeh_history.base.env import Env
+from codeh_history.commands.search import lines as searching
+from codeh_history.commands.search.lines import Hit
 from codeh_history.sandbox import Pattern
-from codeh_history.session import fold
+from codeh_history.session.fold import fold
+from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
-from codeh_history.talk import searching, skimming
-from codeh_history.talk.searching import Hit
 from talk.test_skimming import plain_files
 
 QUIET = Env(stderr=99)

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.env import Env
-from codeh_history.errors import BadData
+from codeh_history.access import skim as skimming
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.commands.list_ import processes
+from codeh_history.commands.show import numbered
 from codeh_history.store.resolve import Target
-from codeh_history.talk import showing, skimming, spreading
 from talk.test_skimming import plain_files
 
 QUIET = Env(stderr=99)
@@ -24,13 +26,13 @@ def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.T
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     target = Target(str(path), "")
-    _, small = showing.shown(QUIET, target, last=last)
+    _, small = numbered.read(QUIET, target, last=last)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(skimming, "BIG", 0)
-        _, big = showing.shown(QUIET, target, last=last)
-    as_json = showing.message_json
+        _, big = numbered.read(QUIET, target, last=last)
+    as_json = numbered.message_json
     assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
-    _, everything = showing.shown(QUIET, target)
+    _, everything = numbered.read(QUIET, target)
     assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
 
 
@@ -39,23 +41,23 @@ def test_damage_of_a_big_log_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "s.jsonl"
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
     with pytest.raises(BadData, match="line 2, byte 27"):
-        showing.shown(QUIET, Target(str(path), ""), last=1, strict=True)
+        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3])
 @pytest.mark.parametrize("count", [0, 1, 7, 20])
 def test_lines_come_in_order(cores: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spreading, "FEW", 3)
-    monkeypatch.setattr(spreading, "cores", lambda: cores)
+    monkeypatch.setattr(processes, "FEW", 3)
+    monkeypatch.setattr(processes, "cores", lambda: cores)
     items = [str(number) for number in range(count)]
-    assert spreading.spread(lambda share: (item.encode() * 9000 for item in share), items) == [
+    assert processes.spread(lambda share: (item.encode() * 9000 for item in share), items) == [
         item.encode() * 9000 for item in items
     ]
 
 
 def test_an_error_in_a_child_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spreading, "FEW", 3)
-    monkeypatch.setattr(spreading, "cores", lambda: 2)
+    monkeypatch.setattr(processes, "FEW", 3)
+    monkeypatch.setattr(processes, "cores", lambda: 2)
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
         for item in share:
@@ -64,4 +66,4 @@ def test_an_error_in_a_child_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> 
             yield item.encode()
 
     with pytest.raises(BadData, match="9"):
-        spreading.spread(work, [str(number) for number in range(10)])
+        processes.spread(work, [str(number) for number in range(10)])

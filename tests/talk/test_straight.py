@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history import main, providers
-from codeh_history.env import Env
-from codeh_history.talk import straight
-from codeh_history.talk.options import Request
+from codeh_history.access import plain as straight
+from codeh_history.base.env import Env
+from codeh_history.base.options import Request
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
 TEXTS = [

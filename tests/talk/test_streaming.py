@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.talk import receive
+from codeh_history.receive import answer as receive
 from inside import inside
 from support import PROGRAM, environ, lines, session_path
 

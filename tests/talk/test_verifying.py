@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history import providers
-from codeh_history.env import Env
-from codeh_history.model import Message
+from codeh_history.access import skim as skimming
+from codeh_history.base.env import Env
+from codeh_history.commands.verify import session as verifying
+from codeh_history.commands.verify.provider import refusals, source_of
+from codeh_history.session.model import Message
 from codeh_history.store.resolve import Target
-from codeh_history.talk import skimming, verifying
-from codeh_history.talk.refusals import refusals, source_of
 from talk.test_skimming import plain_files
 
 HEAD = {"type": "session", "version": 1, "id": "s"}

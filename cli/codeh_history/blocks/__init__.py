@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..env import Env
-from ..errors import BadData, HistoryError, InputOutput, Usage
+from ..base.env import Env
+from ..base.errors import BadData, HistoryError, InputOutput, Usage
 
 Data = bytes | memoryview
 Lost = dict[str, str]  # blocks that could not be had, and why

@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from ..env import Env
-from ..errors import BadData, InputOutput
-from ..folders import ensure_dir, make_dir, remove, sync, sync_dir
+from ..base.env import Env
+from ..base.errors import BadData, InputOutput
+from ..base.folders import ensure_dir, make_dir, remove, sync, sync_dir
 from . import Data, is_block_id
 
 _SHARED = ".shared"  # in a store that another home has written to: its owner is not alone

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..env import Env
-from ..errors import InputOutput, Usage
-from ..ids import is_id
+from ..base.env import Env
+from ..base.errors import InputOutput, Usage
+from ..base.ids import is_id
 from . import Data
 from .metered import Meter, metered
 

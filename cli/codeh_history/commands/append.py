@@ -6,11 +6,11 @@ from typing import Annotated, Optional
 import typer
 
 from .. import providers
-from ..env import Env
-from ..errors import NotFound, Usage
-from ..talk import append
-from ..talk.given import Given
-from ..talk.telling import tell
+from ..append import text as append
+from ..append.given import Given
+from ..base.env import Env
+from ..base.errors import NotFound, Usage
+from ..receive.notice import tell
 from .options import MaxBytes, Quiet, Session
 
 EXAMPLES = """\
@@ -144,7 +144,7 @@ def command(
         return store_entry(env, session, str(exchange), given)
     if given == Given(message=given.message, file=given.file, role=role, kind=kind):
         return append.run(env, session=session, message=message, file=file, role=role, kind=kind)
-    from ..talk import compose
+    from ..append import message as compose
 
     return compose.run(env, session, given)
 
@@ -168,7 +168,7 @@ def batch(env: Env, session: str | None, given: Given) -> int:
     only(
         given, Given(file=given.file[:1], redact=given.redact), "--jsonl goes with one -F and --redact only"
     )
-    from ..talk import batch
+    from ..append import jsonl as batch
 
     return batch.run(env, session, next(iter(given.file), None), redact=given.redact)
 
@@ -176,7 +176,7 @@ def batch(env: Env, session: str | None, given: Given) -> int:
 def store_entry(env: Env, session: str | None, file: str, given: Given) -> int:
     """Store a history entry as the exchange that it tells."""
     only(given, Given(), "--exchange goes with -s and -q only")
-    from ..talk import exchange
+    from ..append import exchange
 
     return exchange.run(env, session, file)
 
@@ -185,8 +185,9 @@ def follow(env: Env, session: str | None, given: Given, max_bytes: str | None, *
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
     rule = "--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only"
     only(given, Given(role=given.role, kind=given.kind), rule)
+    from ..base import amounts
+    from ..receive import stream as streaming
     from ..store.resolve import for_writing
-    from ..talk import amounts, streaming
 
     target = for_writing(env, session)
     echo = echo or env.terminal(env.stdout)
@@ -203,10 +204,10 @@ def receive(
     if given.redact:
         raise Usage("--redact goes with what you append; for a whole session there is `redact`")
     only(given, Given(), "--from goes with --echo, --max-bytes, -s and -q only")
+    from ..base import amounts
+    from ..receive import answer as receiving
     from ..store.paths import hint
     from ..store.resolve import for_writing
-    from ..talk import amounts
-    from ..talk import receive as receiving
 
     if format != "auto" and format not in providers.TARGETS:
         raise Usage(f"--from {format}: auto, {', '.join(providers.TARGETS)}")

@@ -5,12 +5,12 @@ from typing import Annotated, Optional
 import orjson
 import typer
 
+from ..access.late_media import Deferred
+from ..access.view import open_view, tell_lost
+from ..base import amounts
+from ..base.env import Env
 from ..blocks import Lost
-from ..env import Env
-from ..pairing import open_calls
-from ..talk import amounts
-from ..talk.deferring import Deferred
-from ..talk.reading import open_view, tell_lost
+from ..session.pairing import open_calls
 from .options import AllowMissing, Argument, MaxBytes, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -47,7 +47,7 @@ def command(
                 line |= {"damaged": call.damage, "arguments": call.arguments}
             env.write(orjson.dumps(line) + b"\n")
         else:
-            from ..talk.answering import answer
+            from ..receive.tool_call import answer
 
             answer(env, target, call, via, most)
     return 0 if calls else 1

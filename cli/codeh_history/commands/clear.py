@@ -2,8 +2,8 @@
 
 import typer
 
-from ..env import Env
-from ..records import dumps
+from ..base.env import Env
+from ..session.records import dumps
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import for_writing

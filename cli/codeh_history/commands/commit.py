@@ -4,14 +4,14 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..env import Env
-from ..model import Message
-from ..records import dumps
-from ..session import fold
+from ..access.view import find
+from ..base.env import Env
+from ..session.fold import fold
+from ..session.model import Message
+from ..session.records import dumps
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from ..talk.reading import find
 from .options import Quiet, Session
 
 EXAMPLES = """\

@@ -4,8 +4,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..talk import compact
-from ..talk.options import Compaction
+from ..base.options import Compaction
+from ..filters.compact import run as compact
 from .options import AllowMissing, Argument, InPlace, Quiet, Report, Session, Strict
 from .signature import taking
 

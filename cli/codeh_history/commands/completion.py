@@ -4,14 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ..env import Env
-from ..errors import Usage
-from ..exporters import EXPORTERS
-from ..importers import IMPORTERS
-from ..model import ROLE_OF_KIND
+from ..base.env import Env
+from ..base.errors import Usage
+from ..filters.curate.passes import PASSES
+from ..formats import EXPORTERS
+from ..programs import IMPORTERS
 from ..providers import TARGETS
 from ..render.completion import SHELLS, Option, Verb
-from ..stages.passes import PASSES
+from ..session.model import ROLE_OF_KIND
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 

@@ -4,11 +4,12 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access.late_media import Deferred
+from ..access.view import open_view, tell_lost
+from ..base import timezone
+from ..base.env import Env
 from ..blocks import Lost
-from ..env import Env
-from ..talk import clock, contextual
-from ..talk.deferring import Deferred
-from ..talk.reading import open_view, tell_lost
+from ..send import context
 from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -39,11 +40,11 @@ def command(
 ) -> int:
     env: Env = ctx.obj
     env.quiet = quiet
-    moment = clock.now(env, now)
-    clock.local(tz)
+    moment = timezone.now(env, now)
+    timezone.local(tz)
     lost: Optional[Lost] = {} if allow_missing else None
     media = Deferred(measured=True)
     target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
     tell_lost(env, target.id, lost)
-    env.write(contextual.prompt_of(view, moment, tz, recent).encode("utf-8", "replace"))
+    env.write(context.prompt_of(view, moment, tz, recent).encode("utf-8", "replace"))
     return 0

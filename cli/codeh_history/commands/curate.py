@@ -4,9 +4,10 @@ from functools import partial
 
 import typer
 
-from ..env import Env
-from ..talk import curating, filtering
-from ..talk.options import Curation
+from ..access import result as filtering
+from ..base.env import Env
+from ..base.options import Curation
+from ..filters.curate import run as curating
 from .options import AllowMissing, Argument, InPlace, Quiet, Report, Session, Strict
 from .signature import taking
 

@@ -4,13 +4,13 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access.view import open_view, tell_lost
+from ..base.env import Env
+from ..base.errors import Usage
 from ..blocks import Lost
-from ..env import Env
-from ..errors import Usage
-from ..exporters import EXPORTERS, export
+from ..formats import EXPORTERS, export
+from ..session.view import View
 from ..store.resolve import Target, for_reading
-from ..talk.reading import open_view, tell_lost
-from ..view import View
 from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -67,9 +67,9 @@ def command(
     if redact:
         view = clean(env, view, target)
     if to == "refs":
-        from ..talk import persisting
+        from ..access import persist
 
-        persisting.store_parts(env, view)
+        persist.store_parts(env, view)
     env.write(export(view, to, last if to == "exchanges" else workspace))
     tell_lost(env, target.id, lost, strict=strict)
     return 0
@@ -89,8 +89,8 @@ def form(to: Optional[str], last: Optional[int], workspace: Optional[str]) -> st
 
 def clean(env: Env, view: View, target: Target) -> View:
     """The view without its secrets, which are told of."""
-    from ..redaction import Redactor
-    from ..talk import redacting
+    from ..filters.redact import Redactor
+    from ..filters.redact import run as redacting
 
     redactor = Redactor()
     view = redacting.redacted_view(view, redactor)
@@ -100,7 +100,7 @@ def clean(env: Env, view: View, target: Target) -> View:
 
 def bundled(env: Env, target: Target, name: str, *, allow_missing: bool) -> None:
     """Write the session and its blocks to one new file."""
-    from ..talk import bundling
+    from ..access import bundle as bundling
 
     lost: Optional[Lost] = {} if allow_missing else None
     bundling.pack(env, target, name, lost)

@@ -4,12 +4,12 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..env import Env
-from ..model import Message
-from ..records import CONTENT_TYPES, Record
-from ..session import View
+from ..access.view import find, open_view
+from ..base.env import Env
+from ..session.fold import View
+from ..session.model import Message
+from ..session.records import CONTENT_TYPES, Record
 from ..store import create
-from ..talk.reading import find, open_view
 from .options import Argument, Quiet, Session
 
 EXAMPLES = """\

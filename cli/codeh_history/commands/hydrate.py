@@ -4,11 +4,12 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access import hydrate
+from ..access import result as filtering
+from ..access.rewrite import joined
+from ..access.view import tell_lost
+from ..base.env import Env
 from ..blocks import Lost
-from ..env import Env
-from ..talk import filtering, hydrating
-from ..talk.reading import tell_lost
-from ..talk.rewriting import joined
 from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -35,8 +36,8 @@ def command(
     target = filtering.target_of(env, session, argument)
     lost: Optional[Lost] = {} if allow_missing else None
     if not in_place:
-        joined(env, hydrating.hydrated_stream(env, target, lost=lost, strict=strict))
-    elif not hydrating.hydrate(env, target, lost=lost, strict=strict):
+        joined(env, hydrate.hydrated_stream(env, target, lost=lost, strict=strict))
+    elif not hydrate.hydrate(env, target, lost=lost, strict=strict):
         env.note(f"{target.id}: nothing to hydrate")
     tell_lost(env, target.id, lost)
     return 0

@@ -4,17 +4,17 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access.from_end import last_message
+from ..access.view import tell_lost
+from ..base.env import Env
+from ..base.errors import NegativeAnswer, Usage
+from ..base.escape import safe
 from ..blocks import Lost
-from ..env import Env
-from ..errors import NegativeAnswer, Usage
-from ..escape import safe
-from ..model import Json, Message
 from ..render import values
 from ..render.fences import last_block
+from ..session.exchanges import text_of
+from ..session.model import Json, Message
 from ..store.resolve import Target, for_reading
-from ..talk.ending import last_message
-from ..talk.reading import tell_lost
-from ..turns import text_of
 from . import options
 
 EXAMPLES = """\

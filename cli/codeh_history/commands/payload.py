@@ -2,9 +2,9 @@
 
 import typer
 
-from ..env import Env
-from ..talk import payload
-from ..talk.options import Request
+from ..base.env import Env
+from ..base.options import Request
+from ..send import payload
 from .options import Argument, Quiet, Session, Strict
 from .signature import taking
 

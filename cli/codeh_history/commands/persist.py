@@ -4,12 +4,14 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access import persist
+from ..access import result as filtering
+from ..access.rewrite import joined
+from ..access.view import tell_lost
+from ..base.env import Env
+from ..base.options import Reduction
 from ..blocks import Lost
-from ..env import Env
-from ..talk import filtering, persisting, reducing
-from ..talk.options import Reduction
-from ..talk.reading import tell_lost
-from ..talk.rewriting import joined
+from ..filters import reduction
 from .options import AllowMissing, Argument, Quiet, Session, Strict
 from .signature import taking
 
@@ -42,12 +44,12 @@ def command(
     env.quiet = quiet
     target = filtering.target_of(env, session, argument)
     lost: Optional[Lost] = {} if allow_missing else None
-    steps = reducing.steps(env, given, target.id, in_place=in_place)
+    steps = reduction.steps(env, given, target.id, in_place=in_place)
     for step in steps if in_place else ():
         filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
     if not in_place:
-        joined(env, persisting.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost))
-    elif not persisting.persist(env, target, every=every, strict=strict, lost=lost):
+        joined(env, persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost))
+    elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
     tell_lost(env, target.id, lost)
     return 0

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..env import Env
+from ..base.env import Env
 
 
 class Told:

@@ -6,16 +6,18 @@ from typing import Annotated, Optional
 
 import typer
 
-from .. import stream
-from ..env import Env
-from ..errors import NegativeAnswer, Usage
-from ..escape import visible
-from ..records import lines_of
-from ..redaction import Redactor
+from ..access import result as filtering
+from ..access import rewrite as rewriting
+from ..access.hydrate import Hydration
+from ..access.view import view_of
+from ..base.env import Env
+from ..base.errors import NegativeAnswer, Usage
+from ..base.escape import visible
+from ..filters.redact import Redactor, left_elsewhere
+from ..filters.redact import run as redacting
+from ..session import stream
+from ..session.records import lines_of
 from ..store import read
-from ..talk import filtering, redacting, remains, rewriting
-from ..talk.hydrating import Hydration
-from ..talk.reading import view_of
 from .options import Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
@@ -61,10 +63,10 @@ def command(
 
     rewriting.in_place(env, target, rewrite, strict=strict)
     code = redacting.report(env, target.id, redactor)
-    if remains.Needles(redactor.certain()).within_file(target.path):
+    if left_elsewhere.Needles(redactor.certain()).within_file(target.path):
         env.complain(f"{target.id}: what was removed is still in it, in an id or a signature: see `verify`")
         code = 1
-    for place in remains.places(env, target, before, redactor.removed):
+    for place in left_elsewhere.places(env, target, before, redactor.removed):
         env.complain(f"{target.id}: what was removed is still in {place}")
         code = 1
     return code

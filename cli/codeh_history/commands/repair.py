@@ -5,17 +5,18 @@ from typing import Annotated, Optional
 import orjson
 import typer
 
-from .. import stream
-from ..apply import apply
-from ..env import Env
-from ..errors import Usage
-from ..model import Json
-from ..ops import Op
-from ..session import View
-from ..stages import passes
-from ..stages.base import Settings
+from ..access import result as filtering
+from ..access import view as reading
+from ..base.env import Env
+from ..base.errors import Usage
+from ..filters.curate import passes
+from ..filters.curate.base import Settings
+from ..session import stream
+from ..session.fold import View
+from ..session.model import Json
+from ..session.ops import Op
+from ..session.ops_applied import apply
 from ..store import create
-from ..talk import filtering, reading
 from .options import Argument, InPlace, Quiet, Report, Session
 
 EXAMPLES = """\

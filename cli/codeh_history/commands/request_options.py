@@ -1,10 +1,10 @@
-"""How the options of requests, curation and compaction are spelled; `talk.options` says what they are."""
+"""How the options of requests, curation and compaction are spelled; `base.options` says what they are."""
 
 from typing import Annotated, Any, Optional
 
 import typer
 
-from ..stages import passes
+from ..filters.curate import passes
 from .options import AllowMissing
 
 Text = Optional[str]

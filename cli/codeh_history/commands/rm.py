@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ..env import Env
+from ..base.env import Env
 from ..store import trash
 from .options import Quiet
 

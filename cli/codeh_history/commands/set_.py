@@ -6,15 +6,16 @@ import orjson
 import typer
 
 from .. import providers
-from ..env import Env
-from ..errors import BadData, Usage
-from ..input import decode, read_file
-from ..near import near
-from ..records import dumps
+from ..append.text import say_new
+from ..base import options
+from ..base.env import Env
+from ..base.errors import BadData, Usage
+from ..base.input import decode, read_file
+from ..base.near import near
+from ..filters import reduction
+from ..session.records import dumps
 from ..store import log
 from ..store.resolve import for_writing
-from ..talk import options, reducing
-from ..talk.append import say_new
 from .options import Quiet, Session
 
 EXAMPLES = """\
@@ -52,7 +53,7 @@ def command(
         if key in values and key not in options.LISTS:
             raise Usage(f"set {key}: given twice, and it takes one value")
         values[key] = joined(values.get(key), value_of(key, text))
-    reducing.check({key: value for key, value in values.items() if key in options.KEYS})
+    reduction.check({key: value for key, value in values.items() if key in options.KEYS})
     target = for_writing(env, session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):

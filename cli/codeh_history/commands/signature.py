@@ -7,7 +7,7 @@ from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Any
 
-from ..talk.options import Options
+from ..base.options import Options
 from . import request_options
 
 

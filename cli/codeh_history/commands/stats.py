@@ -4,17 +4,17 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access.late_media import Deferred
+from ..access.view import open_view, tell_lost
+from ..base import amounts
+from ..base.env import Env
+from ..base.errors import Usage
+from ..base.options import Compaction
 from ..blocks import Lost
-from ..env import Env
-from ..errors import Usage
-from ..model import Json
+from ..filters.compact.costs import cache_bill, counting, measure
 from ..render import bars, values
 from ..render.messages import rich_wanted, width
-from ..talk import amounts
-from ..talk.deferring import Deferred
-from ..talk.measuring import cache_bill, counting, measure
-from ..talk.options import Compaction
-from ..talk.reading import open_view, tell_lost
+from ..session.model import Json
 from . import options
 
 EXAMPLES = """\
@@ -74,7 +74,7 @@ def command(
     by = counting(env, view, target.id, Compaction(counter=counter))
     extra: Json = {}
     if calibrated:
-        from ..talk.calibrating import asked
+        from ..access.calibration import asked
 
         extra["calibration"] = asked(env, view, by, counter)
         by = by.calibrated(extra["calibration"]["factor"])
@@ -102,7 +102,7 @@ def _limits(budget: str | None, policy: str | None, *, cache: bool) -> tuple[int
             if value is not None:
                 raise Usage(f"{option} goes with --cache: the replay of the session's requests")
         return None
-    from ..stages.compact import POLICIES
+    from ..filters.compact import POLICIES
 
     if policy is not None and policy not in POLICIES:
         raise Usage(f"--policy {policy}: one of {', '.join(POLICIES)}")

@@ -4,15 +4,15 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..access.late_media import Deferred
+from ..access.view import open_view, tell_lost
+from ..base.env import Env
+from ..base.escape import visible
+from ..base.words import some
 from ..blocks import Lost
-from ..env import Env
-from ..escape import visible
-from ..model import Json
 from ..render import values
-from ..talk.deferring import Deferred
-from ..talk.reading import open_view, tell_lost
-from ..talk.standing import standing
-from ..words import some
+from ..send.readiness import standing
+from ..session.model import Json
 from . import options
 
 EXAMPLES = """\

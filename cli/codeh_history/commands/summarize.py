@@ -7,13 +7,15 @@ import orjson
 import typer
 
 from .. import providers
-from ..env import Env
-from ..errors import SummariserFailed, Usage
+from ..access import result as filtering
+from ..access.view import view_of
+from ..base import amounts
+from ..base.env import Env
+from ..base.errors import SummariserFailed, Usage
 from ..store.resolve import Target
-from ..talk import amounts, filtering, summarizing
-from ..talk.reading import view_of
-from ..talk.summariser import Outline, Summariser
-from ..talk.summarizing import Settings
+from ..summaries import one as summarizing
+from ..summaries.one import Settings
+from ..summaries.writer import Outline, Summariser
 from ..tokens import open_counter
 from .options import Argument, Quiet, Session, Strict
 from .progress import progress
@@ -94,10 +96,10 @@ def command(
     counting = open_counter(counter, model=model, cache=f"{env.home}/cache/tokens.sqlite")
     summariser: Summariser = Outline()
     if via is not None:
-        from ..talk import asked
+        from ..summaries import by_command
 
         most = amounts.tokens(budget)
-        summariser = asked.summariser(via, timeout, counting.counts, most, to, model, faithful=gate)
+        summariser = by_command.summariser(via, timeout, counting.counts, most, to, model, faithful=gate)
     settings = Settings(summariser, counting, most=max_conversations, least=min_batch)
     if all_:
         return every(env, settings, jobs)
@@ -152,7 +154,7 @@ def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int
 
 def every(env: Env, settings: Settings, jobs: int) -> int:
     """All sessions; 6 when one failed."""
-    from ..talk import summarizing_all
+    from ..summaries import all as summarizing_all
 
     env.quiet = True  # a line for each session that acted or failed, and nothing else
     code = 0

@@ -4,15 +4,15 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..env import Env
-from ..errors import NegativeAnswer, NotFound, Usage
-from ..records import dumps
-from ..session import Step, View, fold
+from ..access.view import find, locked_view
+from ..base.env import Env
+from ..base.errors import NegativeAnswer, NotFound, Usage
+from ..session.fold import Step, View, fold
+from ..session.records import dumps
+from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from ..talk.reading import find, locked_view
-from ..undo import last_turn, newest, reverts
 from .options import Quiet, Session
 
 EXAMPLES = """\

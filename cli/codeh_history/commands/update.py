@@ -4,16 +4,16 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..env import Env
-from ..model import Json, Message, Part, Unread, unread
-from ..records import dumps
-from ..session import fold, is_idless, join
+from ..access.view import find
+from ..append.text import exact, text_of
+from ..base.env import Env
+from ..session.fold import fold, is_idless, join
+from ..session.model import Json, Message, Part, Unread, unread
+from ..session.records import dumps
+from ..session.view import View
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from ..talk.append import exact, text_of
-from ..talk.reading import find
-from ..view import View
 from .options import Quiet, Session
 
 EXAMPLES = """\
@@ -60,7 +60,7 @@ def command(
         update: Json = {"type": "update", "id": own, "of": found.id, "ts": now}
         update["parts"] = changed(found, text, append=append)
         if stored:
-            from ..talk.persisting import by_reference
+            from ..access.persist import by_reference
 
             update["parts"] = unchanged_by_reference(update["parts"], stored)
             update = by_reference(env, update, locked.session)
@@ -81,7 +81,7 @@ def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[
     before = content(found)
     if not any(type(part) is Unread for part in before):
         return found, {}
-    from ..talk.hydrating import hydrated
+    from ..access.hydrate import hydrated
 
     found = hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
     pairs = zip(before, content(found), strict=True)

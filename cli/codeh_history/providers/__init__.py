@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..model import Json, Message
+    from ..session.model import Json, Message
     from .base import (
         AnswerReader,
         Failure,

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from ..model import Json
+from ..session.model import Json
 
 FAILED = "The tool call failed."  # where a provider wants an error to say something
 

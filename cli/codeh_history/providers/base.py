@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..model import Json, Part
+from ..session.model import Json, Part
 
 
 @dataclass(frozen=True)

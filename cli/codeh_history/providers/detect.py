@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..model import Json
+from ..session.model import Json
 
 _ANTHROPIC_EVENTS = frozenset((
     "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",

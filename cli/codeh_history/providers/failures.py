@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..model import Json
+from ..session.model import Json
 from . import detect
 from .base import Failure, Reply
 from .json_text import excerpt

@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from ..failed_call import is_sentence
-from ..model import Json, Message, Part
+from ..session.failed_call import is_sentence
+from ..session.model import Json, Message, Part
 from .base import Problem
 from .names import Alphabet
 from .turns import Turn, described

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from ..model import Json, Part
-from ..records import check_message
+from ..session.model import Json, Part
+from ..session.records import check_message
 from .json_text import loads
 
 _LONG_NUMBER = re.compile(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..model import Json
+from ..session.model import Json
 
 GEMINI, CHAT, RESPONSES, ANTHROPIC = "gemini", "openai-chat", "openai-responses", "anthropic"
 

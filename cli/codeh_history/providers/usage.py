@@ -6,7 +6,7 @@ provider does not say is left out; `raw` is its own object.
 
 from __future__ import annotations
 
-from ..model import Json
+from ..session.model import Json
 
 
 def merged(before: Json | None, after: object) -> Json | None:

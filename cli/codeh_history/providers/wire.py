@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import orjson
 
-from ..model import Json, Part
+from ..session.model import Json, Part
 from . import detect, load
 from .base import Came, Cut, Failure, Nothing, Outcome, Reply, StreamReader, Unreadable
 from .failures import failure, refused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..escape import visible
+from ..base.escape import visible
 
 LENGTH = 40
 

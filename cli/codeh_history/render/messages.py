@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 
-from ..env import Env
-from ..model import Message, Summary
+from ..base.env import Env
+from ..session.model import Message, Summary
 from . import parts, plain
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import orjson
 
-from ..attachments import attached_names
-from ..model import Json, Message, Part
+from ..session.attachments import attached_names
+from ..session.model import Json, Message, Part
 
 TOO_DEEP = "(nested too deeply to be shown)"
 

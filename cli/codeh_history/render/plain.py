@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..escape import safe, visible
-from ..model import Message, Summary
-from ..words import some
+from ..base.escape import safe, visible
+from ..base.words import some
+from ..session.model import Message, Summary
 from . import parts
 from .parts import Item
 

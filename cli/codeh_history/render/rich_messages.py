@@ -9,8 +9,8 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
-from ..escape import safe, visible
-from ..model import Message, Summary
+from ..base.escape import safe, visible
+from ..session.model import Message, Summary
 from . import parts, plain
 from .parts import Item
 from .terminal import printed

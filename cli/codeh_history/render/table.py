@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..escape import visible
+from ..base.escape import visible
 
 
 def separated(rows: Iterable[Sequence[object]]) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.segment import Segment
 
-from ..escape import safe
+from ..base.escape import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from ..errors import BadData
-from ..escape import safe
+from ..base.errors import BadData
+from ..base.escape import safe
 
 
 def line(value: object, *, terminal: bool = False) -> bytes:

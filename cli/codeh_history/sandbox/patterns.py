@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
-from ..errors import BadData, Usage
+from ..base.errors import BadData, Usage
 from .process import SECONDS, Sandbox, TooMuch
 
 _CHOICES = 8  # each `?` and `|` may double what a place takes; so many are no matter

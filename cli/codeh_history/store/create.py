@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import orjson
 
-from ..env import Env
-from ..errors import BadData
-from ..ids import is_id
-from ..model import Json
-from ..records import dumps, parse
+from ..base.env import Env
+from ..base.errors import BadData
+from ..base.ids import is_id
+from ..session.model import Json
+from ..session.records import dumps, parse
 from . import foreign, log
 from .log import Locked
 from .paths import id_of, is_path, path_of

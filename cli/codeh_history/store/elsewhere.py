@@ -7,8 +7,8 @@ import fcntl
 import os
 from collections.abc import Collection
 
-from ..env import Env
-from ..folders import ensure_dir, sync
+from ..base.env import Env
+from ..base.folders import ensure_dir, sync
 from .paths import sessions_dir
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW

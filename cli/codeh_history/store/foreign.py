@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import orjson
 
-from ..errors import BadData
-from ..model import Json
-from ..records import KNOWN_TYPES, VERSION, Log, lines_of, parse
+from ..base.errors import BadData
+from ..session.model import Json
+from ..session.records import KNOWN_TYPES, VERSION, Log, lines_of, parse
 
 _TORN = b'{"type":"session"'
 _KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # a wrapper has one
@@ -30,7 +30,7 @@ def check_writable(data: bytes, path: str) -> bool:
     if not any(r.data["type"] in ("session", "message", "ref", "open") for r in log.records):
         raise BadData(f"{path}: not a session; it is left as it is")
     if header is None:
-        from ..importers.native import is_ours
+        from ..programs.native import is_ours
 
         if not is_ours(log, data):
             raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
@@ -71,7 +71,7 @@ def read(data: bytes) -> Log:
     log = parse(lines_of(data), b"" if gaps else data, gaps)
     if gaps or (log.records and log.records[0].data["type"] in KNOWN_TYPES and log.records[0].bare is None):
         return log
-    from ..importers.native import is_ours
+    from ..programs.native import is_ours
 
     return log if is_ours(log, data) else _other_form(data, lines=True) or log
 
@@ -81,9 +81,9 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
     value = older_form(data)
     if value is None and not lines:
         return None
-    from .. import importers
+    from .. import programs
 
-    return importers.of_lines(data) if value is None else importers.of_value(value, len(data))
+    return programs.of_lines(data) if value is None else programs.of_value(value, len(data))
 
 
 def begins_a_session(line: bytes) -> bool:

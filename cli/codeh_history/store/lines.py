@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import orjson
 
-from ..blockrefs import referring
-from ..errors import BadData
-from ..records import dumps
+from ..base.errors import BadData
+from ..session.by_reference import referring
+from ..session.records import dumps
 from .log import LONGEST
 from .paths import id_of
 
@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..env import Env
-    from ..model import Json
+    from ..base.env import Env
+    from ..session.model import Json
 
 
 def fitting(env: Env, path: str, data: bytes) -> bytes:

@@ -12,8 +12,8 @@ import os
 import stat
 import time
 
-from ..errors import BadData, InputOutput, NotFound, TryAgain
-from ..folders import ensure_dir, sync, sync_dir
+from ..base.errors import BadData, InputOutput, NotFound, TryAgain
+from ..base.folders import ensure_dir, sync, sync_dir
 from .paths import hint, id_of
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from re import Pattern
 
-    from ..env import Env
+    from ..base.env import Env
 
 LOCK_SECONDS = 10.0
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is no record
@@ -290,7 +290,7 @@ def first_line(env: Env, path: str, parent: str = "") -> bytes:
 
     Seeded ids hang on offsets: they are the same everywhere only if the directory's name is left out.
     """
-    from ..quote import quote
+    from ..base.quote import quote
 
     text = f'{{"type":"session","version":1,"id":{quote(id_of(path))},"created":{quote(env.now())}'
     cwd = "" if env.seed else env.cwd()

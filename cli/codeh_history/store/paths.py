@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from ..errors import Usage
-from ..ids import is_id
+from ..base.errors import Usage
+from ..base.ids import is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..env import Env
+    from ..base.env import Env
 
 
 def is_path(text: str) -> bool:
@@ -33,7 +33,7 @@ def path_of(env: Env, session: str) -> str:
 
 def meant(path: str) -> str:
     """` (did you mean ID?)` where a session beside this file has a name much like it, else nothing."""
-    from ..near import did_you_mean
+    from ..base.near import did_you_mean
 
     try:
         names = os.listdir(os.path.dirname(path) or ".")

@@ -6,8 +6,8 @@ import gc
 import os
 import stat
 
-from ..errors import BadData, InputOutput, NotFound
-from ..records import Log
+from ..base.errors import BadData, InputOutput, NotFound
+from ..session.records import Log
 from . import foreign
 from .log import LONGEST, pread_all
 from .paths import hint

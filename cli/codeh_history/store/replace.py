@@ -11,9 +11,9 @@ import fcntl
 import os
 from collections.abc import Callable
 
-from ..env import Env
-from ..errors import InputOutput
-from ..folders import remove, sync, sync_dir
+from ..base.env import Env
+from ..base.errors import InputOutput
+from ..base.folders import remove, sync, sync_dir
 from . import log
 from .elsewhere import note
 from .lines import check

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import orjson
 
-from ..model import Json
-from ..session import timestamp
+from ..session.fold import timestamp
+from ..session.model import Json
 from .log import LONGEST
 
 

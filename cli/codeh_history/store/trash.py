@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..env import Env
-from ..errors import BadData, InputOutput, NotFound, TryAgain, Usage
-from ..folders import ensure_dir, sync_dir
-from ..ids import is_id
+from ..base.env import Env
+from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
+from ..base.folders import ensure_dir, sync_dir
+from ..base.ids import is_id
 from . import log
 from .create import taken
 from .log import Locked

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from ..errors import Usage
+from ..base.errors import Usage
 
 DEFAULT = "o200k_base"
 APPROX = "approx"

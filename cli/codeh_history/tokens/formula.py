@@ -14,9 +14,9 @@ from typing import Any
 
 import orjson
 
-from ..attachments import listing
-from ..errors import BadData
-from ..model import Json, Message, Part
+from ..base.errors import BadData
+from ..session.attachments import listing
+from ..session.model import Json, Message, Part
 from . import media, runs
 from .counter import Counter
 

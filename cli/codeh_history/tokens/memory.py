@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..folders import ensure_dir
+from ..base.folders import ensure_dir
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from ..model import Message
-from ..records import Record
+from ..session.model import Message
+from ..session.records import Record
 from . import memory
 from .counter import Counter
 

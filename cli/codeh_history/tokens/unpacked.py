@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..folders import ensure_dir
+from ..base.folders import ensure_dir
 
 _FORM = 4  # of marshal: the newest that every Python from 3.4 on reads
 

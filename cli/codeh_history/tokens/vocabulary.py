@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..errors import InputOutput
+from ..base.errors import InputOutput
 from . import unpacked
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """A signal is a failure like any other."""
 
-from codeh_history import cli, errors
+from codeh_history import cli
+from codeh_history.base import errors
 
 
 class Failure(errors.HistoryError):

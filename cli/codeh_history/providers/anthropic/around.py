@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..base import Options
 from ..parts import object_of
 from ..tools import ANTHROPIC, Tool, declared

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..answers import FAILED, answer
 from ..media import Media, media
 from ..names import Alphabet

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from ...errors import BadData
-from ...model import Json
+from ...base.errors import BadData
+from ...session.model import Json
 from ..answers import response_of
 from ..base import Imported
 from ..media import mime_of

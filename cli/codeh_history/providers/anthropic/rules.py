@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..base import Problem
 from ..parts import object_of
 from . import blocks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import BadData
-from ...model import Json
+from ...base.errors import BadData
+from ...session.model import Json
 from ..base import Imported
 from ..parts import kept, name_of, native
 from . import fields

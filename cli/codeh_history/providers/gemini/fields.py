@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..names import Alphabet
 
 SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...model import Json, Message
+from ...session.model import Json, Message
 from ..base import Options, Request
 from ..media import Media, media
 from ..tools import GEMINI, Tool, declared

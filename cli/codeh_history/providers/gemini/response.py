@@ -6,7 +6,7 @@ a signed part; an empty text without a signature is dropped. Further candidates 
 
 from __future__ import annotations
 
-from ...model import Json, Part
+from ...session.model import Json, Part
 from .. import usage
 from ..base import Failure, Reply
 from ..failures import chosen, concluded

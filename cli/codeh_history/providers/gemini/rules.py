@@ -11,7 +11,7 @@ import re
 from collections import deque
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..base import Problem
 from . import fields
 

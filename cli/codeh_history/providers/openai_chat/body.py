@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import BadData
-from ...model import Json
+from ...base.errors import BadData
+from ...session.model import Json
 from ..base import Imported
 from ..openai import response_of
 from ..parts import call as call_part

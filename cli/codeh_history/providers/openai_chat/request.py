@@ -9,18 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...model import Json, Message, Part
+from ...session.model import Json, Message, Part
 from ..base import Options, Request
-from ..openai import (
-    NAMES,
-    CallIds,
-    Notes,
-    arguments_of,
-    item_of,
-    message_item,
-    result_media,
-    result_text,
-)
+from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item, result_media, result_text
 from ..tools import Tool, declared
 from ..turns import ROLES, Texts, Turn, runs
 from .content import OWN, Said, joined, unwritten, written

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..base import Problem
 from ..media import parse_data_url
 from ..openai import IMAGES, MAX_ID, NAMES, in_body_order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import Json, Part
+from ...session.model import Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGES, item_of, response_of, result_media, result_text
 from ..tools import RESPONSES

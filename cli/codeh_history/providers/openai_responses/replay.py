@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
-from ...model import Json, Message, Part
+from ...session.model import Json, Message, Part
 from ..openai import item_of
 from ..turns import Turn
 from .content import OWN

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...model import Json, Message, Part
+from ...session.model import Json, Message, Part
 from ..base import Options, Request
 from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item
 from ..tools import Tool, declared

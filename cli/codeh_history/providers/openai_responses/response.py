@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model import Json, Part
+from ...session.model import Json, Part
 from .. import usage
 from ..base import Failure, Reply
 from ..failures import concluded, described

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...model import Json
+from ...session.model import Json
 from ..base import Problem
 from ..media import parse_data_url
 from ..openai import MAX_ID, NAMES, in_body_order

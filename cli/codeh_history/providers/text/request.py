@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...model import Message, Part
+from ...session.model import Message, Part
 from ..base import Options, Transcript
 from ..media import media
 from ..openai import json_text, result_media, result_text

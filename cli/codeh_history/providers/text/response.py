@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from codecs import utf_8_decode
 
-from ...model import Part
+from ...session.model import Part
 from ..base import Came, Cut, Nothing, Outcome, Reply, Unreadable
 
 # Escape sequences: CSI (colours, the cursor), OSC (titles, links), strings, and the two-character ones.

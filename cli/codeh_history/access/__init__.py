@@ -1,0 +1,1 @@
+"""Which bytes of a session are read or rewritten, and how."""

@@ -1,0 +1,223 @@
+"""Bundles: a session with its blocks in one tar file, to be carried to another machine.
+
+`codeh-bundle.json` says whose session it is and what its bytes hash to, `session.jsonl` are these bytes,
+each `blocks/SHA256` is a block under its hash, and `end.json` lists the blocks: what was cut or altered
+on its way shows. Blocks are written and read some at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+
+from ..base.env import Env
+from ..base.errors import BadData, InputOutput, Usage
+from ..base.folders import remove, sync_dir
+from ..base.ids import is_id
+from ..base.words import some
+from ..blocks import BATCH, BlockStore, Lost, batches, fetch, is_block_id, open_store, open_stores, sizes
+from ..session.by_reference import all_ids
+from ..session.model import Json
+from ..session.records import parse
+from ..store import create, read
+from ..store.paths import id_of
+from ..store.resolve import Target
+from . import rewrite
+from .source import FIRST, Source
+
+VERSION = 1
+SESSION, BLOCKS, LAST = "session.jsonl", "blocks/", "end.json"
+Members = Iterator[tuple[str, bytes]]  # names and contents
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+# -- writing ------------------------------------------------------------------------------------------
+
+
+def pack(env: Env, target: Target, name: str, lost: Lost | None = None) -> None:
+    """Write a session and all blocks that it names into a new file (`-`: stdout), 0600."""
+    if target.path.endswith(".json"):
+        raise Usage(f"{target.path}: an older form; `import` it into a session first")
+    if name == "-" and env.terminal(env.stdout):
+        raise Usage("--bundle -: a bundle is no text; redirect stdout, or name a file")
+    data = env.read_stdin() if target.path == "-" else read.whole(target.path)
+    stores = open_stores(env) if b'"blockId' in data else []
+    ids = _named(data)
+    held = sizes(stores, ids)
+    fetch(stores, [id for id in ids if id not in held], lost)
+    with _output(env, name) as file, tarfile.open(fileobj=file, mode="w|") as tar:
+        _add(tar, FIRST, orjson.dumps(_about(_id(target, data), data)) + b"\n")
+        _add(tar, SESSION, data)
+        for batch in batches(held):
+            for id, block in fetch(stores, batch, lost).items():
+                _add(tar, BLOCKS + id, block)
+        there = [id for id in held if lost is None or id not in lost]
+        _add(tar, LAST, orjson.dumps({"blocks": there, "missing": list(lost or ())}) + b"\n")
+    env.note(
+        f"{target.id}: the session and {some(len(there), 'block')} in {'stdout' if name == '-' else name}"
+    )
+
+
+def _named(data: bytes) -> list[str]:
+    """The blocks that a session's lines name, also where they are hidden or undone."""
+    records = rewrite.records(data, skip=lambda line: b'"blockId' not in line)
+    return list(
+        dict.fromkeys(id for _, record in records if record is not None for id in all_ids(record.data))
+    )
+
+
+def _id(target: Target, data: bytes) -> str:
+    """The session's id: of a stream the one that its header says."""
+    records = parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else []
+    header = records[0].data if records and records[0].data["type"] == "session" else {}
+    return str(header.get("id") or target.id)
+
+
+def _about(session: str, data: bytes) -> Json:
+    hashed = hashlib.sha256(data).hexdigest()
+    return {
+        "type": "codeh-bundle",
+        "version": VERSION,
+        "session": session,
+        "bytes": len(data),
+        "sha256": hashed,
+    }
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(data), 0o600
+    tar.addfile(info, io.BytesIO(data))
+
+
+class _Stdout:
+    def __init__(self, env: Env) -> None:
+        self.env = env
+
+    def write(self, data: bytes) -> int:
+        self.env.draw(data)
+        return len(data)
+
+
+@contextmanager
+def _output(env: Env, name: str) -> Iterator[Any]:
+    """A new file that is durable when all went well and gone when not, or stdout."""
+    if name == "-":
+        yield _Stdout(env)
+        return
+    try:
+        fd = os.open(name, _CREATE, 0o600)
+    except FileExistsError:
+        raise BadData(f"{name}: exists already; a bundle is written to a new file") from None
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+    try:
+        with open(fd, "wb") as file:
+            os.fchmod(fd, 0o600)
+            yield file
+            file.flush()
+            os.fsync(fd)
+        sync_dir(os.path.dirname(name))
+    except OSError as error:
+        remove(name)
+        raise InputOutput(f"{name}: {error.strerror}; nothing is left of it") from None
+    except BaseException:
+        remove(name)
+        raise
+
+
+# -- reading ------------------------------------------------------------------------------------------
+
+
+def unpack(env: Env, file: Source, where: str, into: str | None) -> str:
+    """The session of a bundle, as it was, and its blocks in the store; returns its id.
+
+    Nothing is kept of a bundle that is cut or altered, or whose session is here already.
+    """
+    store = open_store(env)
+    brought: set[str] = set()
+    stream: Any = file
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as tar:
+            return _unpacked(env, _members(tar, where), where, into, store, brought)
+    except BaseException as error:
+        store.take_back(brought)
+        if isinstance(error, (tarfile.TarError, EOFError)):
+            raise BadData(f"{where}: not a whole bundle ({error}); nothing was imported") from None
+        raise
+
+
+def _unpacked(
+    env: Env,
+    members: Members,
+    where: str,
+    into: str | None,
+    store: BlockStore,
+    brought: set[str],
+) -> str:
+    about = _json(next(members, ("", b"")), FIRST, where)
+    session = str(about.get("session"))
+    if about.get("version") != VERSION or "/" in session:
+        raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
+    path = create.free_path(env, into or (session if is_id(session) else None), session)
+    name, data = next(members, ("", b""))
+    if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
+        raise BadData(f"{where}: the session in it is cut or altered; nothing was imported")
+    end = _stored(members, where, store, brought)
+    if end.get("blocks") is None or set(end["blocks"]) != brought:
+        raise BadData(f"{where}: blocks are missing from it; nothing was imported")
+    id = create.copied(env, path, data, renamed=id_of(path) != session)
+    absent = [block for block in _named(data) if block not in brought]
+    if absent:
+        env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
+    return id
+
+
+def _stored(members: Members, where: str, store: BlockStore, brought: set[str]) -> Json:
+    """Store the blocks, verified; returns what the bundle says at its end."""
+    held: dict[str, bytes] = {}
+    for name, data in members:
+        if name == LAST:
+            if held:
+                store.mset(held)
+            return _json((name, data), LAST, where)
+        id = name.removeprefix(BLOCKS)
+        if not name.startswith(BLOCKS) or not is_block_id(id):
+            raise BadData(f"{where}: {name}: not part of a bundle; nothing was imported")
+        if hashlib.sha256(data).hexdigest() != id:
+            raise BadData(f"{where}: block {id} is altered; nothing was imported")
+        held[id] = data
+        brought.add(id)
+        if sum(map(len, held.values())) > BATCH:
+            store.mset(held)
+            held = {}
+    raise BadData(f"{where}: cut off before its end; nothing was imported")
+
+
+def _members(tar: tarfile.TarFile, where: str) -> Members:
+    """The names and contents of a tar file's members, all of them regular files and whole."""
+    for member in tar:
+        file = tar.extractfile(member) if member.isreg() and not member.issparse() else None
+        if file is None:
+            raise BadData(f"{where}: {member.name}: not a regular file; nothing was imported")
+        data = file.read()
+        if len(data) != member.size:
+            raise BadData(f"{where}: cut off in {member.name}; nothing was imported")
+        yield member.name, data
+
+
+def _json(member: tuple[str, bytes], name: str, where: str) -> Json:
+    try:
+        value = orjson.loads(member[1])
+    except ValueError:
+        value = None
+    if member[0] != name or not isinstance(value, dict):
+        raise BadData(f"{where}: {name} is missing or altered; nothing was imported")
+    return value

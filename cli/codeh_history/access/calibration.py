@@ -1,0 +1,115 @@
+"""What a provider really counted, against our own count: the factor of `--calibrated`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ..base.env import Env
+from ..base.errors import HistoryError, Usage
+from ..base.options import beside
+from ..base.quote import quote
+from ..session.fold import fold
+from ..session.model import Json
+from ..session.sources import rendered
+from ..session.view import View
+from ..store import read
+from ..store.resolve import ids
+from ..tokens import Counter, history_tokens, message_tokens, open_counter
+from ..tokens.counter import APPROX
+from ..tokens.vocabulary import NAMES
+
+SESSIONS = 200  # the newest so many are looked at
+QUANTILE = 0.95
+
+
+def calibrated(
+    env: Env, view: View, counter: Counter, name: str | None, *, insisting: bool = True
+) -> Counter:
+    """The counter times the factor for the model it is asked about.
+
+    Raises Usage as `asked` does; the counter as it is where nobody insists.
+    """
+    try:
+        return counter.calibrated(asked(env, view, counter, name)["factor"])
+    except Usage:
+        if insisting:
+            raise
+        return counter
+
+
+def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
+    """The calibration for the model that is asked about: `name`, else the session's newest.
+
+    Raises Usage where this home has recorded no usage of that model.
+    """
+    model = name if name not in (None, APPROX, *NAMES) else None
+    model = model or next((m.model for m in reversed(view.messages) if m.model), None)
+    if model is None:
+        raise Usage("--calibrated: for which model? the session names none, so say --counter MODEL")
+    found = calibration(env, counter, model)
+    if found is None:
+        raise Usage(f"--calibrated: no usage of {model} is recorded in this home; leave it out")
+    return found
+
+
+def calibration(env: Env, counter: Counter, model: str) -> Json | None:
+    """How usage compares with our count: `model, counter, ratios, factor, median, least, most`.
+
+    None where no usage of the model is recorded.
+    """
+    plain = open_counter(counter.vocabulary, model=model, cache=counter.cache)
+    found = sorted(ratio for view in _sessions(env, model) for ratio in ratios(view, plain, model))
+    if not found:
+        return None
+    return {
+        "model": model, "counter": plain.name, "ratios": len(found), "factor": quantile(found, QUANTILE),
+        "median": quantile(found, 0.5), "least": found[0], "most": found[-1],
+    }  # fmt: skip
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The smallest of sorted values that at least this share of them do not exceed."""
+    position = max(0, -int(-len(values) * share // 1) - 1)
+    return values[position]
+
+
+def ratios(view: View, counter: Counter, model: str) -> list[float]:
+    """For each answer of the model: the input it reports over what we count of the history before it.
+
+    A session that was compacted or summarised tells nothing: what was sent then is not what it shows now.
+    """
+    if view.summaries or view.applied:
+        return []
+    view = rendered(view)
+    system, tools = beside(view.meta)
+    total = history_tokens(counter, (), system=system, tools=tools)
+    found: list[float] = []
+    for message, cost in zip(view.messages, message_tokens(counter, view.messages), strict=True):
+        usage = message.fields.get("usage")
+        given = usage.get("input") if isinstance(usage, dict) and message.model == model else None
+        if type(given) is int and given > 0:
+            found.append(given / total)
+        total += cost
+    return found
+
+
+def _sessions(env: Env, model: str) -> Iterator[View]:
+    """The newest sessions in which the model answered; one that cannot be read is passed over."""
+    paths = [path for _, path in ids(env)]
+    stamped = sorted(((_modified(path), path) for path in paths), reverse=True)[:SESSIONS]
+    needle = quote(model).encode()
+    for _, path in stamped:
+        try:
+            data = read.read_bytes(path)
+            if needle in data:
+                yield fold(read.read_log(data))
+        except HistoryError:
+            continue
+
+
+def _modified(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0

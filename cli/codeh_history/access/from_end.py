@@ -1,0 +1,173 @@
+"""The last message with text, read from the end of the file; the fold answers where that is not enough."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Sequence
+
+from ..base.env import Env
+from ..blocks import Lost
+from ..session.exchanges import text_of
+from ..session.model import Json, Message, Part
+from ..session.records import Record, parse
+from ..session.view import View, join
+from ..store import read
+from ..store.resolve import Target
+from ..store.tail import lines_backwards
+from .skim import NeedsFold, fields_after, message_of
+from .view import view_of
+
+_STEP = 1 << 20
+_PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
+
+
+def last_message(
+    env: Env, target: Target, role: str | None, *, strict: bool = False, lost: Lost | None = None
+) -> Message | None:
+    """The last committed message of that role (of either, without one) that has text; None without any."""
+    if target.path != "-" and not strict:
+        try:
+            return from_end(target.path, role)
+        except NeedsFold:
+            pass
+    return last_of(env, view_of(env, target, strict=strict, hydrate=False), role, lost)
+
+
+def last_of(env: Env, view: View, role: str | None, lost: Lost | None) -> Message | None:
+    """The same of a view of which nothing was fetched: more and more of its end is, until one has text."""
+    sent = [m.id for m in view.messages if m.committed and m.role in _roles(role)]
+    count = 1
+    while True:
+        newest = set(sent[-count:])
+        view = whole_of(env, view, newest, lost)
+        found = next((m for m in reversed(view.messages) if m.id in newest and text_of(m)), None)
+        if found is not None or count >= len(sent):
+            return found
+        count *= 8
+
+
+def whole_of(env: Env, view: View, ids: Container[str], lost: Lost | None) -> View:
+    """The view with the parts of these messages."""
+    if all(message.blocks is None for message in view.messages):
+        return view
+    from .hydrate import hydrated
+    from .late_media import Deferred
+
+    return hydrated(env, view, media=Deferred(), lost=lost, only=lambda message: message.id in ids)
+
+
+def _roles(role: str | None) -> tuple[str, ...]:
+    return (role,) if role else ("user", "model")
+
+
+def fits(message: Message, role: str | None) -> bool:
+    return message.role in _roles(role) and text_of(message) != ""
+
+
+def from_end(path: str, role: str | None) -> Message | None:
+    """The same without reading what stands before it; raises NeedsFold where that may matter."""
+    fd, size = read.opened(path)
+    try:
+        end = _End(role)
+        for offset, line in lines_backwards(fd, size):
+            log = parse([line])
+            if log.damage or not log.records or log.records[0].bare is not None:
+                raise NeedsFold
+            message = end.read(log.records[0])
+            found = message.id if message is not None else end.cleared
+            if found is not None and occurs(fd, found, offset):
+                raise NeedsFold  # then its place is the earlier one
+            if found is not None:
+                return message
+        return None
+    finally:
+        os.close(fd)
+
+
+class _End:
+    """Records from the last to the first, until one is the message that is looked for."""
+
+    def __init__(self, role: str | None) -> None:
+        self.role = role
+        self.cleared: str | None = None  # the id of a clear, which hides all that is still to come
+        self.seen: set[str] = set()  # ids of messages met, which stand after what is still to come
+        self.named: set[str] = set()  # what summaries and compactions concern
+        self.commits: dict[str, Json] = {}
+        self.deltas: dict[str, list[Sequence[Part]]] = {}
+
+    def read(self, record: Record) -> Message | None:
+        """The message that a record completes, if it is the one."""
+        data = record.data
+        what = data["type"]
+        if what == "message":
+            return self._candidate(message_of(data, data["parts"]))
+        if what == "open":
+            return self._opened(data)
+        if what == "commit":
+            if data["of"] in self.commits or "blockIds" in data:
+                raise NeedsFold
+            self.commits[data["of"]] = data
+            self.deltas.pop(data["of"], None)  # they came when nothing was pending any more
+        elif what == "delta":
+            if type(data.get("parts")) is not list:
+                raise NeedsFold
+            self.deltas.setdefault(data["of"], []).append(data["parts"])
+        elif what == "summary":
+            self._concerns(data.get("covers"))
+        elif what == "compaction":
+            self._compaction(data)
+        elif what == "clear":
+            self.cleared = data["id"]
+        elif what in ("ref", "update", "revert"):
+            raise NeedsFold
+        return None
+
+    def _compaction(self, data: Json) -> None:
+        for op in data["ops"]:
+            if op.get("op") == "insert":
+                raise NeedsFold
+            self._concerns([op.get("id")])
+            self._concerns(op.get("ids"))
+
+    def _concerns(self, ids: object) -> None:
+        if isinstance(ids, list):
+            self.named.update(id for id in ids if isinstance(id, str))
+        elif ids:
+            raise NeedsFold
+
+    def _opened(self, data: Json) -> Message | None:
+        commit = self.commits.pop(data["id"], None)
+        deltas = self.deltas.pop(data["id"], [])
+        if commit is None:
+            self.seen.add(data["id"])
+            return None  # still pending
+        parts = commit.get("parts")
+        if type(parts) is not list:
+            parts = join([], [part for pieces in reversed(deltas) for part in pieces])
+        message = message_of(data, parts)
+        message.fields = fields_after(message.fields, commit)
+        return self._candidate(message)
+
+    def _candidate(self, message: Message) -> Message | None:
+        if message.id in self.seen:
+            raise NeedsFold
+        self.seen.add(message.id)
+        if not fits(message, self.role):
+            return None
+        if message.id in self.named or message.id in self.commits:
+            raise NeedsFold
+        return message
+
+
+def occurs(fd: int, id: str, end: int) -> bool:
+    """Whether an id stands, quoted, in the first `end` bytes; also if it is no plain text."""
+    if not _PLAIN_ID.issuperset(id):
+        return True
+    needle = f'"{id}"'.encode()
+    at = 0
+    while at < end:
+        chunk = os.pread(fd, min(_STEP + len(needle), end - at), at)
+        if not chunk or needle in chunk:
+            return bool(chunk)
+        at += _STEP
+    return False

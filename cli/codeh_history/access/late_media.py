@@ -1,0 +1,127 @@
+"""Large media that stays in the block store until the request is written.
+
+A request body repeats every image of its session; held in memory each would be there several times over.
+So a part's base64 is put aside: a short stand-in, itself valid base64, goes through the provider's format,
+and is replaced by the data, block by block, when the body is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import orjson
+
+from ..session.model import Json, Part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import SupportsIndex
+
+    from ..base.env import Env
+
+BIG = 256 * 1024  # smaller blocks are read as they are
+HEAD = 4096  # characters of the base64 that a stand-in keeps: the dimensions of most images are in there
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_END = rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})"
+_STEP = 1 << 20
+_START = b'"data":"'
+
+
+class StandIn(str):
+    """A short text that says it is as long as the base64 it stands for, and that shows its ends."""
+
+    __slots__ = ("head", "size", "tail")
+    size: int
+    head: str
+    tail: str
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        if isinstance(key, slice) and key.step is None:
+            if not key.start and key.stop is not None and 0 <= key.stop <= len(self.head):
+                return self.head[: key.stop]
+            if key.stop is None and key.start is not None and -len(self.tail) <= key.start < 0:
+                return self.tail[key.start :]
+        return super().__getitem__(key)
+
+
+class Deferred:
+    """The media put aside for one body; what stands for it is found in no text (128 random bits).
+
+    `measured`: only images whose dimensions their stand-ins tell, so that what they cost can be counted.
+    """
+
+    def __init__(self, *, measured: bool = False) -> None:
+        self._measured = measured
+        self._mark = os.urandom(16).hex()
+        self._held: list[tuple[str, int, int]] = []  # block, and where in it the base64 stands
+
+    def measure(self) -> None:
+        """From now on only what can be counted."""
+        self._measured = True
+
+    def part(self, id: str, data: bytes) -> Part | None:
+        """The part of a block without its media data; None where the block must be read as it is."""
+        start, end = _span(data)
+        if start < 0:
+            return None
+        text = f"{self._mark}{len(self._held):032x}"
+        part: Json = orjson.loads(data[:start] + text.encode() + data[end:])
+        blob = part.get("inlineData")
+        if not isinstance(blob, dict) or blob.get("data") != text or not _is_media(blob.get("mimeType")):
+            return None
+        stand_in = StandIn(text)
+        stand_in.size = end - start
+        stand_in.head = data[start : min(end, start + HEAD)].decode()
+        stand_in.tail = data[end - 4 : end].decode()
+        if self._measured and not _is_measured(blob["mimeType"], stand_in.head):
+            return None
+        self._held.append((id, start, end))
+        part["inlineData"] = {**blob, "data": stand_in}
+        return part  # type: ignore[return-value]
+
+    @property
+    def used(self) -> bool:
+        return bool(self._held)
+
+    def pieces(self, body: bytes, env: Env) -> Iterator[bytes | memoryview]:
+        """The body with the data in its places again; one block in memory at a time."""
+        from ..blocks import fetch, open_stores
+
+        stores = open_stores(env)
+        at = 0
+        for found in re.finditer(self._mark.encode() + rb"([0-9a-f]{32})", body):
+            yield body[at : found.start()]
+            id, start, end = self._held[int(found[1], 16)]
+            yield memoryview(fetch(stores, [id])[id])[start:end]
+            at = found.end()
+        yield body[at:]
+
+
+def _span(data: bytes) -> tuple[int, int]:
+    """Where the base64 of an `inlineData` block stands; (-1, -1) where it has none in usual spelling."""
+    start = data.find(_START, 0, 1024) + len(_START)
+    end = data.find(b'"', start)
+    if start < len(_START) or end < 0 or (end - start) % 4:
+        return -1, -1
+    for at in range(start, end - 4, _STEP):
+        if data[at : min(at + _STEP, end - 4)].translate(None, _ALPHABET):
+            return -1, -1
+    return (start, end) if re.fullmatch(_END, data[max(start, end - 4) : end]) else (-1, -1)
+
+
+def _is_measured(mime: str, head: str) -> bool:
+    from ..tokens import headers
+    from ..tokens.media import decoded
+
+    return mime.lower().startswith("image/") and headers.dimensions(decoded(head)) is not None
+
+
+def _is_media(mime: object) -> bool:
+    """Whether providers are sent the data as it is; the text of a text file would be looked at."""
+    known = ("image/", "audio/", "video/", "application/pdf")
+    return isinstance(mime, str) and mime.lower().startswith(known)

@@ -1,0 +1,104 @@
+"""What every filter does with its ops: print the resulting session, or record them (`-i`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..base.env import Env
+from ..base.errors import Usage
+from ..blocks import Lost
+from ..session import stream
+from ..session.fold import View
+from ..session.model import Json
+from ..session.ops import Op
+from ..session.ops_applied import apply
+from ..session.records import dumps
+from ..store import log
+from ..store.log import Locked
+from ..store.resolve import Target, for_reading
+from .view import tell_lost, view_from, view_of
+
+Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
+
+
+def target_of(env: Env, session: str | None, argument: str | None) -> Target:
+    """The session of a filter; a forgotten `-` in a pipe is exit 2 instead of a filter that ignores it."""
+    if argument is None and session is None and env.piped():
+        raise Usage("stdin is a pipe: say - to read the session from it, or name one with -s")
+    return for_reading(env, session, argument)
+
+
+def run(
+    env: Env,
+    target: Target,
+    reduce: Reduce,
+    *,
+    in_place: bool,
+    strict: bool = False,
+    force: bool = False,
+    lost: Lost | None = None,
+) -> View:
+    """Print the session that the ops leave, or append them as one reversible `compaction` record.
+
+    None is appended when nothing changes. Returns the view after the ops.
+    """
+    if not in_place:
+        view = view_of(env, target, strict=strict, lost=lost)
+        ops, _ = reduce(view)
+        after = apply(view, ops)
+        show(env, after)
+        tell_lost(env, target.id, lost)
+        return after
+    if target.path == "-":
+        raise Usage("-i changes a session: name one instead of -")
+    result: list[View] = []
+
+    def build(locked: Locked) -> bytes | None:
+        view = view_from(env, locked.read(), target, strict=strict, lost=lost)
+        ops, fields = reduce(view)
+        result.append(apply(view, ops))
+        if not ops and not force:
+            env.note(f"{target.id}: {_unchanged(fields)}")
+            return None
+        id = env.new_id(locked.session, locked.offset)
+        return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
+
+    log.append(env, target.path, build)
+    tell_lost(env, target.id, lost)
+    return result[0]
+
+
+def _unchanged(fields: Json) -> str:
+    """Why nothing was recorded."""
+    budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
+    if budget is None:
+        return "nothing to change"
+    size = (
+        f"{before:,} of {budget:,} tokens by {counter}"
+        if before is not None
+        else f"below {budget:,} tokens"
+    )
+    return f"nothing to change: {size}"
+
+
+def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
+    """The record of a compaction; messages inserted without an id get one that hangs on the record's."""
+    named: list[Op] = []
+    for number, op in enumerate(ops):
+        if op["op"] == "insert" and "id" not in op["message"]:
+            op = {**op, "message": {"id": f"{id}.{number}", **op["message"]}}
+        named.append(op)
+    return {"type": "compaction", "id": id, "ts": now, **fields, "ops": named}
+
+
+def show(env: Env, view: View) -> None:
+    """Print a view as a session stream, piece by piece."""
+    held: list[bytes] = []
+    size = 0
+    for line in stream.lines(view):
+        held.append(line)
+        size += len(line)
+        if size > 1 << 20:
+            env.write(b"".join(held))
+            held, size = [], 0
+    env.write(b"".join(held))

@@ -1,0 +1,94 @@
+"""Rewriting a session's lines: what needs no change keeps its bytes, damaged and unknown lines included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ..base.env import Env
+from ..base.errors import Usage
+from ..session.records import Record, bare_id, lines_of, parse
+from ..store import read
+from ..store.log import Locked
+from ..store.replace import replace
+from ..store.resolve import Target
+from .view import tell_damage
+
+Rewrite = Callable[[bytes], list[bytes]]  # a file's bytes → its new lines
+_BOM = b"\xef\xbb\xbf"
+
+
+def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False) -> bool:
+    """Replace a session's file by its rewritten lines, under its lock; whether anything changed.
+
+    `rewrite` is called once before, so that what takes long (a block store far away) does not hold up
+    those who append; under the lock it finds that done.
+    """
+    check(target)
+    data = read.whole(target.path)
+    tell_damage(env, target, read.read_log(data), strict=strict)
+    new = b"".join(rewrite(data))
+    if new == data:
+        return False
+
+    def build(locked: Locked) -> bytes | None:
+        nonlocal new
+        now = locked.whole()
+        if now != data:
+            new = b"".join(rewrite(now))
+        return new if new != now else None
+
+    return replace(env, target.path, build)
+
+
+def check(target: Target) -> None:
+    """Refuse what cannot be rewritten in place."""
+    if target.path == "-":
+        raise Usage("- (a stream on stdin) has no file to replace; name a session")
+    if target.path.endswith(".json"):
+        raise Usage(f"{target.path}: an older form, read but never written; `import` it into a session")
+
+
+def records(
+    data: bytes, *, skip: Callable[[bytes], bool] = lambda _: False
+) -> Iterator[tuple[bytes, Record | None]]:
+    """Each line with the record it is; None for damaged and blank lines, and for those to `skip`.
+
+    Equal lines must be skipped alike: the id of a bare message counts them.
+    """
+    bare: dict[bytes, int] = {}
+    offset = 0
+    for line in lines_of(data):
+        record = None
+        if not skip(line) and (offset == 0 or not line.startswith(_BOM)):
+            found = parse([line]).records
+            record = _placed(found[0], offset, bare) if found else None
+        yield line, record
+        offset += len(line)
+
+
+def _placed(record: Record, offset: int, bare: dict[bytes, int]) -> Record:
+    """The record as it is in its file: a bare message's id hangs on how many equal ones came before."""
+    record.offset = offset
+    if record.bare is not None:
+        line = record.raw.rstrip(b"\r")
+        record.bare = bare[line] = bare.get(line, -1) + 1
+        record.data["id"] = bare_id(record.raw, record.bare)
+    return record
+
+
+def ended(line: bytes, like: bytes) -> bytes:
+    """A line that ends as the one it replaces."""
+    return line + b"\n" if like.endswith(b"\n") else line
+
+
+def joined(env: Env, lines: Iterable[bytes]) -> None:
+    """Write lines to stdout, in pieces of a MiB."""
+    held: list[bytes] = []
+    size = 0
+    for line in lines:
+        held.append(line)
+        size += len(line)
+        if size > 1 << 20:
+            env.write(b"".join(held))
+            held, size = [], 0
+    env.write(b"".join(held))

@@ -1,0 +1,206 @@
+"""A session in a few numbers, for `list`: its messages are counted line by line where that is enough."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import orjson
+
+from ..base.errors import HistoryError
+from ..base.words import some
+from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX, is_prompt
+from ..session.fold import View, fold, timestamp
+from ..session.model import ROLE_OF_KIND, Json, Message, Unread
+from ..session.records import Damage, Log, check_message
+from ..store import read
+from ..store.resolve import Target
+from . import skim as skimming
+from .open_calls import Calling
+from .skim import NeedsFold, Skim, message_of, uses_tools
+
+KEYS = (
+    "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
+    "pending",
+)  # fmt: skip
+
+
+class Count:
+    """What `list` says of a session, message by message in `show`'s order."""
+
+    def __init__(self) -> None:
+        self.header: Json | None = None
+        self.meta: Json = {}
+        self.messages = 0
+        self.exchanges = 0
+        self.pending = 0
+        self.damage: list[Damage] = []
+        self.bytes = 0
+        self.last: object = None
+        self._last = 0
+        self.calling = Calling()
+        self.unread = False  # whether what may be a call lies in blocks, which nobody asks for here
+
+    def add(self, message: Message, number: int = 0) -> None:
+        """Count a message; with numbers they may come in any order."""
+        self.messages += 1
+        if number >= self._last:
+            self._last, self.last = number, message.ts
+        self.exchanges += is_prompt(message)
+        self.pending += message.pending is not None
+        self.calling.add(message)
+        if message.role == "model" and not self.unread:
+            parts: list[object] = list(message.parts)
+            self.unread = any(type(part) is Unread for part in parts)
+
+    def row(self, path: str) -> Json:
+        """The session's line; `path` names it."""
+        target = Target(path, "")
+        header = self.header or {}
+        return {
+            "id": target.id, "path": path.encode("utf-8", "replace").decode(),
+            "title": text_of(self.meta.get("title")),
+            "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
+            "created": timestamp(header.get("created")), "last": timestamp(self.last),
+            "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
+            "open_calls": None if self.unread else self.calling.open(), "pending": self.pending,
+        }  # fmt: skip
+
+
+def text_of(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def tags_of(value: object) -> list[str]:
+    """The tags of a session, however they were set: a list, or text with commas."""
+    if isinstance(value, str):
+        return [tag.strip() for tag in value.split(",") if tag.strip()]
+    return [tag for tag in value if isinstance(tag, str)] if isinstance(value, list) else []
+
+
+def row_of(path: str) -> Json:
+    """A session's line, whatever its file holds; `problem` says what could not be read."""
+    try:
+        count = count_file(path)
+    except (HistoryError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
+        return {**Count().row(path), "problem": reason}
+    damage = count.damage
+    if damage and damage[-1].reason == "torn last line" and read.being_written(path):
+        damage = damage[:-1]
+    row = count.row(path)
+    if damage:
+        row["problem"] = f"{some(len(damage), 'damaged line')} skipped"
+    return row
+
+
+def count_file(path: str) -> Count:
+    """The numbers of a session file, equal to those of its view."""
+    size = os.stat(path).st_size
+    if size > skimming.BIG:
+        try:
+            count = count_plain(skimming.logs(path))
+        except NeedsFold:
+            pass
+        else:
+            count.bytes = size
+            return count
+    return count_bytes(read.read_bytes(path))
+
+
+def count_bytes(data: bytes) -> Count:
+    """The same of a session's bytes."""
+    count = count_lines(data)
+    if count is None:
+        log = read.read_log(data)
+        try:
+            count = count_plain([log])
+        except NeedsFold:
+            count = count_view(fold(log))
+    count.bytes = len(data)
+    return count
+
+
+def count_lines(data: bytes) -> Count | None:
+    """The numbers of a log with nothing but headers, settings and messages without calls; else None.
+
+    All lines are parsed as one array (a damaged one spoils it, or changes their number), and most, one
+    text of a known kind, are counted without making a message of them.
+    """
+    if not data.endswith(b"\n"):
+        return None
+    try:
+        records = orjson.loads(b"[%b]" % data[:-1].replace(b"\n", b","))
+    except ValueError:
+        return None
+    if len(records) != data.count(b"\n"):
+        return None
+    count = Count()
+    ids: list[str] = []
+    last: Json = {}
+    try:
+        for record in records:
+            if record["type"] == "message":
+                last = record
+                ids.append(record["id"])
+                parts = record["parts"]
+                if len(parts) == 1 and len(parts[0]) == 1 and record["kind"] in ROLE_OF_KIND:
+                    text = parts[0]["text"]
+                    if type(text) is not str:
+                        return None
+                    if record["kind"] == "user" and asks(text, record):
+                        count.exchanges += 1
+                    count.messages += 1
+                    continue
+            if not _taken(count, record):
+                return None
+        if not all(type(id) is str for id in ids) or len(set(ids)) < len(ids):
+            return None
+    except (TypeError, LookupError, AttributeError):
+        return None
+    count.last = timestamp(last.get("ts"))
+    return count
+
+
+def asks(text: str, record: Json) -> bool:
+    """Whether a user's message of one text is a prompt, as `is_prompt` says of a message."""
+    if text.startswith(SYSTEM_PREFIX) and not record.get("pinned"):
+        return False
+    for marker in IDE_MARKERS:  # noqa: SIM110 - a generator would take as long as parsing the line
+        if marker in text:
+            return False
+    return True
+
+
+def _taken(count: Count, record: Json) -> bool:
+    """Count a record that is not one plain text; whether that could be done."""
+    if record["type"] == "session":
+        count.header = count.header or record
+    elif record["type"] == "meta" and type(record.get("set")) is dict:
+        count.meta.update(record["set"])
+    elif record["type"] == "message" and type(record["parts"]) is list and check_message(record) is None:
+        message = message_of(record, record["parts"])
+        if uses_tools(message):
+            return False
+        count.add(message)
+    else:
+        return False
+    return True
+
+
+def count_plain(pieces: Iterable[Log]) -> Count:
+    """The numbers of a plain log; raises NeedsFold for any other."""
+    count = Count()
+    skim = Skim(pieces)
+    for number, message in skim.messages():
+        count.add(message, number)
+    count.header, count.meta, count.damage = skim.header, skim.meta, skim.damage
+    return count
+
+
+def count_view(view: View) -> Count:
+    count = Count()
+    for number, message in enumerate(view.messages, 1):
+        count.add(message, number)
+    count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
+    return count

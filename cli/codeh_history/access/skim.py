@@ -1,0 +1,227 @@
+"""The messages of a log in bounded memory, where nothing in it hides, changes or moves another message.
+
+Most logs are such: headers, settings, messages, streams. Where a log has more (undo, updates, summaries,
+compactions, blocks, an id used twice) `NeedsFold` is raised, and the fold says what the log means.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from ..session.model import ROLE_OF_KIND, Json, Message, Part
+from ..session.records import Damage, Log, Record, bare_id, lines_of, parse
+from ..session.view import content_of, is_idless, join, kind_of, timestamp
+from ..store import read
+from ..store.foreign import begins_a_session
+from ..store.log import LONGEST
+
+BIG = 8 << 20  # a larger file is read piece by piece
+_STEP = 1 << 20
+_OF_A_COMMIT = frozenset(
+    ("type", "of", "ts", "parts", "blockIds", "spelling", "idless")
+)  # not of the message
+
+
+class NeedsFold(Exception):
+    """The log holds something that only the fold can tell the meaning of."""
+
+
+def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
+    """A session file as logs that follow one another: one for a small file, many for a big one.
+
+    Offsets and line numbers are those of the file. A file that does not begin with a record comes in one
+    piece: it may be of another form.
+    """
+    fd, size = read.opened(path)
+    try:
+        head = os.pread(fd, _STEP, 0) if size > big else b""
+        if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
+            yield from _pieces(fd, size, step)
+            return
+    finally:
+        os.close(fd)
+    yield read.read_log(read.read_bytes(path))
+
+
+def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
+    at = lines = 0
+    seen: dict[int, int] = {}
+    for block in _blocks(fd, size, step):
+        if isinstance(block, int):
+            yield Log([], [Damage(lines + 1, at, f"{block} bytes: too long for a record")], block)
+            at += block + 1
+            lines += 1
+            continue
+        # A byte order mark counts on the file's first line only: later pieces begin with an empty line.
+        log = parse(chain((b"\n",), lines_of(block)) if at else lines_of(block))
+        shift = 1 if at else 0
+        for record in log.records:
+            record.offset += at - shift
+            if record.bare is not None:
+                _renumber(record, seen)
+        for damage in log.damage:
+            damage.offset += at - shift
+            damage.line += lines - shift
+        at += len(block)
+        lines += block.count(b"\n")
+        yield log
+
+
+def _blocks(fd: int, size: int, step: int) -> Iterator[bytes | int]:
+    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
+    at = length = 0
+    held: list[bytes] = []  # of the line in progress, `length` bytes
+    while at < size:
+        chunk = os.pread(fd, min(step, size - at), at)
+        if not chunk:
+            break
+        at += len(chunk)
+        cut = chunk.rfind(b"\n") + 1
+        first = chunk.find(b"\n")
+        if cut and length + first > LONGEST:
+            yield length + first
+            chunk, cut = chunk[first + 1 :], cut - first - 1
+            held, length = [], 0
+        if cut:
+            yield b"".join([*held, chunk[:cut]])
+            held, length = [], 0
+        if length > LONGEST:
+            held.clear()
+        held.append(chunk[cut:])
+        length += len(chunk) - cut
+    if length > LONGEST:
+        yield length
+    elif length:
+        yield b"".join(held)
+
+
+def _renumber(record: Record, seen: dict[int, int]) -> None:
+    """A bare line's id hangs on how often it came before, in the whole file."""
+    key = hash(record.raw.rstrip(b"\r"))
+    record.bare = seen[key] = seen.get(key, -1) + 1
+    record.data["id"] = bare_id(record.raw, record.bare)
+
+
+class Skim:
+    """One pass over a plain log: `messages` yields each with `show`'s number once its content is settled.
+
+    They come in the order of their numbers, but for streams committed after others were placed, and for
+    what stays pending, which comes last. A message's `place` is its line's byte offset. `header` and
+    `meta` are as in a view; `placed` counts the messages so far; `damage`: damaged lines.
+    """
+
+    def __init__(self, pieces: Iterable[Log]) -> None:
+        self._pieces = pieces
+        self.header: Json | None = None
+        self.meta: Json = {}
+        self.placed = 0
+        self.damage: list[Damage] = []
+        self.open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
+        self._deltas: dict[str, list[Part]] = {}
+        self._ids = array("q")
+        self._tools = False  # whether a settled message calls a tool or answers for one
+        self._idless = 0  # calls without an id so far
+
+    def messages(self) -> Iterator[tuple[int, Message]]:
+        """Number and message; those of streams when they are committed, what stays pending at the end."""
+        for log in self._pieces:
+            self.damage += log.damage
+            for record in log.records:
+                found = self._read(record)
+                if found is not None:
+                    yield found
+        if repeated(self._ids):
+            raise NeedsFold
+        for number, message in self.open.values():
+            self._join(message)
+            yield number, message
+
+    def _read(self, record: Record) -> tuple[int, Message] | None:
+        data = record.data
+        what = data["type"]
+        if what == "message":
+            return self._settle(*self._place(record, data["parts"], record))
+        if what == "open":
+            number, message = self._place(record, None, None)
+            message.pending = []
+            self.open[message.id] = number, message
+        elif what in ("delta", "commit", "abort"):
+            return self._stream(what, data)
+        elif what == "session":
+            self.header = self.header or data
+        elif what == "meta":
+            self.meta.update(data["set"])
+        elif what in ("ref", "update", "summary", "compaction", "revert", "clear"):
+            raise NeedsFold
+        return None
+
+    def _place(self, record: Record, parts: list[Part] | None, line: Record | None) -> tuple[int, Message]:
+        self._ids.append(hash(record.data["id"]))
+        self.placed += 1
+        return self.placed, message_of(record.data, parts, line, record.offset)
+
+    def _stream(self, what: str, data: Json) -> tuple[int, Message] | None:
+        number, message = self.open.get(data["of"], (0, None))
+        if message is None:
+            return None  # nothing is pending: no effect
+        if type(data.get("parts")) is not list and type(data.get("blockIds")) is list:
+            raise NeedsFold
+        if what == "delta":
+            self._deltas.setdefault(message.id, []).extend(data["parts"])
+            return None
+        if what == "abort":
+            message.fields = {**message.fields, "aborted": data.get("reason", "")}
+            return None
+        self._join(message)
+        parts = content_of(data)
+        message.own = message.parts = parts if parts is not None else message.pending or []
+        message.pending = None
+        message.fields = fields_after(message.fields, data)
+        del self.open[message.id]
+        return self._settle(number, message)
+
+    def _settle(self, number: int, message: Message) -> tuple[int, Message]:
+        """The message with the count of calls without an id that stand before it, as the fold has it."""
+        message.idless = self._idless
+        if uses_tools(message):
+            self._tools = True
+            self._idless += sum(map(is_idless, message.parts))
+        if self._tools and number != self.placed:
+            raise NeedsFold  # which result answers which call hangs on the order
+        return number, message
+
+    def _join(self, message: Message) -> None:
+        message.pending = join(message.pending or [], self._deltas.pop(message.id, []))
+
+
+def uses_tools(message: Message) -> bool:
+    return any("functionCall" in part or "functionResponse" in part for part in message.parts)
+
+
+def message_of(data: Json, parts: list[Part] | None, line: Record | None = None, place: int = 0) -> Message:
+    """The message that a record stands for, as the fold makes it."""
+    kind = kind_of(data)
+    ts = timestamp(data.get("ts"))
+    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, line, parts, parts)
+
+
+def fields_after(fields: Json, commit: Json) -> Json:
+    """A message's record with what its commit says besides the content."""
+    kept = {key: value for key, value in fields.items() if key != "aborted"}
+    return {**kept, **{key: commit[key] for key in commit.keys() - _OF_A_COMMIT}}
+
+
+def repeated(hashes: array[int]) -> set[int]:
+    """The hashes that occur more than once; found in parts, so that a million need little memory."""
+    found: set[int] = set()
+    parts = 1 if len(hashes) < 1 << 16 else 16
+    for rest in range(parts):
+        some = [value for value in hashes if value % parts == rest] if parts > 1 else list(hashes)
+        if len(set(some)) < len(some):
+            seen: set[int] = set()
+            for value in some:
+                (found if value in seen else seen).add(value)
+    return found

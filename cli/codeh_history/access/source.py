@@ -1,0 +1,55 @@
+"""Files to import, of which the first bytes tell how the rest is to be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..base.env import Env
+from ..base.errors import InputOutput, Usage
+
+FIRST = "codeh-bundle.json"  # the member that a bundle begins with
+HEAD = 512  # bytes that tell a bundle
+
+
+def is_bundle(head: bytes) -> bool:
+    """Whether a file that begins so is a bundle."""
+    return head[257:262] == b"ustar" and head.startswith(FIRST.encode() + b"\0")
+
+
+class Source:
+    """A file whose first bytes are looked at before it is read."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self.head = b""
+        while len(self.head) < HEAD and (more := os.read(fd, HEAD - len(self.head))):
+            self.head += more
+        self._left = self.head
+
+    def read(self, size: int = 1 << 20, /) -> bytes:
+        """At most `size` bytes, none at the end."""
+        given, self._left = self._left[:size], self._left[size:]
+        return given or os.read(self._fd, size)
+
+    def rest(self) -> bytes:
+        """All that is left."""
+        return b"".join(iter(self.read, b""))
+
+
+@contextmanager
+def source(env: Env, name: str) -> Iterator[Source]:
+    """A file to import; `-` is stdin."""
+    try:
+        fd = os.dup(env.stdin) if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise Usage(f"{name}: no such file") from None
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+    try:
+        yield Source(fd)
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+    finally:
+        os.close(fd)

@@ -1,0 +1,177 @@
+"""From a chosen session to its view: read, parse, fold, fetch what lies in the block store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..base.env import Env
+from ..base.errors import BadData, NotFound
+from ..base.words import some
+from ..session.fold import View, fold
+from ..session.model import Message
+from ..session.records import ELEMENT, Damage, Log
+from ..store import read
+from ..store.resolve import Target, for_reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
+    from ..store.log import Locked
+    from .late_media import Deferred
+
+MOST_SHOWN = 3  # damaged lines named
+MOST_NAMED = 20  # elements named
+
+
+def open_view(
+    env: Env,
+    session: str | None,
+    argument: str | None = None,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
+    lost: Lost | None = None,
+) -> tuple[Target, View]:
+    """The session that was named and its view; damage is noted on stderr, exit 65 with `strict`."""
+    target = for_reading(env, session, argument)
+    return target, view_of(env, target, strict=strict, hydrate=hydrate, media=media, lost=lost)
+
+
+def view_of(
+    env: Env,
+    target: Target,
+    data: bytes | None = None,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
+    lost: Lost | None = None,
+    newest: int | None = None,
+) -> View:
+    """The view of a session's file, of the stream on stdin, or of the bytes given."""
+    if data is None:
+        data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    return view_from(
+        env, data, target, strict=strict, hydrate=hydrate, media=media, lost=lost, newest=newest
+    )
+
+
+def view_from(
+    env: Env,
+    data: bytes,
+    target: Target,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
+    lost: Lost | None = None,
+    newest: int | None = None,
+) -> View:
+    """The view of these bytes; parts in the block store are fetched, large media as `media` says.
+
+    A missing block is BadData; with `lost` a placeholder stands for it, and it is noted there. `newest`:
+    only so many messages are looked at, those of the end.
+    """
+    log = read.read_log(data)
+    tell_damage(env, target, log, strict=strict)
+    view = fold(log)
+    for text in view.notes:
+        env.note(f"{target.id}: {text}")
+    if hydrate and not log.plain and b'"block' in data:
+        from .hydrate import hydrated
+
+        if media is not None and any(key.startswith("compact.") for key in view.meta):
+            media.measure()  # the session asks for a budget
+        shown = None if newest is None else {message.id for message in view.messages[-newest:]}
+        only = None if shown is None else lambda message: message.id in shown
+        view = hydrated(env, view, media=media, lost=lost, only=only)
+    return view
+
+
+def locked_view(env: Env, locked: Locked) -> View:
+    """The view of a session under its lock, to be looked at."""
+    return looked_at(env, locked.read(), locked.session)
+
+
+def looked_at(env: Env, data: bytes, session: str | None) -> View:
+    """The view of these bytes, to be looked at: its parts are not to be stored again.
+
+    Large images and sounds stay in the block store, so that it takes little memory; placeholders stand for
+    missing blocks, which is noted of a session that is named.
+    """
+    view = fold(read.read_log(data))
+    if not view.log.plain and b'"block' in data:
+        from .hydrate import hydrated
+        from .late_media import Deferred
+
+        lost: Lost = {}
+        view = hydrated(env, view, media=Deferred(), lost=lost)
+        if session is not None:
+            tell_lost(env, session, lost)
+    return view
+
+
+def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
+    damage = log.damage
+    if damage and damage[-1].reason == "torn last line" and read.being_written(target.path):
+        damage = damage[:-1]
+    texts = [f"{target.path}: {text}" for text in _damage_told(damage)]
+    if texts and strict:
+        raise BadData("; ".join(texts))
+    for text in texts:
+        env.note(text)
+
+
+def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
+    """Damaged lines in one text, and elements that are not as they should be in another."""
+    lines = [f"line {d.line}, byte {d.offset}: {d.reason}" for d in damage if d.line != ELEMENT]
+    elements = [d.reason for d in damage if d.line == ELEMENT]
+    if lines:
+        counted = "1 damaged line" if len(lines) == 1 else f"{len(lines)} damaged lines"
+        yield f"{counted} skipped ({_first(lines, MOST_SHOWN)})"
+    if elements:
+        counted = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
+        yield f"{counted} not as expected, kept as found ({_first(elements, MOST_NAMED)})"
+
+
+def _first(texts: Sequence[str], most: int) -> str:
+    more = f"; and {len(texts) - most} more" if len(texts) > most else ""
+    return "; ".join(texts[:most]) + more
+
+
+def tell_lost(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
+    """Note the blocks that placeholders stand for; with `strict` that is BadData."""
+    if not lost:
+        return
+    text = f"{session}: {some(len(lost), 'block')} left out: {_first(list(lost.values()), MOST_SHOWN)}"
+    if strict:
+        raise BadData(text)
+    env.note(text)
+
+
+def find(view: View, name: str, *, session: str) -> Message:
+    """The message an ID names: its id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
+    if name.startswith(":"):
+        return _numbered(view, name, session)
+    message = view.all.get(name)
+    if message is not None:
+        return message
+    found = [id for id in view.all if id.startswith(name)] if name else []
+    if len(found) == 1:
+        return view.all[found[0]]
+    if found:
+        raise NotFound(f"{session}: {name}: ambiguous: {', '.join(found[:8])}")
+    raise NotFound(f"{session}: {name}: no such message (`codeh-history show --jsonl` lists them)")
+
+
+def _numbered(view: View, name: str, session: str) -> Message:
+    try:
+        number = int(name[1:])
+    except ValueError:
+        raise NotFound(f"{session}: {name}: not a number") from None
+    count = len(view.messages)
+    position = number - 1 if number > 0 else count + number
+    if number == 0 or not 0 <= position < count:
+        raise NotFound(f"{session}: {name}: there are {count} messages")
+    return view.messages[position]

@@ -1,0 +1,1 @@
+"""Words of the user and of programs → messages in the log."""

@@ -1,0 +1,57 @@
+"""`append --exchange`: a history entry as a prompt and its answer, stored together."""
+
+from __future__ import annotations
+
+import orjson
+
+from ..base.env import Env
+from ..base.errors import BadData, Usage
+from ..base.input import read_file
+from ..programs.history import exchange, wrong_in_entry
+from ..session.model import Json
+from ..session.records import dumps
+from ..store import log
+from ..store.log import Locked
+from ..store.resolve import for_writing
+from . import jsonl
+from .text import announce
+
+
+def run(env: Env, session: str | None, file: str) -> int:
+    """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
+    data = env.read_stdin() if file == "-" else read_file(file)
+    entry = checked(data, "stdin" if file == "-" else file)
+    target = for_writing(env, session)
+    stored: list[str] = []
+
+    def build(locked: Locked) -> bytes:
+        id = entry.get("id") or env.new_id(locked.session, locked.offset)
+        whole = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
+        lines = [
+            jsonl.Line(record, dumps(record), number) for number, record in enumerate(exchange(whole), 1)
+        ]
+        return jsonl.stored(env, locked, lines, jsonl.known(locked, lines), stored, "--exchange")
+
+    created = log.append(env, target.path, build, create=True)
+    announce(env, target, stored[:1], created=created)
+    return 0
+
+
+def checked(data: bytes, name: str) -> Json:
+    """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
+    try:
+        entry = orjson.loads(data)
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    if not isinstance(entry, dict):
+        raise BadData(f"{name}: a history entry (an object) expected")
+    wrong = wrong_in_entry(entry)
+    if "source" in wrong:
+        raise Usage(f"{name}: `source` {wrong['source']}")
+    if wrong:
+        raise BadData(
+            f"{name}: {', '.join(f'`{key}` {why}' for key, why in wrong.items())}; nothing was stored"
+        )
+    if not entry["userMessage"].strip():
+        raise BadData(f"{name}: `userMessage` is empty; nothing was stored")
+    return entry

@@ -1,0 +1,212 @@
+"""`append --jsonl`: many messages, all or nothing, one lock, one sync; lines keep their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import orjson
+
+from ..base.env import Env
+from ..base.errors import BadData
+from ..base.quote import quote
+from ..providers.json_text import trouble
+from ..session.fold import kind_of
+from ..session.live import undone
+from ..session.model import ROLE_OF_KIND, Json, Part
+from ..session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import for_writing
+from .text import announce
+
+_NOTHING: Json = {}
+_KIND_OF_ROLE = {"user": b"user", "model": b"codeh"}
+
+
+class Line:
+    """One message of a batch: its bytes, what it already says, and where it came from.
+
+    Of a line that says only its role and one text, as most do, `kind` is known at a glance, and `data` is
+    not kept.
+    """
+
+    __slots__ = ("data", "kind", "number", "raw")
+
+    def __init__(self, data: Json, raw: bytes, number: int, kind: bytes | None = None) -> None:
+        self.data = data
+        self.raw = raw
+        self.number = number
+        self.kind = kind
+
+
+def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> int:
+    """Append every line of stdin (or a file) as a message and print the ids."""
+    from ..base.input import read_file
+
+    name = file if file not in (None, "-") else "stdin"
+    data = env.read_stdin() if name == "stdin" else read_file(str(name))
+    lines = checked(lines_of(data), str(name))
+    if not lines:
+        raise BadData(f"{name}: no message")
+    target = for_writing(env, session)
+    if redact:
+        lines = _redacted(env, lines)
+    ids: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
+        return stored(env, locked, lines, known(locked, lines), ids, str(name))
+
+    created = log.append(env, target.path, build, create=True)
+    announce(env, target, ids, created=created)
+    return 0
+
+
+def _redacted(env: Env, lines: list[Line]) -> list[Line]:
+    from .clean import Cleaning
+
+    cleaning = Cleaning(env)
+    result: list[Line] = []
+    for line in lines:
+        said = orjson.loads(line.raw)
+        data = cleaning.value(said, "")
+        result.append(line if data is said else Line(data, dumps(data), line.number))
+    cleaning.tell()
+    return result
+
+
+def checked(lines: Iterable[bytes], name: str) -> list[Line]:
+    """The lines as messages; the first that is none is named, and nothing is stored."""
+    result: list[Line] = []
+    loads = orjson.loads
+    start = end = 0
+    for number, line in enumerate(lines, 1):
+        start, end = end, end + len(line)
+        raw = line.strip() if start else line.removeprefix(BOM).strip()
+        if not raw:
+            continue
+        try:
+            data = loads(raw)
+        except ValueError as error:
+            at = start + line.index(raw) + trouble(raw)
+            raise BadData(f"{name}:{number}: byte {at}: not JSON: {error}; nothing was stored") from None
+        kind = _plain_kind(data)
+        if kind is not None:
+            result.append(Line(_NOTHING, raw, number, kind))
+            continue
+        reason = _wrong(data, raw)
+        if reason:
+            raise BadData(f"{name}:{number}: byte {start}: {reason}; nothing was stored")
+        result.append(Line(data, raw, number))
+    return result
+
+
+def _plain_kind(data: object) -> bytes | None:
+    """The kind of a line that says only its role and one text, so that there is nothing else to check."""
+    if type(data) is not dict or len(data) != 2:
+        return None
+    role, parts = data.get("role"), data.get("parts")
+    if type(role) is not str or type(parts) is not list or len(parts) != 1:
+        return None
+    part = parts[0]
+    if type(part) is not dict or len(part) != 1 or type(part.get("text")) is not str:
+        return None
+    return _KIND_OF_ROLE.get(role)
+
+
+def _wrong(data: object, raw: bytes) -> str | None:
+    if type(data) is not dict:
+        return "not an object"
+    if data.get("type", "message") != "message":
+        return f"type {data['type']!r}: only messages are appended"
+    if type(data.get("parts")) is not list:
+        return "no `parts`"
+    if "id" in data and (type(data["id"]) is not str or not data["id"]):
+        return "`id` is not text"
+    if str(data.get("kind", "user")) not in ROLE_OF_KIND:
+        return f"kind {data['kind']!r}: one of {', '.join(ROLE_OF_KIND)}"
+    if depth_exceeds(raw):
+        return "nests deeper than 200 levels"
+    return check_message({"id": "", **data})
+
+
+def known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
+    """The messages already in the session by id and by key, only where a line gives either."""
+    if locked.created or not any("id" in line.data or "key" in line.data for line in lines):
+        return {}
+    known: dict[str, Json] = {}
+    records = read.read_log(locked.read()).records
+    dead = undone(records, [])  # as if never written: their ids and keys are free again
+    for place, record in enumerate(records):
+        if place in dead:
+            continue
+        if isinstance(record.data.get("id"), str):
+            known.setdefault(record.data["id"], record.data)
+        if isinstance(record.data.get("key"), str):
+            known.setdefault("\0" + record.data["key"], record.data)
+    return known
+
+
+def stored(
+    env: Env, locked: Locked, lines: list[Line], known: dict[str, Json], ids: list[str], name: str
+) -> bytes:
+    """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
+    now, session = env.now(), locked.session
+    offset = locked.offset
+    middle = b'","ts":"%b","kind":"' % now.encode()
+    new_id = env.ids(session, len(lines))
+    chunks: list[bytes] = []
+    for line in lines:
+        if line.kind is not None:
+            id = new_id(offset)
+            chunk = b'{"type":"message","id":"%b%b%b",%b\n' % (id.encode(), middle, line.kind, line.raw[1:])
+            chunks.append(chunk)
+            offset += len(chunk)
+            ids.append(id)
+            continue
+        data = line.data
+        same = None
+        if "id" in data or "key" in data:
+            same = _same(known, data, f"{name}:{line.number}")
+        if same is not None:
+            ids.append(same)
+            continue
+        id = data.get("id") or new_id(offset)
+        kind = kind_of(data)
+        head = "" if "type" in data else '"type":"message",'
+        head += "" if "id" in data else f'"id":{quote(id)},'
+        head += "" if "ts" in data else f'"ts":"{now}",'
+        head += "" if data.get("kind") == kind else f'"kind":"{kind}",'
+        if "role" not in data and kind not in ("error", "info"):
+            head += f'"role":"{"model" if kind == "codeh" else "user"}",'
+        chunk = b"{" + head.encode() + line.raw[1:] + b"\n"
+        chunks.append(chunk)
+        offset += len(chunk)
+        ids.append(id)
+        if "id" in data or "key" in data:
+            known[id] = data
+            if "key" in data:
+                known["\0" + str(data["key"])] = {**data, "id": id}
+    return b"".join(chunks)
+
+
+def says(before: Json, parts: list[Part]) -> bool:
+    """Whether a stored record has these parts, in it or in the block store."""
+    if "blockIds" in before:
+        return bool(before["blockIds"] == [block_of(part) for part in parts])
+    return bool(before.get("parts") == parts)
+
+
+def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
+    """The id of an equal message stored before; the same id or key with other content is BadData."""
+    for name, value in (("id", data.get("id")), ("key", data.get("key"))):
+        if value is None:
+            continue
+        before = known.get(value if name == "id" else f"\0{value}")
+        if before is None:
+            continue
+        if not says(before, data["parts"]) or kind_of(before) != kind_of(data):
+            raise BadData(
+                f"{where}: {name} {value} is taken by a message with other content; nothing was stored"
+            )
+        return str(before["id"])
+    return None

@@ -1,0 +1,318 @@
+"""Messages that are more than a text: calls, results, files, references, keys; pending ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from ..access.result import compaction
+from ..access.view import locked_view, looked_at
+from ..base import piped
+from ..base.env import Env
+from ..base.errors import BadData, NotFound, Usage
+from ..base.input import read_file
+from ..filters.curate import limit
+from ..session.fold import join, kind_of
+from ..session.live import undone
+from ..session.model import Json, Part
+from ..session.pairing import awaited
+from ..session.records import CONTENT_TYPES, Log, Record, block_of, depth_exceeds, dumps
+from ..session.view import View
+from ..store import log, read
+from ..store.log import Locked
+from ..store.needle import field
+from ..store.resolve import Target, for_writing
+from . import tool_parts
+from .given import Given
+from .text import KINDS, announce, kind_and_role, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .attach import Attached
+    from .clean import Cleaning
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A message about to be stored: all of it but its id, its time and what hangs on the session."""
+
+    given: Given
+    fields: Json
+    blocks: list[str]  # of large files, which are in the block store already
+    references: list[Json] | None
+
+
+def run(env: Env, session: str | None, given: Given) -> int:
+    """Append the message and print its id; with a known `--key` print the id it has."""
+    target = for_writing(env, session)
+    given.check()
+    stored = store(env, target, draft(env, given, _text(env, given)))
+    announce(env, target, [stored.id], created=stored.created)
+    return 0
+
+
+def draft(env: Env, given: Given, text: str) -> Draft:
+    """The message that was asked for, with this text."""
+    cleaning = _cleaning(env) if given.redact else None
+    fields, blocks = _fields(env, given, text, cleaning)
+    references = _references(given.references)
+    if cleaning is not None:
+        references = cleaning.value(references, "references")
+        cleaning.tell()
+    return Draft(given, fields, blocks, references)
+
+
+class Stored(NamedTuple):
+    """The id of a stored message, whether its session is new, and how long the file was before."""
+
+    id: str
+    created: bool
+    size: int
+
+
+def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored:
+    """Store the message, after these lines."""
+    given = draft.given
+    stored: list[tuple[str, int]] = []
+
+    def build(locked: Locked) -> bytes | None:
+        key = given.key
+        known = keyed(env, locked, key, draft.fields, draft.blocks) if key is not None else None
+        if known is not None:
+            stored.append((known, locked.size))
+            return before
+        id = env.new_id(locked.session, locked.offset + len(before))
+        message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
+        if given.result and not given.call_id:
+            message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
+        if draft.references is not None:
+            message["references"] = numbered(draft.references, read.read_log(locked.read()))
+        if draft.blocks:
+            message = _by_reference(env, message, draft.blocks, locked.session)
+        stored.append((id, locked.size))
+        lines = before + _lines(message, pending=given.pending)
+        if given.max_items is not None:
+            lines += _limited(env, locked, lines, given.max_items)
+        return lines
+
+    created = log.append(env, target.path, build, create=given.result is None)
+    return Stored(stored[0][0], created, stored[0][1])
+
+
+def line_of(env: Env, draft: Draft, session: str) -> bytes:
+    """The line of the message as it would be stored, under an id that no stored one has."""
+    message = {"type": "message", "id": env.random_id(), "ts": env.now(), **draft.fields}
+    if draft.blocks:
+        message = _by_reference(env, message, draft.blocks, session)
+    return _lines(message, pending=False)
+
+
+def _text(env: Env, given: Given) -> str:
+    """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
+    messages, files = list(given.message), list(given.file)
+    if messages or files:
+        return text_of(
+            env, messages, files, needed=not (given.call or given.attach or given.result or given.pending)
+        )
+    if given.result:
+        return text_of(env, [], ["-"], needed=False)
+    if given.pending and not given.call:
+        return piped.text(env, "-m '' reads none") or ""
+    return text_of(env, [], [], needed=not (given.call or given.attach))
+
+
+def _fields(env: Env, given: Given, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
+    """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
+    asked = kind_and_role(given.role, given.kind)[0]
+    kind = "tool" if given.result else "codeh" if given.call else asked
+    if kind != asked and (given.role or given.kind):
+        raise Usage(f"--{'result' if given.result else 'call'} makes a message of kind {kind}")
+    fields: Json = {"kind": kind}
+    if KINDS[kind]:
+        fields["role"] = KINDS[kind]
+    if given.result:
+        parts = [tool_parts.result(given.result, given.call_id, text, failed=given.failed)]
+    else:
+        parts = [{"text": text}] if text else []
+        parts += tool_parts.calls(given.call, given.args, given.call_id)
+    files = _files(env, given.attach, len(parts), cleaning)
+    blocks = [file.block for file in files if file.block]
+    if cleaning is not None:
+        parts = cleaning.value(parts)
+    fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
+    if files:
+        fields["attached"] = [file.about for file in files]
+    if given.key is not None:
+        fields["key"] = given.key
+    if given.pin:
+        fields["pinned"] = True
+    return fields, blocks
+
+
+def _cleaning(env: Env) -> Cleaning:
+    from .clean import Cleaning
+
+    return Cleaning(env)
+
+
+def _files(env: Env, names: Sequence[str], first: int, cleaning: Cleaning | None) -> list[Attached]:
+    if not names:
+        return []
+    from .attach import attach
+
+    return attach(env, names, first, cleaning.file if cleaning is not None else None)
+
+
+def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
+    """The message as a `ref`: its own parts are stored beside the blocks of its files."""
+    from ..blocks import open_store
+
+    own = {block_of(part): dumps(part) for part in message["parts"]}
+    if own:
+        open_store(env).mset(own)
+    ids = [*map(block_of, message["parts"]), *files]
+    named = {
+        ("blockIds" if key == "parts" else key): ids if key == "parts" else value
+        for key, value in message.items()
+    }
+    return {**named, "type": "ref", "flowId": flow}
+
+
+def _references(name: str | None) -> list[Json] | None:
+    if name is None:
+        return None
+    try:
+        items = orjson.loads(read_file(name))
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    if not isinstance(items, list):
+        raise BadData(f"{name}: a list of references expected")
+    for number, item in enumerate(items):
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str) or "id" not in item:
+            raise BadData(f"{name}: reference {number}: an object with `id` and `text` expected")
+    return items
+
+
+def numbered(references: Sequence[Json], before: Log) -> list[Json]:
+    """References with numbers unique in the session, never used before, not even by what was undone."""
+    used = 0
+    for record in before.records:
+        for reference in record.data.get("references") or ():
+            number = reference.get("number") if isinstance(reference, dict) else None
+            used = max(used, number if isinstance(number, int) else 0)
+    return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
+
+
+def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
+    """The result with the id of the open call of its name that waits for it."""
+    response = parts[0]["functionResponse"]
+    call = awaited(view.messages, response["name"])
+    if call is None:
+        raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
+    if not call.given:
+        return parts
+    return [{"functionResponse": {"id": call.id, **response}}, *parts[1:]]
+
+
+def _lines(message: Json, *, pending: bool) -> bytes:
+    line = dumps(message)
+    if depth_exceeds(line):
+        raise BadData("the message nests deeper than 200 levels")
+    if not pending:
+        return line + b"\n"
+    opened = {**{k: v for k, v in message.items() if k != "parts"}, "type": "open"}
+    lines = dumps(opened) + b"\n"
+    if message["parts"]:
+        lines += dumps({"type": "delta", "of": message["id"], "parts": message["parts"]}) + b"\n"
+    return lines
+
+
+def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str] = ()) -> str | None:
+    """The id of the live message already stored under this key; other content is BadData."""
+    found = [data for data in objects(locked.lines_with(field("key", key))) if data.get("key") == key]
+    if not found:
+        return None
+    whole = all("id" in data and data.get("type") in ("message", "ref") for data in found)
+    if whole and next(locked.lines_with(field("type", "revert")), None) is None:
+        return _same(env, found[0], fields, blocks, key)
+    records = read.read_log(locked.read()).records
+    dead = undone(records, [])  # what was taken back leaves its key free again
+    for place, record in enumerate(records):
+        data = record.data
+        if data.get("key") == key and data["type"] in CONTENT_TYPES and place not in dead:
+            if data["type"] == "open":
+                data = {**data, "parts": _streamed(env, data["id"], records[place:])}
+            return _same(env, data, fields, blocks, key)
+    return None
+
+
+def objects(lines: Iterable[bytes]) -> Iterator[Json]:
+    """The lines that are JSON objects."""
+    for line in lines:
+        try:
+            data = orjson.loads(line)
+        except ValueError:
+            continue
+        if isinstance(data, dict):
+            yield data
+
+
+def _streamed(env: Env, id: str, records: Sequence[Record]) -> list[Part]:
+    """What the deltas of a message say before it is committed or changed."""
+    parts: list[Part] = []
+    for record in records:
+        if record.data.get("of") == id:
+            if record.data["type"] != "delta":
+                break
+            parts += _stored_parts(env, record.data)
+    return join([], parts)
+
+
+def _same(env: Env, data: Json, fields: Json, blocks: Sequence[str], key: str) -> str:
+    new = [*map(block_of, fields["parts"]), *blocks]
+    old = data.get("blockIds")
+    if not isinstance(old, list):
+        parts = _list(data.get("parts"))
+        old = new if not blocks and parts == fields["parts"] else [block_of(part) for part in parts]
+    if old != new and any("functionResponse" in part for part in fields["parts"]):
+        old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it was given its call's
+    if old != new or kind_of(data) != fields["kind"]:
+        raise BadData(f"--key {key}: already used by {data['id']}, with other content")
+    return str(data["id"])
+
+
+def _stored_parts(env: Env, data: Json) -> list[Part]:
+    """The parts of a stored record, fetched where they lie in blocks."""
+    ids = [id for id in _list(data.get("blockIds")) if isinstance(id, str)]
+    if not ids:
+        return _list(data.get("parts"))
+    from ..access.hydrate import parts_of
+    from ..blocks import fetch, open_stores
+
+    stores = open_stores(env)
+    found = parts_of(stores, ids, fetch(stores, ids))
+    return [found[id] for id in ids]
+
+
+def _without_id(part: Part) -> Part:
+    given = part.get("functionResponse") if isinstance(part, dict) else None
+    if not isinstance(given, dict):
+        return part
+    rest = {name: value for name, value in given.items() if name != "id"}
+    return {**part, "functionResponse": rest}  # type: ignore[typeddict-item]
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
+    """The compaction record that keeps the session within `--max-items`, or nothing."""
+    ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines, locked.session), most)
+    if not ops:
+        return b""
+    id = env.new_id(locked.session, locked.offset + len(lines))
+    return dumps(compaction(id, env.now(), ops, {"policy": f"max-items {most}"})) + b"\n"

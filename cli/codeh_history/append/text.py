@@ -1,0 +1,129 @@
+"""`append`: one message into the log. A plain text message needs no JSON library and no fold."""
+
+from __future__ import annotations
+
+from ..base.errors import BadData, Usage
+from ..base.input import decode, read_text
+from ..base.quote import quote
+from ..store import log
+from ..store.resolve import for_writing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base.env import Env
+    from ..store.log import Locked
+    from ..store.resolve import Target
+
+ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
+KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
+
+
+def run(
+    env: Env,
+    *,
+    session: str | None = None,
+    message: list[str] | None = None,
+    file: list[str] | None = None,
+    role: str | None = None,
+    kind: str | None = None,
+    quiet: bool = False,
+) -> int:
+    """Append a text message and print its id."""
+    env.quiet = env.quiet or quiet
+    target = for_writing(env, session)
+    kind, of = kind_and_role(role, kind)
+    id, created = store(env, target.path, text_of(env, message or [], file or []), kind, of)
+    announce(env, target, [id], created=created)
+    return 0
+
+
+def store(env: Env, path: str, text: str, kind: str, role: str | None) -> tuple[str, bool]:
+    """Store a text message; returns its id and whether the session is new."""
+    stored: list[str] = []
+
+    def build(locked: Locked) -> bytes:
+        id = env.new_id(locked.session, locked.offset)
+        stored.append(id)
+        line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
+        line += f',"role":"{role}"' if role else ""
+        return _encode(f'{line},"parts":[{{"text":{quote(text)}}}]}}\n')
+
+    created = log.append(env, path, build, create=True)
+    return stored[0], created
+
+
+def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
+    """Acknowledge on stdout what is now durable; a new session is announced on stderr."""
+    env.stored = ids[-1] if ids else None
+    if created:
+        say_new(env, target)
+    env.write("".join(f"{id}\n" for id in ids).encode())
+
+
+def say_new(env: Env, target: Target) -> None:
+    """Announce a new session, and the one whose name was perhaps meant."""
+    if not env.quiet:
+        from ..store.paths import meant
+
+        env.note(f"new session {target.id}{meant(target.path)}")
+
+
+def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
+    """The kind and the role of a message; kind decides, and a role that contradicts it is exit 2."""
+    if role is not None and role not in ROLES:
+        raise Usage(f"--role {role}: user or model")
+    if kind is None:
+        kind = ROLES[role or "user"]
+    elif kind not in KINDS:
+        raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
+    elif role is not None and KINDS[kind] != role:
+        raise Usage(
+            f"--kind {kind} has {'role ' + str(KINDS[kind]) if KINDS[kind] else 'no role'}, not {role}"
+        )
+    return kind, KINDS[kind]
+
+
+def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = True) -> str:
+    """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
+    pieces = given(env, messages, files)
+    if pieces or not needed:
+        if "-" not in files and env.waiting():
+            env.note("stdin has unread bytes: give -F - to append them too")
+    else:
+        if env.terminal(env.stdin):
+            env.note("reading the message from the terminal; end it with Ctrl-D")
+        pieces = [decode(env.read_stdin(), "stdin")]
+    text = joined(pieces)
+    if needed and not text.strip():
+        raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
+    return text
+
+
+def exact(env: Env, messages: list[str], files: list[str]) -> str:
+    """The texts one after the other, each as it is; stdin when none is given."""
+    pieces = given(env, messages, files)
+    if pieces:
+        return "".join(pieces)
+    text = decode(env.read_stdin(), "stdin")
+    if not text:
+        raise BadData("nothing to append: give -m TEXT, -F FILE, or text on stdin")
+    return text
+
+
+def given(env: Env, messages: list[str], files: list[str]) -> list[str]:
+    """The `-m`s, then the texts of the `-F`s."""
+    if files.count("-") > 1:
+        raise Usage("-F -: given twice, and stdin can be read once")
+    return [*messages, *(read_text(env, name) for name in files)]
+
+
+def joined(pieces: list[str]) -> str:
+    """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
+    return "\n\n".join(text for piece in pieces if (text := piece.removesuffix("\n")))
+
+
+def _encode(line: str) -> bytes:
+    try:
+        return line.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadData("-m: the argument is not UTF-8") from None

@@ -1,0 +1,1 @@
+"""What every room stands on: the outside world, errors, times, names, texts."""

@@ -1,0 +1,211 @@
+"""`ask`: what can be refused is refused before the prompt is stored, and it is stored before it is sent."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from ... import providers
+from ...access.view import looked_at
+from ...append import message as compose
+from ...append import text as append
+from ...append.given import Given
+from ...base import piped
+from ...base.env import Env
+from ...base.errors import BadData, HistoryError, InputOutput, Interrupted
+from ...base.input import from_file
+from ...base.options import Request
+from ...receive.answer import Received
+from ...receive.run_command import exchange
+from ...send import payload
+from ...send.readiness import asking, unanswered
+from ...session.exchanges import is_prompt, text_of
+from ...session.model import Message
+from ...session.records import block_of, dumps
+from ...session.view import View
+from ...store import log, read
+from ...store.resolve import Target
+
+
+def ask(
+    env: Env,
+    target: Target,
+    given: Given,
+    request: Request,
+    via: str,
+    *,
+    echo: bool,
+    stdin: bool,
+    most: int,
+) -> Received:
+    """Store the prompt, send the session through a command, and store the answer.
+
+    `most`: the bytes of an answer. Without a prompt, and for the one that stands last and is unanswered,
+    what is there is sent again.
+    """
+    given.check()
+    data, view = _looked(env, target)
+    text = _text(env, given, view, stdin=stdin)
+    if _size(target) != len(data):  # stdin took its time
+        data, view = _looked(env, target)
+    draft = compose.draft(env, given, text) if text is not None else None
+    answer = _answered(view, given.key) if draft is not None else None
+    if draft is not None and answer is not None:
+        compose.store(env, target, draft)  # which checks that it is the same prompt
+        env.note(f"{target.id}: --key {given.key}: answered already, by {answer.id}")
+        if echo:
+            env.write(f"{text_of(answer)}\n".encode())
+        return Received(answer.id, [], known=True)
+    last = unanswered(view)
+    if draft is not None and last is not None and given.key is None and _says(last, draft):
+        env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
+        draft = None
+    lines = _kept(env, view, request)
+    new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
+    to = payload.provider_of(env, request.to)
+    model = request.model if to == "gemini" else payload.model_for(view, to, request.model)
+    reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
+    with tempfile.TemporaryFile() as body:
+        _write(env, target, request, body, _with(env, target, data, lines + new))
+        size = _store(env, target, draft, lines)
+        with _saying_it_is_stored(env, _again(env, target, request, via)):
+            if request.persist:
+                from ...access.persist import persist_now
+
+                persist_now(env, None, target.path)
+            if size != len(data):  # more came meanwhile: it is sent too
+                _write(env, target, request, body, None)
+            return exchange(env, target, body, via, reader, echo=echo, most=most)
+
+
+def _looked(env: Env, target: Target) -> tuple[bytes, View]:
+    """The session's bytes and view; none where it does not exist."""
+    data = read.read_bytes(target.path) if os.path.exists(target.path) else b""
+    return data, looked_at(env, data, None)
+
+
+def _size(target: Target) -> int:
+    return os.stat(target.path).st_size if os.path.exists(target.path) else 0
+
+
+def _text(env: Env, given: Given, view: View, *, stdin: bool) -> str | None:
+    """The prompt: the `-m`s, the `-F`s, then what is piped in; None where there is none.
+
+    Stdin is not read where nothing else is given and the model is next anyhow: in a tool loop it is the
+    loop's.
+    """
+    flags = given.message or given.file or given.attach
+    last = unanswered(view)
+    if not flags and last is not None and (last.kind == "tool" or is_prompt(last)):
+        if stdin and last.kind != "tool" and env.waiting():
+            env.note("stdin is not read: an unanswered prompt stands last and is sent")
+        return None
+    pieces = append.given(env, list(given.message), list(given.file))
+    found = piped.text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
+    text = append.joined(pieces if found is None else [*pieces, found])
+    if text.strip() or given.attach:
+        return text
+    if flags or (not view.messages and stdin and piped.is_piped(env.stdin)):
+        raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
+    return None
+
+
+def _says(message: Message, draft: compose.Draft) -> bool:
+    """Whether a stored prompt has the parts and attachments of the draft."""
+    if message.kind != draft.fields["kind"] or message.fields.get("attached") != draft.fields.get(
+        "attached"
+    ):
+        return False
+    if message.own == draft.fields["parts"] and not draft.blocks:
+        return True
+    new = [*map(block_of, draft.fields["parts"]), *draft.blocks]
+    old = message.blocks if message.blocks is not None else [block_of(part) for part in message.own or ()]
+    return old == new
+
+
+def _keyed(view: View, key: str | None) -> bool:
+    """Whether a message is stored under this key."""
+    return key is not None and any(message.fields.get("key") == key for message in view.all.values())
+
+
+def _answered(view: View, key: str | None) -> Message | None:
+    """The model's message after the prompt of this key."""
+    if not _keyed(view, key):
+        return None
+    after = False
+    for message in view.messages:
+        if after and message.role == "model" and message.committed:
+            return message
+        after = after or message.fields.get("key") == key
+    return None
+
+
+def _kept(env: Env, view: View, request: Request) -> bytes:
+    """The record that keeps `--system` in a session that has none."""
+    system = from_file(request.system) if request.system else ""
+    if not system or view.meta.get("system"):
+        return b""
+    return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
+
+
+def _with(env: Env, target: Target, data: bytes, lines: bytes) -> bytes | None:
+    """The session as it will be with these lines; None: as it is."""
+    if not lines:
+        return data or None
+    if not data:
+        return log.first_line(env, target.path) + lines
+    return data + (b"" if data.endswith(b"\n") else b"\n") + lines
+
+
+def _write(env: Env, target: Target, request: Request, body: IO[bytes], data: bytes | None) -> None:
+    """Put the request body into the file; whatever is wrong with it is found here."""
+    body.seek(0)
+    body.truncate()
+    body.writelines(payload.body_of(env, None, target.path, request.but(persist=False), data=data))
+
+
+def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:
+    """Store the prompt after these lines; returns how long the file was."""
+    if draft is not None:
+        stored = compose.store(env, target, draft, before)
+        if stored.created:
+            append.say_new(env, target)
+        return stored.size
+    sizes: list[int] = []
+
+    def build(locked: log.Locked) -> bytes:
+        sizes.append(locked.size)
+        return before
+
+    if before:
+        log.append(env, target.path, build)
+    return sizes[0] if sizes else _size(target)
+
+
+def _again(env: Env, target: Target, request: Request, via: str) -> str:
+    """The command that sends what stands last in the same way."""
+    model = [f"--model {shlex.quote(request.model)}"] if request.model else []
+    return asking(env, target, payload.provider_of(env, request.to), model, via)
+
+
+@contextmanager
+def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
+    """Whatever fails from here on says that the prompt is stored, and which command sends it."""
+    env.stored = None  # from here on it is the answer's
+    said = f"the prompt is stored: `{again}` sends it"
+    try:
+        yield
+    except HistoryError as error:
+        if env.stored is not None:  # the answer is stored too
+            raise
+        raise type(error)(f"{str(error).rstrip('.')}; {said}") from None
+    except OSError as error:
+        raise InputOutput(f"{error.filename or 'input or output'}: {error.strerror}; {said}") from None
+    except (KeyboardInterrupt, Interrupted):
+        if env.stored is None:
+            env.note(said)
+        raise

@@ -1,0 +1,104 @@
+"""Remove what no session needs: deltas of committed streams, and blocks that nothing refers to."""
+
+from collections.abc import Collection
+from typing import Annotated, Optional
+
+import orjson
+import typer
+
+from ...base.env import Env
+from ...base.errors import HistoryError
+from ...base.times import from_millis
+from ...blocks import open_store
+from ...store import elsewhere, resolve, trash
+from ...store.resolve import Target
+from ..list_ import moment
+from ..options import Quiet
+from . import unused
+
+EXAMPLES = """\
+  codeh-history gc              # what would go: a JSON line for each session, and one for the blocks
+  codeh-history gc --yes
+  codeh-history gc --trash 30d --yes    # sessions removed 30 days ago or earlier, for good
+  CODEH_BLOCKS=redis://blocks.example/0 codeh-history gc --shared --yes   # only this home uses it
+"""
+STRAY = "it looks at every session of this home"
+
+
+def command(
+    ctx: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, only say what would go.")] = False,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Blocks of a store that other homes may use, too.")
+    ] = False,
+    age: Annotated[
+        Optional[str],
+        typer.Option("--trash", metavar="AGE", help="Sessions removed before, too: 30d, 12w, or a date."),
+    ] = None,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    before = moment(env, age, "--trash") / 1000 if age is not None else None
+    unused.check(env)
+    gone = emptied(env, before, yes=yes) if before is not None else ()
+    failed = [code for name, path in resolve.ids(env) if (code := deltas(env, name, path, yes=yes))]
+    blocks(env, yes=yes, shared=shared, but=gone)
+    if not yes:
+        env.note("nothing was removed: --yes removes it")
+    return failed[0] if failed else 0
+
+
+def emptied(env: Env, before: float, *, yes: bool) -> list[str]:
+    """Report, or remove for good, what went to the trash before a moment (epoch seconds): its files."""
+    gone = trash.empty(env, before) if yes else trash.older(env, before)
+    for item in gone:
+        since = from_millis(int(item.since * 1000))
+        line = {"trash": item.id, "path": item.path, "since": since, "bytes": item.size, "removed": yes}
+        env.write(orjson.dumps(line) + b"\n")
+    return [item.path for item in gone]
+
+
+def deltas(env: Env, name: str, path: str, *, yes: bool) -> int:
+    """Report, or remove, one session's deltas; the exit code of a failure, which is noted."""
+    if path.endswith(".json"):
+        return 0
+    try:
+        count, size = unused.deltas(path)
+        if count and yes:
+            unused.drop_deltas(env, Target(path, "gc"))
+            env.stored = f"{name}, without its deltas"
+    except HistoryError as error:
+        env.complain(f"{name}: {error}")
+        return error.exit_code
+    if count:
+        env.write(orjson.dumps({"session": name, "deltas": count, "bytes": size, "removed": yes}) + b"\n")
+    return 0
+
+
+def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> None:
+    """Report, or remove, the blocks that nothing refers to, never those that others may refer to."""
+    before = unused.grace(env)
+    store = open_store(env)
+    if store.shared and not shared:
+        env.note(f"{store.name}: other homes may use these blocks: left alone (--shared, if they do not)")
+        return
+    moved = unused.gone(env)
+    if moved and not shared:
+        env.note(
+            f"{moved[0]}: needed blocks and is gone; if it was moved, it needs them still:"
+            f" all blocks are left alone (--shared, if nothing needs them)"
+        )
+        return
+    gone = unused.unused(env, store, before, but=but)
+    if yes:
+        unused.sweep(env, before)
+        count = store.delete(sorted(gone), before)
+        elsewhere.forget(env, moved)
+    else:
+        count = len(gone)
+    if count:
+        size = sum(gone.values())
+        env.write(
+            orjson.dumps({"store": store.name, "blocks": count, "bytes": size, "removed": yes}) + b"\n"
+        )

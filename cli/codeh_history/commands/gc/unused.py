@@ -1,0 +1,206 @@
+"""`gc`: what no session needs any more: deltas of committed streams, and blocks that nothing refers to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from ...access import rewrite
+from ...base.env import Env
+from ...base.errors import InputOutput
+from ...blocks import BlockStore
+from ...session.live import brought
+from ...session.model import Json
+from ...session.records import Record
+from ...store import elsewhere, read, trash
+from ...store.paths import sessions_dir
+from ...store.replace import SUFFIX
+from ...store.resolve import Target
+
+GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
+_ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a digit of one, in another spelling of JSON
+_REACH = 6 * 64 + 6  # an id in this spelling, and what stands before it
+_STEP = 1 << 20
+
+
+def grace(env: Env) -> float:
+    """Epoch seconds: what was written before may be removed."""
+    return env.millis() / 1000 - GRACE_DAYS * 86400
+
+
+# -- deltas -------------------------------------------------------------------------------------------
+
+
+def deltas(path: str) -> tuple[int, int]:
+    """How many deltas of a session mean nothing any more, and how many bytes they take."""
+    _, gone = _sorted(read.read_bytes(path))
+    return len(gone), sum(map(len, gone))
+
+
+def drop_deltas(env: Env, target: Target) -> None:
+    """Replace the session's file by one without them."""
+    rewrite.in_place(env, target, lambda data: _sorted(data)[0])
+
+
+def _sorted(data: bytes) -> tuple[list[bytes], list[bytes]]:
+    """The lines of a session that stay, and those that may go."""
+    if b'"delta"' not in data:
+        return [data], []
+    lines = list(rewrite.records(data))
+    gone = spent([record for _, record in lines if record is not None])
+    kept = [line for line, record in lines if record is None or record.offset not in gone]
+    return kept, [line for line, record in lines if record is not None and record.offset in gone]
+
+
+def spent(records: Sequence[Record]) -> set[int]:
+    """The offsets of the deltas that show in no view, whatever is undone later.
+
+    They stand before a commit of their stream that carries the content itself, and no other commit of it
+    stands between: whether updates in between are undone or not, that commit decides. Streams whose id, or
+    whose updates' ids, are used twice are left alone.
+    """
+    used = Counter(id for record in records for id in brought(record.data))
+    root: dict[str, str] = {}  # streams, and updates, → their stream
+    waiting: dict[str, list[int]] = {}
+    gone: set[int] = set()
+    unclear: set[str] = set()
+    for record in records:
+        data = record.data
+        of = root.get(str(data.get("of")))
+        if data["type"] == "open" and used[data["id"]] == 1:
+            root[data["id"]] = data["id"]
+        elif of is None:
+            continue
+        elif data["type"] == "delta":
+            waiting.setdefault(of, []).append(record.offset)
+        elif data["type"] == "update":
+            root[data["id"]] = of
+            unclear |= {of} if used[data["id"]] > 1 else set()
+        elif data["type"] == "commit":
+            decided = waiting.pop(of, [])
+            if data["of"] == of and "id" not in data and _has_content(data):
+                gone.update(decided)
+    return {r.offset for r in records if r.offset in gone and root[r.data["of"]] not in unclear}
+
+
+def _has_content(data: Json) -> bool:
+    return isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
+
+
+# -- blocks -------------------------------------------------------------------------------------------
+
+
+def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
+    """The blocks older than `before` that no file of this home or noted elsewhere names, with sizes.
+
+    The sessions are looked at again after the trash, where one that was just restored would have been
+    missed. Whatever looks like a block's id counts, in whatever record, damaged lines too. `but`: files
+    that are to go.
+    """
+    old = store.stale(before)
+    seen: set[tuple[int, ...]] = set()
+    for path in _holders(env, sessions_dir(env), trash.trash_dir(env), sessions_dir(env)):
+        if not old:
+            return {}
+        for id in _named(path, seen) if path not in but else ():
+            old.pop(id, None)
+    return old
+
+
+def check(env: Env) -> None:
+    """InputOutput where something that may name blocks cannot be read: then nothing is to go."""
+    for path in _holders(env, sessions_dir(env), trash.trash_dir(env)):
+        fd = _opened(path)
+        if fd is not None:
+            os.close(fd)
+
+
+def gone(env: Env) -> list[str]:
+    """The sessions elsewhere that named blocks and are not where they were: moved, perhaps."""
+    return [path for path in elsewhere.noted(env) if not os.path.lexists(path)]
+
+
+def _holders(env: Env, *folders: str) -> Iterator[str]:
+    """What may name blocks: the files of these folders, each listed in its turn, and those elsewhere."""
+    for folder in folders:
+        yield from _files(folder)
+    yield from elsewhere.noted(env)
+
+
+def _files(folder: str) -> list[str]:
+    """The files in a folder; whatever else is there may hide sessions, and is InputOutput."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if entry.is_file() or _hides(entry)]
+    except FileNotFoundError:
+        if not os.path.islink(folder):
+            return []
+        raise InputOutput(f"{folder}: a link to what is not there; nothing was removed") from None
+    except OSError as error:
+        raise InputOutput(f"{error.filename or folder}: {error.strerror}; nothing was removed") from None
+
+
+def _hides(entry: os.DirEntry[str]) -> bool:
+    """False for an empty folder, and for what is gone already; all else is InputOutput."""
+    if entry.is_dir():
+        with os.scandir(entry.path) as entries:
+            if not any(entries):
+                return False
+        what = "a folder: sessions in it may need blocks; move it elsewhere"
+    elif not os.path.lexists(entry.path):
+        return False  # moved meanwhile: it is seen where it went
+    else:
+        what = "no file that can be read: move it elsewhere"
+    raise InputOutput(f"{entry.path}: {what}; nothing was removed")
+
+
+def _opened(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None  # moved meanwhile: it is seen where it went
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None
+
+
+def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
+    """The block ids in a file; nothing where the very same file was looked at before."""
+    fd = _opened(path)
+    if fd is None:
+        return
+    try:
+        info = os.fstat(fd)
+        known = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+        if known in seen:
+            return
+        seen.add(known)
+        tail = b""
+        while chunk := os.read(fd, _STEP):
+            text = tail + chunk
+            yield from (found[0].decode() for found in _ID.finditer(_ESCAPED.sub(_plain, text)))
+            tail = text[-_REACH:]
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; no block was removed") from None
+    finally:
+        os.close(fd)
+
+
+def _plain(escaped: re.Match[bytes]) -> bytes:
+    return bytes.fromhex(escaped[1].decode())
+
+
+def sweep(env: Env, before: float) -> None:
+    """Remove the temporary files beside the sessions that killed processes left."""
+    for path in _files(sessions_dir(env)):
+        name = os.path.basename(path)
+        if name.startswith(".") and name.endswith(SUFFIX):
+            try:
+                if os.stat(path).st_mtime < before:
+                    os.unlink(path)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise InputOutput(f"{path}: {error.strerror}") from None

@@ -1,0 +1,119 @@
+"""Bring conversations from other forms into new sessions and print their ids."""
+
+from functools import partial
+from typing import Annotated, Optional
+
+import typer
+
+from ... import programs
+from ...access.source import is_bundle, source
+from ...access.view import tell_damage, tell_lost
+from ...base.env import Env
+from ...base.errors import BadData, Usage
+from ...blocks import Lost
+from ...session.fold import kind_of
+from ...session.model import ROLE_OF_KIND, Json
+from ...session.records import check_message, dumps
+from ...store import create
+from ...store.log import Locked
+from ...store.resolve import Target
+from ..options import AllowMissing, Quiet, Strict
+
+EXAMPLES = """\
+  codeh-history import ~/.codeh/sessions/old.json --into old
+  codeh-history import request.json --from anthropic --into demo
+  codeh-history import *.json            # a session each, named like its file
+  codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
+"""
+
+
+def command(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE|-...", help="Files to import, a session each.")
+    ],
+    from_: Annotated[
+        str, typer.Option("--from", metavar="FORM", help=f"auto, {', '.join(programs.IMPORTERS)}.")
+    ] = "auto",
+    into: Annotated[
+        Optional[str],
+        typer.Option("--into", metavar="NEW", help="The new session's id or path (one file)."),
+    ] = None,
+    allow_missing: AllowMissing = False,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if from_ != "auto" and from_ not in programs.IMPORTERS:
+        raise Usage(f"--from {from_}: auto, {', '.join(programs.IMPORTERS)}")
+    if into is not None and len(files) > 1:
+        raise Usage("--into names one session; import one file at a time")
+    for name in files:
+        where = "stdin" if name == "-" else name
+        with source(env, name) as file:
+            if from_ == "auto" and is_bundle(file.head):
+                from ...access import bundle
+
+                env.write(f"{bundle.unpack(env, file, where, into)}\n".encode("utf-8", "surrogateescape"))
+                continue
+            data = file.rest()
+        tell = partial(tell_damage, env, Target(where, where), strict=strict)
+        records = programs.read(data, from_, where, tell=tell)
+        for number, record in enumerate(records):
+            check(record, f"{where}: message {number}")
+        records = by_our_blocks(env, records, where, allow_missing=allow_missing)
+        path = create.free_path(env, into, "imported" if name == "-" else name)
+        id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
+        env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+    return 0
+
+
+def by_our_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
+    """The records, whose blocks can all be read, and lie in the store under our ids."""
+    if all(record.get("type") != "ref" for record in records):
+        return records
+    from .foreign_blocks import adopted
+
+    lost: Optional[Lost] = {} if allow_missing else None
+    records = adopted(env, records, where, lost)
+    tell_lost(env, where, lost)
+    return records
+
+
+def check(record: Json, where: str) -> None:
+    """Refuse what the new session could not be read back with."""
+    if record.get("type", "message") == "message":
+        reason = (
+            "no `parts`"
+            if not isinstance(record.get("parts"), list)
+            else check_message({"id": "", **record})
+        )
+        if reason:
+            raise BadData(f"{where}: {reason}; nothing was imported")
+
+
+def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
+    """The records as lines, with ids and times where the source has none."""
+    now = env.now()
+    offset = locked.offset
+    chunks: list[bytes] = []
+    for record in records:
+        kind = record.get("type", "message")
+        fields: Json = {"type": kind}
+        if kind == "message":
+            of = kind_of(record)
+            fields.update(
+                id=record.get("id") or env.new_id(locked.session, offset), ts=record.get("ts") or now
+            )
+            fields["kind"] = of
+            if ROLE_OF_KIND[of]:
+                fields["role"] = ROLE_OF_KIND[of]
+        elif kind == "ref":
+            fields.update(id=record["id"], ts=record.get("ts") or now)
+        elif kind == "meta":
+            fields["ts"] = now
+        chunk = dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)

@@ -1,0 +1,118 @@
+"""List the sessions, the newest first."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Optional
+
+import orjson
+import typer
+
+from ...access import row as listing
+from ...base.env import Env
+from ...base.errors import BadData, Usage
+from ...base.times import to_millis
+from ...render import table, values
+from ...render.messages import rich_wanted, width
+from ...session.model import Json
+from ...store.resolve import for_reading, ids
+from .. import options
+from . import cache
+from .processes import spread
+
+EXAMPLES = """\
+  codeh-history list --here --since 7d
+  codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
+  codeh-history list | cut -f 1,3      # in a pipe: id, path, title, tags, cwd, created, last, messages,
+                                       # exchanges, bytes, open_calls, pending, separated by tabs
+"""
+STRAY = "list takes no argument; -s SESSION lists one"
+SHOWN = ("id", "last", "messages", "calls", "pending", "title", "cwd")  # on a terminal
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def command(
+    ctx: typer.Context,
+    here: Annotated[bool, typer.Option("--here", help="Only those begun in this directory.")] = False,
+    since: Annotated[
+        Optional[str],
+        typer.Option("--since", metavar="D", help="Only those used since: 30m, 2h, 7d, or a date."),
+    ] = None,
+    json: options.Json = False,
+    jsonl: options.JsonLines = False,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    if json and jsonl:
+        raise Usage("--json and --jsonl: one of them")
+    earliest = moment(env, since) if since is not None else None
+    paths = [for_reading(env, session).path] if session else [path for _, path in ids(env)]
+    rows = rows_of(env, paths)
+    if here:
+        directory = env.cwd()
+        rows = [row for row in rows if directory and row["cwd"] == directory]
+    if earliest is not None:
+        rows = [row for row in rows if used(row) >= earliest]
+    rows.sort(key=used, reverse=True)
+    show(env, rows, json=json, jsonl=jsonl)
+    if strict and any("problem" in row for row in rows):
+        raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
+    return 0
+
+
+EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
+
+
+def moment(env: Env, since: str, option: str = "--since") -> int:
+    """The time a `--since` means, in epoch milliseconds: so long ago, or a date."""
+    number, unit = since[:-1], since[-1:]
+    if since.isdecimal() and len(since) < EPOCH_DIGITS:
+        raise Usage(
+            f"{option} {since}: of what? {since}d is days, {since}h hours (or a date as 2026-01-31)"
+        )
+    if unit in UNITS and number.isdecimal():
+        return env.millis() - int(number) * UNITS[unit] * 1000
+    millis = to_millis(since)
+    if millis is None:
+        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
+    return millis
+
+
+def rows_of(env: Env, paths: list[str]) -> list[Json]:
+    """A row for each session; what is wrong with one is noted on stderr."""
+
+    def work(share: Sequence[str]) -> Iterator[bytes]:
+        return (orjson.dumps(listing.row_of(path)) for path in share)
+
+    def count(some: list[str]) -> list[Json]:
+        return [orjson.loads(line) for line in spread(work, some)]
+
+    rows = cache.rows(env, paths, count) if len(paths) >= cache.MANY else count(paths)
+    for row in rows:
+        if "problem" in row:
+            env.note(f"{row['path']}: {row['problem']}")
+    return rows
+
+
+def used(row: Json) -> int:
+    """When a session was used last, in epoch milliseconds; 0 where nothing says so."""
+    return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0
+
+
+def show(env: Env, rows: list[Json], *, json: bool, jsonl: bool) -> None:
+    terminal = env.terminal(env.stdout)
+    if json or jsonl:
+        env.write(b"".join(values.lines(rows, as_array=json, terminal=terminal)))
+    elif rich_wanted(env):
+        cells = [cells_of(row) for row in rows]
+        env.draw(table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2))
+    else:
+        env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
+
+
+def cells_of(row: Json) -> list[object]:
+    """A row as a terminal shows it: minutes are enough, and zeros say nothing."""
+    last = (row["last"] or row["created"] or "")[:16].replace("T", " ")
+    counts = (row["open_calls"] or None, row["pending"] or None)
+    return [row["id"], last, row["messages"], *counts, row["title"], row["cwd"]]

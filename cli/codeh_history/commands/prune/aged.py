@@ -1,0 +1,98 @@
+"""`prune`: which sessions are old enough to go to the trash, and their going there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from ...access import row as listing
+from ...base.env import Env
+from ...base.errors import BadData, HistoryError
+from ...base.times import from_millis, to_millis
+from ...session.fold import timestamp
+from ...store import read, trash
+from ...store.resolve import ids
+from ...store.tail import lines_backwards
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session: when it was used last (epoch milliseconds), its size, and why it must stay."""
+
+    id: str
+    used: int
+    size: int
+    stays: str = ""
+
+
+def sessions(env: Env) -> list[Session]:
+    """The sessions, the newest first; BadData where a record is of a time to come: no age is certain."""
+    now = env.millis()
+    found: list[Session] = []
+    for id, path in ids(env):
+        if not path.endswith(".jsonl"):
+            continue  # an older form: read, never moved
+        row = listing.row_of(path)
+        written = newest_record(path)
+        used = to_millis(row["last"] or "") or to_millis(row["created"] or "") or written
+        if max(used, written) > now:
+            newest = from_millis(max(used, written))
+            raise BadData(
+                f"{path}: its newest record ({newest}) is later than now ({from_millis(now)}); "
+                "is the clock right? nothing was moved"
+            )
+        found.append(Session(id, used, row["bytes"], stays(path, row["pending"])))
+    return sorted(found, key=lambda session: (-session.used, session.id))
+
+
+def stays(path: str, pending: int) -> str:
+    """Why a session is not to be moved; "" where it may be."""
+    if read.being_written(path):
+        return "locked by another process"
+    return "an answer is pending" if pending else ""
+
+
+def newest_record(path: str) -> int:
+    """The time of the last record that has one, in epoch milliseconds; 0 where none has."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return 0
+    try:
+        for _, line in lines_backwards(fd, os.fstat(fd).st_size):
+            try:
+                record = orjson.loads(line)
+            except ValueError:
+                continue
+            times = (
+                (record.get(name) for name in ("ts", "createdAt", "created"))
+                if isinstance(record, dict)
+                else ()
+            )
+            moment = next((millis for time in times if (millis := to_millis(timestamp(time) or ""))), None)
+            if moment is not None:
+                return moment
+    except OSError:
+        pass  # what cannot be read stays where it is
+    finally:
+        os.close(fd)
+    return 0
+
+
+def old(found: Sequence[Session], *, before: int | None, keep: int | None) -> list[Session]:
+    """Those last used before a moment, or all but the `keep` newest."""
+    if keep is not None:
+        return list(found[keep:])
+    return [session for session in found if before is not None and 0 < session.used < before]
+
+
+def move(env: Env, session: Session) -> str:
+    """Move a session to the trash; why it was left where it is, else ""."""
+    try:
+        trash.remove(env, session.id, size=session.size)
+    except HistoryError as error:
+        return str(error)
+    return ""

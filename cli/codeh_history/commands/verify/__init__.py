@@ -1,0 +1,105 @@
+"""Check a session, or what a provider would refuse about it; nothing is changed."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from ...access.view import view_from
+from ...base.env import Env
+from ...base.errors import BadData, NegativeAnswer
+from ...base.escape import visible
+from ...base.words import some
+from ...providers import FORMATS
+from ...render import values
+from ...send.payload import provider_of
+from ...session.model import Json
+from ...store import read
+from ...store.resolve import Target, for_reading
+from .. import options
+from . import provider as refusals
+from . import session as verifying
+
+EXAMPLES = """\
+  codeh-history verify demo                    # exit 1 and a line each where something is wrong
+  codeh-history verify demo --to anthropic     # what Anthropic would refuse of it as it stands
+  codeh-history verify demo --json | jq -r '.problems[].offset'
+"""
+STRAY = "the session is the only argument"
+
+
+def command(
+    ctx: typer.Context,
+    argument: options.Argument = None,
+    to: Annotated[
+        Optional[str],
+        typer.Option("--to", metavar="FORMAT", help="What this provider would refuse instead."),
+    ] = None,
+    model: Annotated[
+        Optional[str], typer.Option("--model", metavar="M", help="With --to: for which model.")
+    ] = None,
+    json: options.Json = False,
+    session: options.Session = None,
+    strict: options.Strict = False,
+    quiet: options.Quiet = False,
+) -> int:
+    env: Env = ctx.obj
+    env.quiet = quiet
+    target = for_reading(env, session, argument)
+    found = (
+        refused(env, target, provider_of(env, to, FORMATS), model, strict=strict)
+        if to
+        else checked(env, target)
+    )
+    if json:
+        env.write(values.line(found, terminal=env.terminal(env.stdout)))
+    else:
+        env.write("".join(f"{visible(line)}\n" for line in lines(target, found)).encode())
+    if strict and any("path" not in problem for problem in found["problems"]):
+        raise BadData(f"{target.path}: {len(found['problems'])} problems")
+    return 0 if found["ok"] else NegativeAnswer.exit_code
+
+
+def checked(env: Env, target: Target) -> Json:
+    """The verdict on a session's file."""
+    verdict = verifying.verify(env, target)
+    problems = [
+        {"line": p.line, "offset": p.offset, **({"id": p.id} if p.id else {}), "reason": p.reason}
+        for p in verdict.problems
+    ]
+    return {
+        "session": verdict.session, "ok": not problems, "records": verdict.records,
+        "messages": verdict.messages, "problems": problems,
+    }  # fmt: skip
+
+
+def refused(env: Env, target: Target, to: str, model: Optional[str], *, strict: bool) -> Json:
+    """The verdict of a provider on what the session says."""
+    data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    view = view_from(env, data, target, strict=strict)
+    found = refusals.refusals(view, to, model)
+    lines = verifying.lines_at([r.offset for r in found if r.offset is not None], target, data)
+    return {
+        "session": target.id, "to": to, "ok": not found,
+        "records": len(view.log.records), "messages": len(view.messages),
+        "problems": [refusals.as_json(refusal, lines) for refusal in found],
+    }  # fmt: skip
+
+
+def lines(target: Target, found: Json) -> list[str]:
+    """`ok: …`, or a line for each problem."""
+    if found["ok"]:
+        return [f"ok: {some(found['records'], 'record')}, {some(found['messages'], 'message')}"]
+    return [refusal(p) if "path" in p else problem(target, p) for p in found["problems"]]
+
+
+def problem(target: Target, found: Json) -> str:
+    """`PATH: line 3, byte 120: [ID: ]REASON`."""
+    id = f"{found['id']}: " if "id" in found else ""
+    where = target.path if target.path != "-" else target.id
+    return f"{where}: line {found['line']}, byte {found['offset']}: {id}{found['reason']}"
+
+
+def refusal(found: Json) -> str:
+    """`messages.6.content.0 ← :12 ID: REASON`."""
+    source = f" ← :{found['n']} {found['id']}" if "id" in found else ""
+    return f"{found['path']}{source}: {found['reason']}"

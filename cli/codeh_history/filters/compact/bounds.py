@@ -1,0 +1,179 @@
+"""Compaction as the commands ask for it: limits from flags, counters, and the plan for a view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import orjson
+
+from ...base import amounts
+from ...base.env import Env
+from ...base.errors import BadData, Usage
+from ...base.options import Compaction, beside, by_settings
+from ...session.model import Json
+from ...session.ops import Op
+from ...session.ops_applied import apply
+from ...session.view import View
+from ...tokens import Characters, Counter
+from ...tokens.counter import vocabulary_of
+from .. import compact
+from . import POLICIES, Plan, Settings, counts
+from .costs import counter_for
+
+
+class Limits(NamedTuple):
+    """What a session is to be cut to, and how; `model`: whose tokens count, else the session's newest."""
+
+    budget: int | None = None
+    characters: int | None = None
+    items: int | None = None
+    keep_last: int = 0
+    policy: str | None = None  # `loop` where a share is given, else `tiered`
+    system: str | None = None
+    tools: Sequence[Json] | None = None
+    counter: str | None = None
+    calibrated: bool = False
+    upload_share: float | None = None
+    history_share: float | None = None
+    model: str | None = None
+    insisting: bool = True  # whether `calibrated` was asked for by a flag
+
+    @property
+    def limiting(self) -> bool:
+        """Whether there is anything to be cut to."""
+        return bool(self.budget or self.characters or self.items or self.keep_last)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """What uploads and earlier exchanges may take of the budget, as given or as usual."""
+        uploads = 0.6 if self.upload_share is None else self.upload_share
+        usual = min(0.2, max(0.0, 1 - uploads))
+        return uploads, usual if self.history_share is None else self.history_share
+
+    @property
+    def named(self) -> str:
+        """The policy's name."""
+        given = self.upload_share is not None or self.history_share is not None
+        return self.policy or ("loop" if given else "tiered")
+
+
+def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
+    """The limits that options ask for; exit 2 where one is wrong, or they contradict each other."""
+    found = Limits(
+        budget=_amount(given.budget, "--budget", "tokens"),
+        characters=_amount(given.max_chars, "--max-chars", "characters"),
+        items=_amount(given.max_items, "--max-items", "messages"),
+        keep_last=_amount(given.keep_last, "--keep-last", "exchanges") or 0,
+        policy=given.policy, counter=given.counter, calibrated=given.calibrated,
+        upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
+    )  # fmt: skip
+    if found.counter is not None:
+        vocabulary_of(found.counter)
+    if found.named not in POLICIES:
+        raise Usage(f"--policy {found.policy}: one of {', '.join(POLICIES)}")
+    for name, share in zip(("upload", "history"), found.shares, strict=True):
+        if not 0 <= share <= 1:
+            raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
+    if sum(found.shares) > 1 + 1e-9:
+        raise Usage("--upload-share and --history-share together are more than the budget")
+    return found
+
+
+def settled(
+    env: Env,
+    view: View,
+    given: Compaction,
+    session: str,
+    system: str | None = None,
+    tools: Sequence[Json] | None = None,
+) -> Limits:
+    """The limits that options ask for, and where they say nothing the session's settings."""
+    within = given.within(view.meta, session, env.note)
+    with by_settings(session):
+        return limits(within, system, tools)._replace(insisting=given.calibrated)
+
+
+def _amount(text: str | None, option: str, unit: str) -> int | None:
+    return None if text is None else amounts.amount(text, option, unit)
+
+
+def demanding(found: Limits) -> Limits:
+    """The limits; exit 2 where they limit nothing."""
+    if not found.limiting:
+        raise Usage("how small? --budget N, as 32k (or --max-chars, --max-items, --keep-last)")
+    if found.calibrated and found.insisting and found.budget is None:
+        raise Usage("--calibrated goes with --budget N")
+    return found
+
+
+def within(env: Env, view: View, limits: Limits) -> View:
+    """The view made to fit its limits; the same view when it does. Raises BudgetUnreachable."""
+    return apply(view, plan(env, view, demanding(limits)).ops) if limits.limiting else view
+
+
+def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
+    """The plan that meets all limits: messages first, then tokens, then characters.
+
+    `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
+    """
+    plans: list[Plan] = []
+    if limits.items:
+        plans.append(counts.items(view, limits.items))
+    if limits.keep_last and not (limits.budget or limits.characters):
+        plans.append(counts.last(apply(view, _ops(plans)), limits.keep_last))
+    for budget, counter in _budgets(env, view, limits):
+        now = apply(view, _ops(plans))
+        asked = _settings(view, limits, budget)
+        characters = isinstance(counter, Characters)
+        asked = asked._replace(
+            policy="tiered" if characters else limits.named,
+            hysteresis=in_place and not characters, exact=exact,
+        )  # fmt: skip
+        plans.append(compact.compact(now, asked, counter))
+    result = plans[0]
+    for following in plans[1:]:
+        result = result.then(following)
+    return result
+
+
+def _ops(plans: Sequence[Plan]) -> list[Op]:
+    return [op for plan in plans for op in plan.ops]
+
+
+def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
+    found: list[tuple[int, Counter]] = []
+    if limits.budget:
+        counter = counter_for(env, view, limits.counter, limits.model)
+        if limits.calibrated:
+            from ...access.calibration import calibrated
+
+            counter = calibrated(env, view, counter, limits.counter, insisting=limits.insisting)
+        found.append((limits.budget, counter))
+    if limits.characters:
+        found.append((limits.characters, Characters()))
+    return found
+
+
+def _settings(view: View, limits: Limits, budget: int) -> Settings:
+    """System prompt and tools as given, else the session's own: `payload` sends those."""
+    system, tools = beside(view.meta)
+    uploads, history = limits.shares
+    return Settings(
+        budget=budget, keep_last=limits.keep_last,
+        system=limits.system if limits.system is not None else system,
+        tools=limits.tools if limits.tools is not None else tools,
+        upload_share=uploads, history_share=history, capped=limits.upload_share is not None,
+    )  # fmt: skip
+
+
+def read_plan(data: bytes, name: str, view: View) -> Plan:
+    """A plan from a file; raises BadData where it is none, or does not fit the session."""
+    try:
+        value = orjson.loads(data)
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    try:
+        return compact.read(value, view)
+    except BadData as error:
+        raise BadData(f"{name}: {error}") from None

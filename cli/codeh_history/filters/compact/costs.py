@@ -1,0 +1,102 @@
+"""What a session costs in tokens, by role, kind and tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+
+from ...base.env import Env
+from ...base.options import Compaction, beside, by_settings
+from ...session.exchanges import prompts
+from ...session.model import Json, Part
+from ...session.sources import rendered
+from ...session.view import View
+from ...tokens import (
+    Counter,
+    history_tokens,
+    message_tokens,
+    open_counter,
+    part_tokens,
+    system_tokens,
+    tools_tokens,
+)
+
+
+def counter_for(env: Env, view: View, name: str | None, model: str | None = None) -> Counter:
+    """The counter of that name, else of the model, else of the session's newest."""
+    model = model or next((m.model for m in reversed(view.messages) if m.model), None)
+    return open_counter(name, model=model, cache=f"{env.home}/cache/tokens.sqlite")
+
+
+def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:
+    """The counter that `compact` would count this session by."""
+    asked = given.within(view.meta, session, env.note)
+    with by_settings(session) if given.counter is None else nullcontext():
+        counter = counter_for(env, view, asked.counter)
+    if not asked.calibrated:
+        return counter
+    from ...access.calibration import calibrated
+
+    return calibrated(env, view, counter, asked.counter, insisting=given.calibrated)
+
+
+def measure(counter: Counter, view: View) -> Json:
+    """`counter, tokens:{total, system, tools, summaries, by_role, by_kind, by_tool}, messages, exchanges`.
+
+    `total` is what `compact` and `payload --budget` count: references and lists of attached files included.
+    Of an uncalibrated counter it is 3 and all of system, tools, summaries and `by_role`. Messages that
+    are not sent (error, info, pending) cost nothing.
+    """
+    view = rendered(view)
+    system, tools = beside(view.meta)
+    summaries = [summary.text for summary in view.summaries]
+    costs = message_tokens(counter, view.messages)
+    roles: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    for message, cost in zip(view.messages, costs, strict=True):
+        if cost and message.role is not None:
+            roles[message.role] = roles.get(message.role, 0) + cost
+            kinds[message.kind] = kinds.get(message.kind, 0) + cost
+    total = history_tokens(counter, view.messages, system=system, tools=tools, summaries=summaries)
+    bare = history_tokens(counter, view.messages, system=system, tools=tools)
+    return {
+        "counter": counter.name,
+        "tokens": {
+            "total": total, "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
+            "summaries": total - bare, "by_role": roles, "by_kind": kinds,
+            "by_tool": by_tool(counter, view),
+        },
+        "messages": len(view.messages), "exchanges": prompts(view.messages),
+    }  # fmt: skip
+
+
+def cache_bill(counter: Counter, view: View, budget: int, policy: str) -> Json:
+    """What the session's requests would cost a provider's cache, compacted in place to this budget.
+
+    `policy, budget, requests, input, cached, cost, compactions, relative`: `input` are the tokens of all
+    requests together, `cached` those that stood in the request before; a cached token costs 0.1.
+    """
+    from . import Settings
+    from .replay import replay
+
+    system, tools = beside(view.meta)
+    asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
+    return {"policy": policy, "budget": budget, **replay(view, asked, counter)}
+
+
+def by_tool(counter: Counter, view: View) -> dict[str, int]:
+    """What calls and results of each tool cost, the dearest first."""
+    found: dict[str, int] = {}
+    for message, costs in zip(view.messages, part_tokens(counter, view.messages), strict=True):
+        for part, cost in zip(message.parts, costs, strict=False):
+            for name in tools_of(part):
+                found[name] = found.get(name, 0) + counter.scale(cost)
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def tools_of(part: Part) -> Iterable[str]:
+    """The tool that a part calls or answers for."""
+    if "functionCall" in part:
+        yield part["functionCall"]["name"]
+    elif "functionResponse" in part:
+        yield part["functionResponse"]["name"]

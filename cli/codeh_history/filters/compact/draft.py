@@ -1,0 +1,221 @@
+"""A compaction in the making: what the context costs now, and the steps taken so far."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ...session.model import Message, Part, Summary
+from ...session.ops import Op, drop, summarize
+from ...session.ops_applied import NEXT
+from ...session.view import View, arrange
+from ...tokens import Counter, part_tokens, parts_tokens, summary_text
+from ...tokens.formula import overhead, sent, unscaled
+from ..curate.shown import replace_shown
+from .entries import Entries
+from .index import Index
+from .plan import Settings, Step
+from .said import said
+from .units import Layout
+
+LATEST = 1 << 62  # the place of what is yet to be written
+Place = tuple[int, int]  # a message's position, and which of its shown parts
+Change = tuple[Place, Part | None, str]  # what to put there, and why
+
+
+class Draft:
+    """The messages that are sent, what each part costs, and what becomes of it.
+
+    All counts are unscaled. `total` is exact at every moment: parts are counted as they are made, the
+    summaries as the one record they are sent as. A stage asks `fits` and takes steps until it does.
+    """
+
+    def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
+        self.counter = counter
+        self.messages: list[Message] = [message for message in view.messages if sent(message)]
+        self.tokens = part_tokens(counter, self.messages)
+        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
+            (number, place)
+            for number, message in enumerate(self.messages)
+            for place, part in enumerate(message.parts)
+            if len(part) > 1 or "text" not in part
+        ]
+        self.summaries = [summary.text for summary in view.summaries]
+        self.view = view
+        self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
+        self.summary_cost = self.summaries_cost(self.summaries)
+        self.original = unscaled(counter, self.messages, self.tokens)
+        self.now = list(self.original)  # what each message costs now
+        self.total = self.fixed_cost + self.summary_cost + sum(self.now)
+        self.before = self.total
+        self.first_summary_cost = self.summary_cost
+        self.untouched = list(self.tokens)
+        self.target = 0
+        self.level = 0  # the tokens of a stub, on average
+        self.keep_last = settings.keep_last
+        self.in_place = settings.hysteresis
+        self._layout: Layout | None = None
+        self._index: Index | None = None
+        self._entries: Entries | None = None
+        self.steps: list[Step] = []
+        self.new: dict[Place, Part | None] = {}
+        self.step_of: dict[Place, int] = {}
+        self.gone: set[int] = set()
+        self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
+        self.known: set[str] = set()  # names in what stays anyway, and in the stubs made so far
+
+    @property
+    def layout(self) -> Layout:
+        """Units and what must stay; worked out where something has to be done."""
+        if self._layout is None:
+            self._layout = Layout(self.messages, self.keep_last, plain=not self.special)
+        return self._layout
+
+    @property
+    def fits(self) -> bool:
+        return self.total <= self.target
+
+    def costs(self, numbers: Iterable[int]) -> int:
+        """What these messages cost now."""
+        return sum(map(self.now.__getitem__, numbers))
+
+    def open(self, places: Iterable[Place]) -> list[Place]:
+        """Those of the parts that are still as they were, and stay in the context."""
+        out = self.gone | self.doomed
+        return [place for place in places if place[0] not in out and place not in self.new]
+
+    def free(self, end: int | None = None) -> list[Place]:
+        """The open parts (before the message `end`) that are no plain text, and may be changed."""
+        fixed = self.layout.fixed
+        end = len(self.messages) if end is None else end
+        return self.open(place for place in self.special if place[0] < end and place[0] not in fixed)
+
+    @property
+    def index(self) -> Index:
+        """The names in all that is sent; searched for where a stub or a summary has to be made."""
+        if self._index is None:
+            self._index = Index(self.messages, self.untouched, self.counter.characters)
+        return self._index
+
+    @property
+    def entries(self) -> Entries:
+        """What an outline can tell of each message."""
+        if self._entries is None:
+            prompts = set(self.layout.prompts)
+            self._entries = Entries(self.messages, prompts, self.layout.pairing, self.index, self.untouched)
+        return self._entries
+
+    def names_without(self, numbers: Collection[int]) -> set[str]:
+        """The names in what the context holds when these messages are gone too."""
+        changed = {number for number, _ in self.new}
+        without = changed.union(numbers, self.gone)
+        found = set().union(*[s for n, s in self.index.messages.items() if n not in without])
+        for number in changed.difference(numbers, self.gone):
+            for part, shown in enumerate(self.messages[number].parts):
+                now = self.new.get((number, part), shown)
+                lines = [
+                    line
+                    for text in (said(now) if now else ())
+                    for line in self.index.extent.lines_of(number, [text])
+                ]
+                self.index.search(lines)
+                found |= self.index.names(lines)
+        return found
+
+    def part(self, place: Place) -> Part:
+        return self.messages[place[0]].parts[place[1]]
+
+    def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
+        """Take these replacements, oldest first, until it fits (`whole`: all of them)."""
+        if self.fits:
+            return
+        pending = list(changes)
+        sizes = iter(parts_tokens(self.counter, [new for _, new, _ in pending if new is not None]))
+        for place, new, why in pending:
+            after = next(sizes) if new is not None else 0
+            if whole or not self.fits:
+                self.replace(stage, place, new, after, why)
+
+    def replace(self, stage: str, place: Place, new: Part | None, after: int, why: str) -> None:
+        """Put `new` (of `after` tokens) in a part's place; nothing happens where that is not smaller."""
+        number, part = place
+        now = self.tokens[number][part]
+        if after >= now:
+            return
+        earlier = self.step_of.setdefault(place, len(self.steps))
+        before = now if earlier == len(self.steps) else self.steps[earlier].before
+        op = replace_shown(self.messages[number], part, new, why)
+        self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
+        self.new[place] = new
+        self.tokens[number] = [*self.tokens[number]]  # `untouched` keeps what it was
+        self.tokens[number][part] = after
+        self.now[number] -= now - after
+        self.total -= now - after
+
+    def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
+        """Remove messages; they must be whole units."""
+        before = self.costs(numbers)
+        ids = [self.messages[number].id for number in numbers]
+        self.steps.append(Step(drop(ids, why), stage, why, before, 0))
+        self.gone.update(numbers)
+        self.total -= before
+
+    def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
+        """What the total would be with these messages summarised by this text."""
+        numbers = list(numbers)
+        texts = self._texts_with(text, numbers, absorb=absorb)
+        return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost(texts)
+
+    def summarise(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
+        """Put a text in the place of messages, and of the summaries there are with `absorb`."""
+        ids = self._covered(numbers, absorb=absorb)
+        before = self.costs(numbers) + (self.summary_cost if absorb else 0)
+        total = self.summary_total(text, numbers, absorb=absorb)
+        op: Op = {**summarize(ids, text), **self._period(numbers)}  # type: ignore[typeddict-item]
+        why = "the oldest exchanges"
+        self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
+        self.summaries = self._texts_with(text, numbers, absorb=absorb)
+        self.summary_cost = self.summaries_cost(self.summaries)
+        self.gone.update(numbers)
+        self.total = total
+
+    def _covered(self, numbers: Iterable[int], *, absorb: bool) -> list[str]:
+        absorbed = [summary.id for summary in self.view.summaries] if absorb else []
+        return [*(self.messages[number].id for number in numbers), *absorbed]
+
+    def _texts_with(self, text: str, numbers: Iterable[int], *, absorb: bool) -> list[str]:
+        """The texts of the summaries with a new one, in the order that the view gives them."""
+        if not (self.view.summaries or self.view.hidden_summaries):
+            return [text]
+        covers = self._covered(numbers, absorb=absorb)
+        new = Summary(fields={"id": NEXT, "summary": text, "covers": covers}, place=LATEST, raw=None)
+        older = [summary for summary in self.view.hidden_summaries if not summary.cleared]
+        return [summary.text for summary in arrange([*self.view.summaries, *older, new], self.view.all)[0]]
+
+    def _period(self, numbers: Sequence[int]) -> dict[str, object]:
+        times = [ts for number in numbers if (ts := self.messages[number].ts)]
+        count = len(set(self.layout.prompts).intersection(numbers))
+        fields: dict[str, object] = {"conversationCount": count}
+        if times:
+            fields |= {"periodStart": min(times), "periodEnd": max(times)}
+        return fields
+
+    def summaries_cost(self, texts: Sequence[str]) -> int:
+        if not texts:
+            return 0
+        return self.counter.message + self.counter.counts([summary_text(texts)])[0]
+
+    def finished(self) -> list[Step]:
+        """The steps, without replacements inside messages that were removed after all.
+
+        Raises RuntimeError, and so writes nothing, should a message have been removed twice or halfway.
+        """
+        gone = {self.messages[number].id for number in self.gone}
+        steps = [s for s in self.steps if s.op["op"] != "replace" or s.op["id"] not in gone]
+        known = {summary.id for summary in self.view.summaries}
+        removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
+        if len(removed) != len(gone) or set(removed) != gone:
+            raise RuntimeError("a compaction lost count of its messages")
+        if self.counter.factor == 1:
+            return steps
+        scale = self.counter.scale
+        return [Step(s.op, s.stage, s.why, scale(s.before or 0), scale(s.after or 0)) for s in steps]

@@ -1,0 +1,113 @@
+"""The policy `loop`: shares of the window for uploads and history, and references reduced in the live loop.
+
+Of the budget, a margin of 10 % stays free. Uploaded files may take `upload_share`, newest first, none cut
+in two; what they do not use is lent to the history before the newest exchange, which keeps its most recent
+whole exchanges. In the newest exchange references are reduced, never renumbered, then long results cut;
+where all that is not enough, the oldest exchanges go, then the oldest units of the newest.
+"""
+
+from __future__ import annotations
+
+from ...session.sources import rendered
+from ...session.view import View
+from ...tokens import Counter, parts_tokens
+from . import removal, shrink, small, stubs
+from .draft import Draft, Place
+from .plan import HIGH, LOW, Plan, Settings
+from .tiered import aim, finished, proven
+
+MARGIN = 0.1
+
+
+def loop(view: View, settings: Settings, counter: Counter) -> Plan:
+    """The plan of this policy; starts above the budget and leaves the margin free.
+
+    Uploads keep to a share that was asked for even where all fits.
+    """
+    view = rendered(view)
+    nothing = proven(view, settings, counter)
+    if nothing is not None and not settings.capped:
+        return nothing
+    draft = Draft(view, counter, settings)
+    if aim(draft, settings):
+        draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
+        _reduce(draft, settings)
+    room = settings.budget * (HIGH if settings.hysteresis else 1)
+    if counter.scale(draft.before) <= settings.budget and counter.scale(draft.total) > room:
+        draft = Draft(view, counter, settings)  # it fits as it is, and nothing gives it room to grow
+    if settings.capped:
+        _uploads(draft, int(counter.within(settings.budget) * settings.upload_share))
+    return finished(draft, settings)
+
+
+def _reduce(draft: Draft, settings: Settings) -> None:
+    most = draft.counter.within(settings.budget)
+    used = _uploads(draft, int(most * settings.upload_share))
+    _history(draft, int(most * (settings.history_share + settings.upload_share)) - used)
+    if not draft.fits:
+        small.references(draft, live=True)
+    if not draft.fits:
+        live = set(_live(draft))
+        places = draft.open(place for place in draft.special if place[0] in live)
+        results = [place for place in places if "functionResponse" in draft.part(place)]
+        shrink.to_fit(draft, "outputs", [p for p in results if small.sources_of(draft.part(p)) is None])
+    if not draft.fits:
+        _oldest(draft)
+    if not draft.fits:
+        shrink.last_unit(draft)
+
+
+def _live(draft: Draft) -> list[int]:
+    """The newest exchange, without what stays verbatim."""
+    start = draft.layout.start
+    return [n for n in range(start, len(draft.messages)) if n not in draft.layout.fixed]
+
+
+def _uploads(draft: Draft, most: int) -> int:
+    """Leave out the oldest uploads beyond their share, each whole; returns what the others take."""
+    used = 0
+    closed = False
+    for number, part in reversed(_files(draft)):
+        tokens = draft.tokens[number][part]
+        closed = closed or used + tokens > most
+        if closed and number not in draft.layout.fixed:
+            new = stubs.blob(draft.messages[number].parts[part], draft.messages[number].id)
+            size = parts_tokens(draft.counter, [new])[0]
+            draft.replace("uploads", (number, part), new, size, f"uploads may take {most:,} tokens")
+        else:
+            used += tokens
+    return used
+
+
+def _files(draft: Draft) -> list[Place]:
+    """The files that users gave, oldest first."""
+    return [
+        (number, part)
+        for number, message in enumerate(draft.messages)
+        if message.role == "user" and message.kind != "tool"
+        for part, shown in enumerate(message.parts)
+        if "inlineData" in shown or "fileData" in shown
+    ]
+
+
+def _history(draft: Draft, most: int) -> None:
+    """Keep whole exchanges before the newest, newest first, until the first that does not fit."""
+    closed = False
+    files = dict.fromkeys(range(len(draft.messages)), 0)
+    for number, part in _files(draft):
+        files[number] += draft.tokens[number][part]
+    older = [group for group in draft.layout.groups if group[0] < draft.layout.start]
+    for group in reversed(older if not draft.fits else []):
+        cost = draft.costs(group) - sum(files[number] for number in group)
+        closed = closed or cost > most
+        most -= cost
+        if closed:
+            draft.drop("history", group, "older than the history's share of the window")
+
+
+def _oldest(draft: Draft) -> None:
+    """Drop the oldest exchanges, then units of the newest, until it fits."""
+    for group in draft.layout.groups:
+        if not draft.fits and not draft.gone.intersection(group):
+            draft.drop("drop", group, "the oldest, and nothing less suffices")
+    removal.forget(draft)

@@ -1,0 +1,198 @@
+"""What a compaction is asked for, and what it answers: a plan of ops, each with its reason and its gain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...base.errors import BadData
+from ...session.model import Json
+from ...session.ops import Op
+from ...session.ops_applied import NEXT
+from ...session.records import block_of
+from ...session.view import View
+
+HIGH = 0.85  # with `-i` a compaction starts above this share of the budget
+LOW = 0.60  # and reduces to this one, so that the next is far away
+
+
+class Settings(NamedTuple):
+    """How a compaction was asked for.
+
+    `budget` is for everything that is sent, `system` and `tools` included. With `hysteresis` it starts
+    above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay as they are.
+    `capped`: uploads keep to their share even where all fits. `exact` forbids the proof by byte count,
+    for plans that state their sizes.
+    """
+
+    budget: int
+    policy: str = "tiered"
+    system: str | None = None
+    tools: Sequence[Json] = ()
+    hysteresis: bool = False
+    keep_last: int = 0
+    upload_share: float = 0.6
+    history_share: float = 0.2
+    capped: bool = False
+    exact: bool = False
+
+
+class Step(NamedTuple):
+    """An op with the stage it belongs to and its gain: tokens before and after, where they were counted."""
+
+    op: Op
+    stage: str
+    why: str
+    before: int | None = None
+    after: int | None = None
+
+
+class Plan(NamedTuple):
+    """A compaction, not yet applied.
+
+    `before`, `after` and `floor` are totals by `counter`; `before` is None where the byte count alone
+    proved that nothing needs to be done. `largest` are the largest units that have to stay; they and
+    `floor` are worked out for `Settings.exact` alone.
+    """
+
+    policy: str
+    counter: str | None = None
+    budget: int | None = None
+    before: int | None = None
+    after: int | None = None
+    floor: int | None = None
+    steps: Sequence[Step] = ()
+    largest: Sequence[Json] = ()
+
+    @property
+    def ops(self) -> list[Op]:
+        return [step.op for step in self.steps]
+
+    @property
+    def stages(self) -> list[str]:
+        """The stages that acted, in order."""
+        return list(dict.fromkeys(step.stage for step in self.steps))
+
+    def fields(self) -> Json:
+        """What the compaction record says besides its ops."""
+        counts: Json = {
+            "counter": self.counter, "budget": self.budget, "before": self.before, "after": self.after,
+        }  # fmt: skip
+        return {
+            "policy": self.policy,
+            **{name: value for name, value in counts.items() if value is not None},
+        }
+
+    def report(self) -> list[Json]:
+        """The lines of `--report`: a line for each message or part that an op concerns."""
+        lines: list[Json] = []
+        for step in self.steps:
+            ids = step.op["ids"] if "ids" in step.op else [step.op["id"]]
+            for id in ids:
+                line: Json = {"stage": step.stage, "op": step.op["op"], "id": id}
+                if "part" in step.op:
+                    line["part"] = step.op["part"]
+                line["why"] = step.why
+                if len(ids) == 1 and step.before is not None:
+                    line |= {"tokens_before": step.before, "tokens_after": step.after}
+                lines.append(line)
+        return lines
+
+    def to_json(self) -> Json:
+        """The plan as `--plan` prints it and `--apply` reads it."""
+        return {
+            **self.fields(), "floor": self.floor, "stages": self.stages, "largest": list(self.largest),
+            "ops": [
+                {**s.op, "stage": s.stage, "why": s.why, "tokens_before": s.before, "tokens_after": s.after}
+                for s in self.steps
+            ],
+        }  # fmt: skip
+
+    def then(self, other: Plan) -> Plan:
+        """This plan followed by one made for its result; a summary that the other takes in is left out."""
+        same = self.counter == other.counter
+        made = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
+        taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in made}
+        steps = [_covering(step, made) for step in other.steps]
+        kept = [step for id, step in made.items() if id not in taken]
+        return other._replace(before=self.before if same else other.before, steps=[*kept, *steps])
+
+
+def _covering(step: Step, made: Mapping[str, Step]) -> Step:
+    """The step with what a summary stands for in place of the summary, where the same plan made it."""
+    if step.op["op"] != "summarize":
+        return step
+    ids = [id for found in step.op["ids"] for id in (made[found].op["ids"] if found in made else [found])]
+    return step._replace(op={**step.op, "ids": ids})
+
+
+_EXTRA = ("stage", "tokens_before", "tokens_after")
+_OPS = {"drop": ("ids",), "replace": ("id", "part", "block"), "summarize": ("ids", "summary")}
+_SHAPES = {"ids": list, "id": str, "part": int, "block": str, "summary": str}
+
+
+def read(data: Any, view: View) -> Plan:
+    """A plan read back; raises BadData where it is none, or the session has changed since."""
+    if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
+        raise BadData("no plan: an object with `ops` expected (compact --plan prints one)")
+    steps = [_step(item, number, view) for number, item in enumerate(data["ops"])]
+    counter = data.get("counter")
+    return Plan(
+        policy=str(data.get("policy", "plan")), counter=counter if isinstance(counter, str) else None,
+        steps=steps, budget=_number(data, "budget"), before=_number(data, "before"),
+        after=_number(data, "after"), floor=_number(data, "floor"), largest=_list(data.get("largest")),
+    )  # fmt: skip
+
+
+def _list(value: object) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()
+
+
+def _number(data: Json, name: str) -> int | None:
+    value = data.get(name)
+    if type(value) not in (int, type(None)):
+        raise BadData(f"the plan's `{name}` is no number")
+    return value
+
+
+def _step(item: Any, number: int, view: View) -> Step:
+    where = f"the plan's op {number}"
+    needs = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
+    if needs is None or any(type(item.get(name)) is not _SHAPES[name] for name in needs):
+        raise BadData(f"{where}: not a drop, replace or summarize op")
+    known = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
+    ids = item["ids"] if "ids" in needs else [item["id"]]
+    missing = [id for id in ids if id not in known]
+    if missing:
+        raise BadData(f"{where}: {missing[0]!r} is not in the session now; make the plan again")
+    if item["op"] == "replace" and not _holds(item, view):
+        raise BadData(f"{where}: part {item['part']} of {item['id']} has changed; make the plan again")
+    op: Any = {key: value for key, value in item.items() if key not in _EXTRA}
+    if item["op"] == "summarize":
+        op.pop("why", None)
+    before, after = item.get("tokens_before"), item.get("tokens_after")
+    why, stage = item.get("why"), item.get("stage")
+    return Step(
+        op, stage if isinstance(stage, str) else "plan", why if isinstance(why, str) else "",
+        before if type(before) is int else None, after if type(after) is int else None,
+    )  # fmt: skip
+
+
+def _holds(item: Json, view: View) -> bool:
+    """Whether a `replace` finds the part it was made for, and puts another in its place."""
+    message = next((m for m in view.messages if m.id == item["id"]), None)
+    own = (message.own if message is not None else None) or []
+    replaced = (message.replaced if message is not None else None) or {}
+    new = item.get("with")
+    number = item["part"]
+    if not (0 <= number < len(own) and (new is None or (isinstance(new, dict) and _is_part(new)))):
+        return False
+    blocks = message.blocks if message is not None else None
+    block: str = blocks[number] if blocks is not None else block_of(own[number])
+    return block == str(item["block"]) and not (number in replaced and replaced[number] == new)
+
+
+def _is_part(part: Json) -> bool:
+    from ...session.records import check_message
+
+    return check_message({"id": "", "kind": "user", "parts": [part]}) is None

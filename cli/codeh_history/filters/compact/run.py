@@ -1,0 +1,112 @@
+"""`compact`: a session made to fit, printed as the smaller session, recorded in place, or planned only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import orjson
+
+from ...access import result as filtering
+from ...access.view import view_of
+from ...base.env import Env
+from ...base.errors import Usage
+from ...base.input import from_file, read_file
+from ...base.options import Compaction, tools_from
+from ...blocks import Lost
+from ...session.model import Json
+from ...session.ops import Op
+from ...session.view import View
+from ...store.resolve import Target
+from . import Plan, bounds
+
+
+def run(  # noqa: PLR0913 - what a fast command line may say, one by one
+    env: Env,
+    *,
+    argument: str | None = None,
+    session: str | None = None,
+    system: str | None = None,
+    tools: str | None = None,
+    plan: bool = False,
+    apply: str | None = None,
+    in_place: bool = False,
+    report: bool = False,
+    allow_missing: bool = False,
+    strict: bool = False,
+    quiet: bool = False,
+    **limits: Any,
+) -> int:
+    """Make a session fit its limits (the options of `Compaction`), reversibly, or do what a plan says."""
+    env.quiet = env.quiet or quiet
+    given = Compaction(**limits)
+    beside = _system(system), _tools(tools)
+    bounds.limits(given)
+    target = filtering.target_of(env, session, argument)
+    if apply is not None and (plan or given.given() or beside != (None, None)):
+        raise Usage("--apply takes its limits from the plan: give no others")
+    data = b"" if apply is None else _plan_in(env, apply, target)
+    items: list[int] = []
+
+    def made(view: View) -> Plan:
+        if apply is not None:
+            return bounds.read_plan(data, apply, view)
+        asked = bounds.settled(env, view, given, target.id, *beside)
+        items.extend([asked.items] if asked.items else [])
+        return bounds.plan(env, view, bounds.demanding(asked), in_place=in_place, exact=plan)
+
+    lost: Lost | None = {} if allow_missing else None
+    if plan:
+        return _printed(env, made(view_of(env, target, strict=strict, lost=lost)))
+    reduce = partial(_reduced, env, target, made, report=report)
+    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost=lost)
+    if items and len(after.messages) > items[0]:
+        env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
+    return 0
+
+
+def _printed(env: Env, plan: Plan) -> int:
+    env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    return 0
+
+
+def _reduced(
+    env: Env, target: Target, made: Callable[[View], Plan], view: View, *, report: bool
+) -> tuple[list[Op], Json]:
+    """What the plan for a view does, and the fields of its record; tells about it."""
+    plan = made(view)
+    for line in plan.report() if report else ():
+        env.report(orjson.dumps(line))
+    _tell(env, target.id, plan)
+    return plan.ops, plan.fields()
+
+
+def _plan_in(env: Env, file: str, target: Target) -> bytes:
+    if file == target.path == "-":
+        raise Usage("--apply - and the session - are both stdin: give one as a file")
+    return env.read_stdin() if file == "-" else read_file(file)
+
+
+def _system(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return from_file(text)
+
+
+def _tools(text: str | None) -> list[Json] | None:
+    if text is None:
+        return None
+    return tools_from(text)
+
+
+def _tell(env: Env, session: str, plan: Plan) -> None:
+    """A line for people: what was done, by which counter."""
+    if not plan.steps:
+        return
+    uploads = sum(step.stage == "uploads" for step in plan.steps)
+    if uploads:
+        env.note(f"{session}: {uploads} uploaded files left out: they exceed their share of the budget")
+    if plan.before is not None and plan.after is not None:
+        size = f"{plan.before:,} to {plan.after:,} tokens by {plan.counter}"
+        env.note(f"{session}: {size} ({', '.join(plan.stages)})")

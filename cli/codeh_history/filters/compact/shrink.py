@@ -1,0 +1,256 @@
+"""The stages that put stubs in the place of large content: tool outputs and files, then call arguments.
+
+How small a stub gets follows from what is needed: the outputs alone, outputs and arguments, or both of
+the newest tool tokens too; the first of these that suffices, at its largest level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...session.exchanges import is_thought
+from ...tokens import parts_tokens
+from . import stubs, words
+from .draft import Change, Draft, Place
+from .index import Index
+from .small import sources_of
+
+RECENT = 40_000  # the newest tool tokens that stay whole when they can
+RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
+LARGEST, SMALLEST = 1600, 100  # tokens of a stub, on average
+ALONE = 200  # the least to which outputs are cut before arguments are cut too
+MARGIN = 1.05  # what estimated stubs save is this much less sure
+EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
+LEAST_STUB = 20  # tokens: no stub has fewer
+BESIDE = 6  # characters that a line costs beside its text
+TRIES = 5
+UNFILLED = 0.01  # of the target: what stubs may leave empty
+SLACK = 24  # tokens that a stub must be able to save to be worth trying
+TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
+
+KINDS = {"outputs": "functionResponse", "arguments": "functionCall"}
+
+
+def outputs(draft: Draft) -> None:
+    """Old files and big tool outputs, outside the newest 40,000 tool tokens."""
+    draft.replace_while_large("outputs", [
+        (place, stubs.stub(draft.part(place), draft.messages[place[0]].id).build(), "old media")  # type: ignore[union-attr]
+        for place in _media(draft)
+    ])  # fmt: skip
+    _shrink(draft, "outputs", "outputs", RECENT)
+
+
+def arguments(draft: Draft) -> None:
+    """Big arguments of calls, outside the newest 40,000 tool tokens; the same keys, valid JSON."""
+    _shrink(draft, "arguments", "arguments", RECENT)
+
+
+def recent(draft: Draft) -> None:
+    """The newest 40,000 tool tokens too, but for those that a share of the budget holds."""
+    for kind in KINDS:
+        _shrink(draft, "recent", kind, window(draft))
+
+
+def window(draft: Draft) -> int:
+    """How many of the newest tool tokens stay whole when it is tight."""
+    return min(RECENT, int(draft.target * RECENT_SHARE))
+
+
+def level(draft: Draft) -> int:
+    """The tokens of a stub, on average, by which it will fit; the smallest where nothing suffices."""
+    old, tight = newest(draft, RECENT), newest(draft, window(draft))
+    places = {kind: _places(draft, kind) for kind in KINDS}
+    tried = (
+        (ALONE, [p for p in places["outputs"] if p not in old]),
+        (SMALLEST, [p for kind in KINDS for p in places[kind] if p not in old]),
+        (SMALLEST, [p for kind in KINDS for p in places[kind] if p not in tight]),
+    )
+    for least, some in tried:
+        sizes = [_size(draft, place) for place in some]
+        found = words.water_level(sizes, sum(sizes) - int((draft.total - draft.target) * MARGIN))
+        if found >= least:
+            return min(found, LARGEST)
+    return SMALLEST
+
+
+def remember_names(draft: Draft) -> None:
+    """Note the names in what stays whole: they need no line of a stub or summary."""
+    for number in {number for number, _ in newest(draft, window(draft))} | draft.layout.fixed:
+        draft.known |= draft.index.messages.get(number, set())
+
+
+def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
+    """Stubs of `draft.level` tokens on average, oldest first, for as many as are needed."""
+    level = draft.level
+    kept = newest(draft, whole)
+    places = [p for p in _places(draft, kind) if p not in kept and _size(draft, p) > level + SLACK]
+    while places and not draft.fits:
+        need = draft.total - draft.target
+        count = 0
+        while count < len(places) and need > 0:
+            need -= _size(draft, places[count]) - level
+            count += 1
+        batch = Batch(draft, places[:count])
+        changes = batch.write(level * count)  # later stages make up for it, if it does not suffice
+        if need <= 0:
+            changes = filling(draft, batch, level * count - need) or batch.write(SMALLEST * count)
+        draft.known |= batch.known
+        draft.replace_while_large(stage, changes)
+        places = places[count:]
+
+
+class Batch:
+    """Parts that are shortened together: each keeps its ends and errors, jointly the lines that name most.
+
+    A part that names much gets more of the room than one that names little. `known` are the names in the
+    stubs, and in what stays whole.
+    """
+
+    __slots__ = ("_draft", "_stubs", "known")
+
+    def __init__(self, draft: Draft, places: Sequence[Place]) -> None:
+        made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
+        self._draft = draft
+        self._stubs = [
+            (place, stub, _size(draft, place) / max(1, sum(cut.size for cut in stub.cuts)))
+            for place, stub in made
+            if stub is not None
+        ]
+        self.known: set[str] = set()
+
+    def write(self, room: float, *, strict: bool = False) -> list[Change]:
+        """The stubs in so many tokens; `strict`: errors that need more than half the room go too."""
+        each = room / max(1, len(self._stubs))
+        for _, stub, rate in self._stubs:
+            stub.keep_ends(int(each / rate * EDGES))
+            for cut in stub.cuts if strict else ():
+                cut.limit_errors(int(each / rate) // (2 * len(stub.cuts)))
+        self.known = set(self._draft.known)
+        cuts = [(cut, rate) for _, stub, rate in self._stubs for cut in stub.cuts]
+        fill(self._draft.index, cuts, self.known, room)
+        why = "{:,} tokens to a stub"
+        return [
+            (place, stub.build(), why.format(_size(self._draft, place))) for place, stub, _ in self._stubs
+        ]
+
+
+def filling(draft: Draft, batch: Batch, room: float, *, strict: bool = False) -> list[Change]:
+    """The stubs that fill the room best, so that it fits; none where that was not to be had."""
+    best: list[Change] = []
+    least = draft.target
+    for _ in range(TRIES):
+        changes = batch.write(room, strict=strict)
+        left = draft.target - draft.total + _saved(draft, changes)
+        if 0 <= left < least:
+            best, least = changes, left
+        if 0 <= left <= draft.target * UNFILLED:
+            break
+        room = max(0.0, room + left - draft.target * UNFILLED / 2)
+    return best
+
+
+def _saved(draft: Draft, changes: Sequence[Change]) -> int:
+    """What these replacements save, those left out that would not."""
+    sizes = iter(parts_tokens(draft.counter, [new for _, new, _ in changes if new is not None]))
+    return sum(
+        max(0, _size(draft, place) - (next(sizes) if new is not None else 0)) for place, new, _ in changes
+    )
+
+
+def fill(index: Index, cuts: Sequence[tuple[stubs.Cut, float]], known: set[str], room: float) -> None:
+    """Spend the room, in tokens, on the lines of these texts that name most; then on the newest texts.
+
+    Each text comes with what its characters cost.
+    """
+    places: list[tuple[stubs.Cut, int]] = []
+    costs: list[float] = []
+    for cut, rate in cuts:
+        index.search(cut.lines[: cut.line_at(index.extent.most)])
+        known |= index.names(cut.lines[number] for number in cut.kept)
+        room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])
+        some = [n for n, line in enumerate(cut.lines) if n not in cut.kept and len(line) > 3]
+        places += [(cut, number) for number in some]
+        costs += [(len(cut.lines[number]) + BESIDE) * rate for number in some]
+    lines = [cut.lines[number] for cut, number in places]
+    for position in index.best(lines, costs, known, room):
+        cut, number = places[position]
+        cut.kept.add(number)
+        room -= costs[position]
+    for cut, rate in reversed(cuts):
+        for number, line in enumerate(cut.lines):
+            cost = (len(line) + 1) * rate
+            if cost <= room and number not in cut.kept:
+                cut.kept.add(number)
+                room -= cost
+
+
+def last_unit(draft: Draft) -> None:
+    """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
+    if draft.layout.yielding:
+        last = [place for place in draft.special if place[0] in draft.layout.last]
+        to_fit(draft, "last-unit", [p for p in draft.open(last) if "functionResponse" in draft.part(p)])
+
+
+def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
+    """Cut these results to the level that fits; to nothing but marks where none does."""
+    sizes = [_size(draft, place) for place in places]
+    level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
+    large = [place for place in places if _size(draft, place) > level]
+    changes: list[Change] = []
+    if level >= SMALLEST // 2:
+        batch = Batch(draft, large)
+        room = level * len(large)
+        changes = filling(draft, batch, room) or filling(draft, batch, room, strict=True)
+    draft.replace_while_large(stage, changes or _bare(draft, places), whole=True)
+
+
+def _bare(draft: Draft, places: Sequence[Place]) -> list[Change]:
+    why = "nothing less suffices"
+    return [(p, stubs.bare(draft.part(p), "", draft.messages[p[0]].id), why) for p in places]
+
+
+def _size(draft: Draft, place: Place) -> int:
+    return draft.tokens[place[0]][place[1]]
+
+
+def _places(draft: Draft, kind: str) -> list[Place]:
+    """The calls or responses that may be changed, oldest first; references have a stage of their own."""
+    places = [place for place in draft.free() if KINDS[kind] in draft.part(place)]
+    return [place for place in places if sources_of(draft.part(place)) is None]
+
+
+def newest(draft: Draft, most: int) -> set[Place]:
+    """The newest calls and responses that together have at most so many tokens."""
+    found: set[Place] = set()
+    for number, part in reversed(draft.special):
+        shown = draft.messages[number].parts[part]
+        if ("functionResponse" in shown or "functionCall" in shown) and number not in draft.gone:
+            most -= draft.tokens[number][part]
+            if most < 0:
+                return found
+            found.add((number, part))
+    return found
+
+
+def _media(draft: Draft) -> list[Place]:
+    """Inline and linked files older than the newest exchanges."""
+    prompts = draft.layout.prompts
+    end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
+    return [p for p in draft.free(end) if draft.part(p).keys() & {"inlineData", "fileData"}]
+
+
+def savings(draft: Draft) -> list[int]:
+    """The most that the stages before a summary can save of each message: a bound, not an estimate."""
+    whole = newest(draft, window(draft))
+    media = set(_media(draft))
+    saving = [0] * len(draft.messages)
+    prompt = draft.layout.prompt or 0
+    for place in draft.free():
+        part = draft.part(place)
+        if place in media or (is_thought(part) and place[0] < prompt):
+            saving[place[0]] += _size(draft, place)
+        elif sources_of(part) is not None or (
+            place not in whole and part.keys() & {"functionResponse", "functionCall"}
+        ):
+            saving[place[0]] += max(0, _size(draft, place) - LEAST_STUB)
+    return saving

@@ -1,0 +1,119 @@
+"""Old thoughts, and references nobody cites: two small stages between stubs and summaries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from ...session.exchanges import is_thought
+from ...session.model import Json, Part
+from .draft import Change, Draft
+
+LISTS = ("sources", "references", "results", "chunks")  # where a response lists what it found
+NUMBERS = ("source_number", "number")
+CITED = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
+NONE_CITED = "The search did not produce any relevant information that could be cited."
+ROUNDS = 20  # the last one leaves each tool a single reference
+DAMPED = 1.2  # from this overshoot on, references are reduced a little less than proportionally
+
+
+def thoughts(draft: Draft) -> None:
+    """Thoughts before the last real user message; all of a message's or none, never in the live loop."""
+    end = draft.layout.prompt or 0
+    for number, some in groupby(draft.free(end), itemgetter(0)):
+        message = draft.messages[number]
+        places = [place for place in some if is_thought(draft.part(place))]
+        if draft.fits or not places or message.role != "model":
+            continue
+        if len(places) == len(message.parts):
+            draft.drop("thoughts", [number], "old thoughts")
+        else:
+            for place in places:
+                draft.replace("thoughts", place, None, 0, "old thoughts")
+
+
+def references(draft: Draft, *, live: bool = False) -> None:
+    """References that no model text cites go; then each tool keeps its first `max(1, n // d)`.
+
+    `d` is the overshoot. Numbers stay what they were. Of what must stay verbatim nothing goes, but with
+    `live` the last unit gives too.
+    """
+    draft.replace_while_large("references", _uncited(draft, _cited(draft)))
+    for round in range(ROUNDS):
+        before = draft.total
+        overshoot = before / max(1, draft.target) if round < ROUNDS - 1 else float(1 << 30)
+        draft.replace_while_large("references", _fewer(draft, overshoot, live=live), whole=True)
+        if draft.fits or draft.total >= before:
+            return
+
+
+def divisor(overshoot: float) -> float:
+    return overshoot * 0.9 if overshoot * 0.9 >= DAMPED else overshoot
+
+
+def kept(count: int, overshoot: float) -> int:
+    """How many of a tool's references stay."""
+    return max(1, int(count // divisor(overshoot)))
+
+
+def _cited(draft: Draft) -> set[int]:
+    found: set[int] = set()
+    for number, message in enumerate(draft.messages):
+        if message.role == "model" and number not in draft.gone:
+            for part in message.parts:
+                found.update(int(n) for n in CITED.findall(part.get("text", "")))
+    return found
+
+
+def sources_of(part: Part) -> tuple[str, list[Json]] | None:
+    """The key and the list of numbered references in a response; None where there is none."""
+    response = part["functionResponse"].get("response") if "functionResponse" in part else None
+    for key in LISTS:
+        items = response.get(key) if isinstance(response, dict) else None
+        if isinstance(items, list) and items and all(_number(item) is not None for item in items):
+            return key, items
+    return None
+
+
+def _number(item: object) -> int | None:
+    if not isinstance(item, dict):
+        return None
+    value = next((item[key] for key in NUMBERS if key in item), None)
+    return value if type(value) is int else None
+
+
+def with_sources(part: Part, key: str, items: list[Json]) -> Part:
+    """The response with other references; a sentence where none is left."""
+    given: Any = part["functionResponse"]
+    response = {**given["response"], key: items or NONE_CITED}
+    return {**part, "functionResponse": {**given, "response": response}}  # type: ignore[typeddict-item]
+
+
+def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
+    """Only before the last real user message: what the live loop found may still be cited."""
+    for place in draft.free(draft.layout.prompt or 0):
+        found = sources_of(draft.part(place))
+        if found:
+            items = [item for item in found[1] if _number(item) in cited]
+            if len(items) < len(found[1]):
+                why = f"{len(found[1]) - len(items)} of {len(found[1])} references are not cited"
+                yield place, with_sources(draft.part(place), found[0], items), why
+
+
+def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
+    layout = draft.layout
+    fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
+    for number, message in enumerate(draft.messages):
+        if number in draft.gone or number in draft.doomed or number in fixed:
+            continue
+        for index, part in enumerate(message.parts):
+            shown = draft.new.get((number, index), part)
+            found = sources_of(shown) if shown is not None else None
+            if found and len(found[1]) > 1:
+                items = found[1][: kept(len(found[1]), overshoot)]
+                if len(items) < len(found[1]):
+                    why = f"{len(items)} of {len(found[1])} references kept"
+                    yield (number, index), with_sources(shown, found[0], items), why  # type: ignore[arg-type]

@@ -1,0 +1,240 @@
+"""What stands for content that is left out: its first and last lines, every error line, the lines that
+name what nothing else names, its size, and the id to expand. No clock, no randomness.
+
+A call's arguments stay valid JSON with the same keys, a response stays an object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from ...session.model import Json, Part
+from ...tokens import media
+from . import words
+
+_MARK = " left out; codeh-history expand "
+_ERROR_ROOM = 300  # an error line is cut to this many characters
+_SHORT = 80  # strings up to this length are never cut
+
+
+def is_stub(text: str) -> bool:
+    """Whether a text was shortened before; it is never shortened again."""
+    return _MARK in text
+
+
+def mark(what: str, id: str) -> str:
+    """The note that stands where content was left out."""
+    return f"[… {what}{_MARK}{id}]"
+
+
+class Cut:
+    """A text being shortened: its lines, and which of them stay."""
+
+    __slots__ = ("errors", "id", "kept", "lines", "size")
+
+    def __init__(self, text: str, id: str) -> None:
+        self.lines = words.lines_of(text)
+        self.errors = words.error_lines(text, self.lines)
+        self.kept = set(self.errors)
+        self.size = len(text)
+        self.id = id
+
+    def keep_ends(self, room: int) -> None:
+        """Keep errors, and first and last lines in about `room` characters; at least one of each."""
+        self.kept = set(self.errors)
+        self.kept.update(_ends(self.lines, range(len(self.lines)), room * 3 // 5))
+        self.kept.update(_ends(self.lines, range(len(self.lines) - 1, -1, -1), room * 2 // 5))
+
+    def line_at(self, place: int) -> int:
+        """The number of the line in which a character stands."""
+        for number, line in enumerate(self.lines):
+            place -= len(line) + 1
+            if place < 0:
+                return number
+        return len(self.lines)
+
+    def limit_errors(self, room: int) -> None:
+        """Keep only the last errors that fit the room; the last one in any case."""
+        for number in reversed(self.errors):
+            room -= len(self.lines[number])
+            if room < 0 and number != self.errors[-1]:
+                self.kept.discard(number)
+
+    def __str__(self) -> str:
+        """The kept lines in order; the first gap says what is missing, later ones are an ellipsis."""
+        out: list[str] = []
+        expected = 0
+        missing = len(self.lines) - len(self.kept)
+        note = mark(f"{missing:,} of {len(self.lines):,} lines, {self.size:,} characters", self.id)
+        for number in (*sorted(self.kept), len(self.lines)):
+            if number > expected:
+                out.append(note)
+                note = "…"
+            if number < len(self.lines):
+                line = self.lines[number]
+                out.append(line if len(line) <= _ERROR_ROOM else _middle(line, _ERROR_ROOM))
+            expected = number + 1
+        return "\n".join(out)
+
+
+def _ends(lines: Sequence[str], order: Sequence[int], room: int) -> list[int]:
+    """Lines from one end while they fit; at least the first that is not blank."""
+    taken: list[int] = []
+    solid = False
+    for number in order:
+        room -= len(lines[number]) + 1
+        if room < 0 and solid:
+            break
+        taken.append(number)
+        solid = solid or bool(lines[number].strip())
+    return taken
+
+
+def _middle(line: str, room: int) -> str:
+    """A line's beginning and end."""
+    return f"{line[: room * 2 // 3]} … {line[-room // 3 :]}"
+
+
+class Stub:
+    """A part being shortened: its cuts, and the part they make."""
+
+    __slots__ = ("_build", "cuts")
+
+    def __init__(self, cuts: Sequence[Cut], build: Callable[[], Part]) -> None:
+        self.cuts = cuts
+        self._build = build
+
+    def keep_ends(self, room: int) -> None:
+        """Keep the errors of each cut, and its ends in about `room` characters together."""
+        total = sum(cut.size for cut in self.cuts)
+        for cut in self.cuts:
+            cut.keep_ends(max(_SHORT, room * cut.size // total))
+
+    def build(self) -> Part:
+        return self._build()
+
+
+def stub(part: Part, id: str) -> Stub | None:
+    """A response, a call or media to be shortened; None where it was before, or nothing in it is long."""
+    if "functionResponse" in part:
+        return _response(part, id)
+    if "functionCall" in part:
+        return _call(part, id)
+    return Stub((), lambda: blob(part, id))
+
+
+def _response(part: Part, id: str) -> Stub | None:
+    """The one long string of a response, else all of it as JSON; its media as text."""
+    given = part["functionResponse"]
+    content = content_of(part)
+    texts = strings(content)
+    inner = given.get("parts")
+    blobs = [described(p, id) for p in inner if isinstance(p, dict)] if isinstance(inner, list) else []
+    longest = max(texts, key=len, default="")
+    if any(map(is_stub, texts)) or (len(longest) <= _SHORT and not blobs and len(texts) < 2):
+        return None
+    whole = len(longest) * 2 <= len(orjson.dumps(content))
+    if whole:
+        longest = orjson.dumps(content).decode()
+    cut = Cut(longest, id)
+
+    def build() -> Part:
+        new = {_key(content): str(cut)} if whole else _with(content, {longest: str(cut)})
+        return _responding(part, {**new, "media": blobs} if blobs else new)
+
+    return Stub([cut], build)
+
+
+def _call(part: Part, id: str) -> Stub | None:
+    """Every long string of the arguments."""
+    given = part["functionCall"]
+    args = given.get("args") or {}
+    texts = strings(args)
+    cuts = {text: Cut(text, id) for text in texts if len(text) > _SHORT}
+    if not cuts or any(map(is_stub, texts)):
+        return None
+
+    def build() -> Part:
+        short = {text: str(cut) for text, cut in cuts.items()}
+        short = {text: new for text, new in short.items() if len(new) < len(text)}
+        return {**part, "functionCall": {**given, "args": _with(args, short)}}
+
+    return Stub(list(cuts.values()), build)
+
+
+def bare(part: Part, why: str, id: str) -> Part:
+    """A functionResponse of nothing but the mark."""
+    content = content_of(part)
+    text = mark(f"{len(orjson.dumps(content)):,} bytes{f' ({why})' if why else ''}", id)
+    return _responding(part, {_key(content): text})
+
+
+def is_bare(part: Part) -> bool:
+    texts = strings(part["functionResponse"].get("response"))
+    return len(texts) == 1 and texts[0].startswith("[… ") and is_stub(texts[0])
+
+
+def content_of(part: Part) -> Json:
+    """What a response says, as an object whatever was stored there."""
+    content: object = part["functionResponse"].get("response")
+    return content if isinstance(content, dict) else {"output": content}
+
+
+def _key(content: Json) -> str:
+    return "error" if "error" in content else "output"
+
+
+def _responding(part: Part, content: Json) -> Part:
+    """The response with other content, and without media."""
+    given = part["functionResponse"]
+    kept: Any = {key: value for key, value in given.items() if key not in ("response", "parts")}
+    kept["response"] = content
+    return {**part, "functionResponse": kept}
+
+
+def blob(part: Part, id: str) -> Part:
+    """The text that stands for inline or linked media."""
+    return {"text": described(part, id)}
+
+
+def described(part: Mapping[str, Any], id: str) -> str:
+    """Media by type, dimensions, name and size."""
+    file = part.get("fileData")
+    if isinstance(file, dict):
+        return mark(f"{file.get('mimeType') or 'file'} {file.get('fileUri', '')}".strip()[:100], id)
+    mime, data = media.shape(part.get("inlineData"))
+    about = [mime or "data"]
+    size = media.dimensions(data) if mime.startswith("image/") else None
+    if size:
+        about.append(f"{size[0]}x{size[1]}")
+    count = len(data) * 3 // 4 - data[-2:].count("=")
+    return mark(f"{' '.join(about)}, {count:,} bytes", id)
+
+
+def strings(value: object) -> list[str]:
+    """All strings in a JSON value, in order."""
+    found: list[str] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            found.append(item)
+        elif isinstance(item, dict):
+            stack.extend(reversed(item.values()))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+    return found
+
+
+def _with(value: Any, new: Mapping[str, str]) -> Any:
+    """A JSON value with some of its strings replaced."""
+    if isinstance(value, str):
+        return new.get(value, value)
+    if isinstance(value, dict):
+        return {key: _with(inner, new) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with(inner, new) for inner in value]
+    return value

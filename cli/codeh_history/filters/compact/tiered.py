@@ -1,0 +1,172 @@
+"""The default policy: stages in the order of what they lose, each only as far as it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...base.errors import BudgetUnreachable
+from ...session.model import Json
+from ...session.sources import rendered
+from ...session.view import View
+from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
+from ...tokens.formula import overhead, recalled
+from . import early, removal, shrink, small, stubs
+from .draft import Draft
+from .plan import HIGH, LOW, Plan, Settings
+
+Stage = Callable[[Draft], None]
+
+LOSSLESS: tuple[Stage, ...] = (early.superseded, early.repeated)
+STUBS: tuple[Stage, ...] = (
+    shrink.outputs, shrink.arguments, small.thoughts, small.references, shrink.recent,
+)  # fmt: skip
+MARGIN = 60  # tokens beside what stays verbatim: marks, a summary of nothing but its name
+SMALL = 100_000  # bytes of a log that are read in no time
+BYTES_A_TOKEN = 8  # no log of text and calls has more
+LARGEST = 5  # units named when a budget is refused
+
+
+def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
+    """Stage after stage until it fits; nothing at all where it fits already."""
+    view = rendered(view)
+    nothing = proven(view, settings, counter)
+    if nothing is not None:
+        return nothing
+    draft = Draft(view, counter, settings)
+    if aim(draft, settings):
+        _reduce(draft)
+    return finished(draft, settings)
+
+
+def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
+    """The plan that does nothing, where the byte count or remembered counts prove that nothing is needed.
+
+    Neither is tried for a log so large that it is sure to fail.
+    """
+    start = settings.budget * (HIGH if settings.hysteresis else 1)
+    system, tools = settings.system, settings.tools
+    texts = [summary.text for summary in view.summaries]
+    nothing = Plan(settings.policy, counter.name, settings.budget)
+    if settings.exact or view.log.size > start * BYTES_A_TOKEN + SMALL:
+        return None
+    if view.log.size <= start * 2 + SMALL:
+        most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
+        if most <= start:
+            return nothing
+    total = recalled(counter, view.messages)
+    if total is not None:
+        total = counter.scale(counter.history + total + overhead(counter, system, tools, texts))
+        if total <= start:
+            return nothing._replace(before=total, after=total)
+    return None
+
+
+def aim(draft: Draft, settings: Settings) -> bool:
+    """Set the target; False where nothing needs to be done.
+
+    With hysteresis that is 0.60 of the budget, from 0.85 on; where so little cannot be had, the budget.
+    Raises BudgetUnreachable where even that cannot.
+    """
+    share = HIGH if settings.hysteresis else 1
+    if draft.counter.scale(draft.total) <= settings.budget * share:
+        return False
+    least = floor(draft)
+    full = draft.counter.within(settings.budget)
+    low = draft.counter.within(int(settings.budget * LOW))
+    soon = settings.hysteresis and verbatim(draft) <= low - MARGIN
+    draft.target = low if soon else full
+    if draft.counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
+        return False
+    if least > full:
+        raise unreachable(draft, settings, least)
+    return True
+
+
+def _reduce(draft: Draft) -> None:
+    """The stages in their order, each only while it does not fit."""
+    for stage in LOSSLESS:
+        if not draft.fits:
+            stage(draft)
+    if not draft.fits:
+        if draft.special:
+            removal.doom(draft, shrink.savings(draft))
+        shrink.remember_names(draft)
+        draft.level = shrink.level(draft)
+    for stage in STUBS:
+        if draft.special and not draft.fits:
+            stage(draft)
+    draft.doomed.clear()
+    if not draft.fits:
+        removal.summarise(draft)
+    if not draft.fits:
+        removal.drop(draft)
+    if not draft.fits:
+        shrink.last_unit(draft)
+
+
+def finished(draft: Draft, settings: Settings) -> Plan:
+    """The plan of what was done; raises BudgetUnreachable where that is not enough."""
+    counter = draft.counter
+    if counter.scale(draft.total) > settings.budget:
+        raise unreachable(draft, settings, max(floor(draft), draft.total))
+    plan = Plan(
+        policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
+        before=counter.scale(draft.before), after=counter.scale(draft.total),
+    )  # fmt: skip
+    if not settings.exact:
+        return plan
+    return plan._replace(floor=counter.scale(floor(draft)), largest=largest(draft))
+
+
+def verbatim(draft: Draft) -> int:
+    """What no compaction changes; the same before and after one, so that a second pass decides alike."""
+    layout = draft.layout
+    total = draft.fixed_cost + sum(draft.original[number] for number in layout.fixed)
+    for number in layout.last if layout.yielding else ():
+        for tokens, shown in zip(draft.untouched[number], draft.messages[number].parts, strict=True):
+            total -= tokens if "functionResponse" in shown else 0
+    return total
+
+
+def floor(draft: Draft) -> int:
+    """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
+    layout = draft.layout
+    total = draft.fixed_cost + sum(draft.original[number] for number in layout.fixed)
+    for number in layout.last if layout.yielding else ():
+        message = draft.messages[number]
+        for part, shown in enumerate(message.parts):
+            if "functionResponse" in shown and not stubs.is_bare(shown):
+                new = stubs.bare(shown, "", message.id)
+                total -= max(0, draft.untouched[number][part] - parts_tokens(draft.counter, [new])[0])
+    return total + min(draft.first_summary_cost, removal.least_summary(draft))
+
+
+def largest(draft: Draft) -> list[Json]:
+    """The largest units that have to stay."""
+    layout = draft.layout
+    found = {layout.unit_of[number][0]: layout.unit_of[number] for number in layout.fixed}
+    sized = [(sum(draft.original[n] for n in unit), unit) for unit in found.values()]
+    sized.sort(key=lambda item: (-item[0], item[1]))
+    return [
+        {"ids": [draft.messages[number].id for number in unit], "tokens": draft.counter.scale(tokens)}
+        for tokens, unit in sized[:LARGEST]
+    ]
+
+
+def unreachable(draft: Draft, settings: Settings, least: int) -> BudgetUnreachable:
+    """Why a budget cannot be had: the floor, what is sent beside the messages, the largest units."""
+    counter = draft.counter
+    system = system_tokens(counter, settings.system)
+    tools = tools_tokens(counter, settings.tools)
+    position = {message.id: number for number, message in enumerate(draft.view.messages, 1)}
+    units = ", ".join(
+        f":{position[unit['ids'][0]]} {unit['ids'][0]} {unit['tokens']:,}" for unit in largest(draft)
+    )
+    beside = f" (system {system:,}, tools {tools:,})" if system or tools else ""
+    above = " system and tools alone are above it;" if system + tools > settings.budget else ""
+    return BudgetUnreachable(
+        f"{draft.view.id or 'the session'}: budget {settings.budget:,} cannot be reached:{above} "
+        f"the floor is {counter.scale(least):,}{beside} by {counter.name}; "
+        f"largest units: {units or 'none'}; "
+        f"raise the budget, or undo what is too large"
+    )

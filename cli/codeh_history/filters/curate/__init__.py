@@ -1,0 +1,1 @@
+"""What is invalid or unwanted, left out: passes over a view."""

@@ -1,0 +1,181 @@
+"""`pairs`: every call answered right after it, every response called, doubles dropped.
+
+Every provider refuses a request for ever once one pair is broken ("number of function response parts",
+"must be followed by tool messages", "tool_use ids were found without tool_result blocks").
+"""
+
+from __future__ import annotations
+
+from ...session.fold import View
+from ...session.model import Json, Message, Part
+from ...session.ops import Op, drop, insert
+from ...session.pairing import Answer, Call, Pairing, open_at_end, pair
+from .base import Settings
+from .shown import replace_shown
+
+LOST = "The result of this tool call was lost."
+
+
+def run(view: View, settings: Settings) -> list[Op]:
+    """The ops that leave every unit whole; open calls at the end follow `settings.unanswered`."""
+    if view.log.plain:
+        return []
+    sent = [m for m in view.messages if m.role is not None and m.committed]
+    pairing = pair(sent)
+    if not pairing.calls and not pairing.orphans and not _misplaced_calls(sent):
+        return []
+    at_end = set(map(id, open_at_end_of(pairing, sent)))
+    work = _Work(view, settings, at_end)
+    position = {message.id: number for number, message in enumerate(sent)}
+    for answer in pairing.orphans:
+        work.remove(answer.message, answer.part, "a response that no call asked for")
+    for answer in pairing.doubles:
+        work.remove(answer.message, answer.part, "a second response to the same call")
+    for message, number in _misplaced_calls(sent):
+        work.remove(message, number, "a call in a user's message")
+    for calls in _by_message(pairing.calls):
+        work.unit(calls, sent, position)
+    return work.ops()
+
+
+def open_at_end_of(pairing: Pairing, sent: list[Message]) -> list[Call]:
+    """The open calls at the very end, as the caller's to answer."""
+    ends = {(call.message.id, call.part) for call in open_at_end(sent)}
+    return [call for call in pairing.calls if (call.message.id, call.part) in ends]
+
+
+def _misplaced_calls(sent: list[Message]) -> list[tuple[Message, int]]:
+    return [
+        (message, number)
+        for message in sent
+        if message.role == "user"
+        for number, part in enumerate(message.parts)
+        if "functionCall" in part
+    ]
+
+
+def _by_message(calls: list[Call]) -> list[list[Call]]:
+    groups: list[list[Call]] = []
+    for call in calls:
+        if groups and groups[-1][0].message is call.message:
+            groups[-1].append(call)
+        else:
+            groups.append([call])
+    return groups
+
+
+class _Work:
+    """Collects what goes and what comes, message by message, and says it as ops."""
+
+    def __init__(self, view: View, settings: Settings, at_end: set[int]) -> None:
+        self.view = view
+        self.settings = settings
+        self.at_end = at_end
+        self.removed: dict[str, dict[int, str]] = {}
+        self.renamed: list[Op] = []
+        self.inserts: list[Op] = []
+        self.messages = {message.id: message for message in view.messages}
+
+    def remove(self, message: Message, part: int, why: str) -> None:
+        self.removed.setdefault(message.id, {})[part] = why
+
+    def unit(self, calls: list[Call], sent: list[Message], position: dict[str, int]) -> None:
+        """See that one model message's calls are answered right after it."""
+        open_end = [call for call in calls if id(call) in self.at_end]
+        if open_end and self.settings.unanswered == "drop":
+            self._drop(calls, open_end)
+            calls = [call for call in calls if id(call) not in self.at_end]
+            open_end = []
+        left = {id(call) for call in open_end} if self.settings.unanswered == "error" else set()
+        missing = [call for call in calls if call.answer is None and id(call) not in left]
+        answers = [call.answer for call in calls if call.answer is not None]
+        if missing or not _in_place(calls[0].message if calls else None, answers, sent, position):
+            self._rebuild(calls, left)
+        else:
+            for call in calls:
+                self._rename(call)
+
+    def _rename(self, call: Call) -> None:
+        answer = call.answer
+        if answer is not None and answer.name != call.name:
+            why = f"the call's name is {call.name}"
+            self.renamed.append(replace_shown(answer.message, answer.part, _named(answer, call), why))
+
+    def _rebuild(self, calls: list[Call], left: set[int]) -> None:
+        """One message with all the results, in call order, right after the calls."""
+        message = calls[0].message
+        parts: list[Part] = []
+        why = "moved to its call"
+        for call in calls:
+            if call.answer is not None:
+                parts.append(_named(call.answer, call))
+                self.remove(call.answer.message, call.answer.part, "moved to its call")
+            elif id(call) not in left:
+                parts.append(lost(call))
+                why = "its result was lost"
+        new: Json = {"kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
+        self.inserts.append(insert(message.id, {"id": self._free_id(message), **new}, why))
+
+    def _free_id(self, message: Message) -> str:
+        """A new id that hangs on the calls' message, so that a second run gives the same."""
+        base = name = f"{message.id}-results"
+        number = 1
+        while name in self.view.all or name in self.messages:
+            number += 1
+            name = f"{base}-{number}"
+        return name
+
+    def _drop(self, calls: list[Call], open_end: list[Call]) -> None:
+        message = calls[0].message
+        whole = len(open_end) == len(calls)
+        gone = range(len(message.parts)) if whole else [call.part for call in open_end]
+        for part in gone:
+            self.remove(message, part, "an open call at the end")
+
+    def ops(self) -> list[Op]:
+        ops: list[Op] = []
+        dropped: dict[str, list[str]] = {}
+        for name, parts in self.removed.items():
+            message = self.messages[name]
+            if len(parts) == len(message.parts):
+                dropped.setdefault(next(iter(parts.values())), []).append(name)
+            else:
+                ops += (replace_shown(message, part, None, why) for part, why in sorted(parts.items()))
+        ops += self.renamed
+        ops += self.inserts
+        ops += (drop(ids, why) for why, ids in dropped.items())
+        return ops
+
+
+def _in_place(
+    message: Message | None, answers: list[Answer], sent: list[Message], position: dict[str, int]
+) -> bool:
+    """Whether the answers stand right after the calls' message, before anything else is said."""
+    if message is None or not answers:
+        return True
+    waiting = {(answer.message.id, answer.part) for answer in answers}
+    for place in range(position[message.id] + 1, len(sent)):
+        following = sent[place]
+        for number, part in enumerate(following.parts):
+            if (following.id, number) in waiting:
+                waiting.discard((following.id, number))
+            elif waiting and not ("functionResponse" in part and following.role == "user"):
+                return False
+        if not waiting:
+            return following.role == "user"
+        if following.role != "user":
+            return False
+    return not waiting
+
+
+def _named(answer: Answer, call: Call) -> Part:
+    part = answer.message.parts[answer.part]
+    if answer.name == call.name:
+        return part
+    return {**part, "functionResponse": {**part["functionResponse"], "name": call.name}}
+
+
+def lost(call: Call) -> Part:
+    """The response of a call whose result is not known."""
+    id: Json = {"id": call.id} if call.given else {}
+    return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}  # type: ignore[typeddict-item]

@@ -1,0 +1,57 @@
+"""The curation passes, in their order: each takes a view and returns the ops that change it.
+
+Each is idempotent and linear; a new one is a module and a line in `PASSES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from ...session.fold import View
+from ...session.model import Json
+from ...session.ops import Op
+from ...session.ops_applied import apply
+from . import ide, invalid, kinds, pairs, post, system, thoughts
+from .base import Settings
+
+Pass = Callable[[View, Settings], list[Op]]
+
+PASSES: dict[str, Pass] = {
+    "kinds": kinds.run,
+    "invalid": invalid.run,
+    "ide": ide.run,
+    "system": system.run,
+    "post": post.run,
+    "thoughts": thoughts.run,
+    "pairs": pairs.run,
+}
+FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
+
+
+def curate(
+    view: View, settings: Settings, names: Collection[str] = tuple(PASSES)
+) -> tuple[View, list[Op], list[Json]]:
+    """The view after the named passes, all their ops in order, and a report line for each op."""
+    ops: list[Op] = []
+    report: list[Json] = []
+    for name, run in PASSES.items():
+        if name not in names:
+            continue
+        found = run(view, settings)
+        if found:
+            view = apply(view, found)
+            ops += found
+            report += (line for op in found for line in report_lines(name, op))
+    return view, ops, report
+
+
+def report_lines(stage: str, op: Op) -> list[Json]:
+    """What `--report` says of an op: `pass, op, id, part?, why`, a line for each message it concerns."""
+    ids = op["ids"] if "ids" in op else [op["after"] if op["op"] == "insert" else op["id"]]
+    lines: list[Json] = []
+    for id in ids:
+        line: Json = {"pass": stage, "op": op["op"], "id": id}
+        if "part" in op:
+            line["part"] = op["part"]
+        lines.append({**line, "why": op.get("why", "")})
+    return lines

@@ -1,0 +1,191 @@
+"""What still holds the text that was removed from a session: any file of this home, and blocks."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from binascii import b2a_base64
+from collections.abc import Collection, Iterator
+
+import orjson
+
+from ...base.env import Env
+from ...base.folders import remove
+from ...blocks import BlockStore, is_block_id, open_stores, own_folder
+from ...session.by_reference import block_ids
+from ...session.records import lines_of, parse
+from ...store.paths import sessions_dir
+from ...store.replace import SUFFIX
+from ...store.resolve import Target, ids
+from ...store.trash import trash_dir
+
+BATCH = 256  # blocks fetched at once
+LEAST = 6  # characters; a shorter text stands anywhere by chance
+_STEP = 1 << 20
+_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+
+
+class Needles:
+    """Texts to look for, also as JSON and as base64 spells them."""
+
+    def __init__(self, texts: Collection[str]) -> None:
+        found = {form for text in texts if len(text) >= LEAST for form in _forms(text)}
+        self.longest = max(map(len, found), default=0)
+        self.pattern = re.compile(b"|".join(map(re.escape, sorted(found)))) if found else None
+
+    def within(self, data: bytes) -> bool:
+        return self.pattern is not None and self.pattern.search(data) is not None
+
+    def within_file(self, path: str) -> bool:
+        """Whether a file that can be read holds one, in one piece or in the pieces of a stream."""
+        try:
+            with open(os.open(path, _OPEN), "rb") as file:
+                tail, streams = b"", False
+                while chunk := file.read(_STEP):
+                    text = tail + chunk
+                    if self.within(text):
+                        return True
+                    streams = streams or b'"delta"' in text
+                    tail = text[-self.longest :]
+                return streams and file.seek(0) == 0 and self.within(_streamed(file.read()))
+        except OSError:
+            return False
+
+
+def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
+    """Where one of these texts, removed from a session that was `before`, still is.
+
+    What killed commands left and what `list` remembers is removed, not named.
+    """
+    needles = Needles(removed)
+    if needles.pattern is None:
+        return []
+    others = {id: path for id, path in ids(env) if path != target.path}
+    forks = _forks(others, target.id)
+    found = [
+        f"{'fork' if id in forks else 'session'} {id}"
+        for id, path in others.items()
+        if needles.within_file(path)
+    ]
+    known = {os.path.abspath(path) for path in (target.path, *others.values())}
+    found += _files(env, target, needles, known)
+    return found + _blocks(env, before, needles)
+
+
+def _forms(text: str) -> Iterator[bytes]:
+    """How a text may be spelled in a file."""
+    raw = text.encode("utf-8", "surrogateescape")
+    yield raw
+    yield orjson.dumps(text.encode("utf-8", "replace").decode())[1:-1]
+    for before in range(3):  # as it stands in base64, wherever it begins; the ends hang on what is around
+        data = b2a_base64(b"\0" * before + raw, newline=False).rstrip(b"=")
+        core = data[-(-before * 8 // 6) : len(data) - 1]
+        if len(core) > 2 * LEAST:
+            yield core
+
+
+def _streamed(data: bytes) -> bytes:
+    """The texts of a session's deltas, those of each stream joined."""
+    texts: dict[str, list[str]] = {}
+    for record in parse(lines_of(data)).records:
+        if record.data["type"] in ("delta", "update"):
+            pieces = texts.setdefault(str(record.data.get("of")), [])
+            pieces += [str(part.get("text", "")) for part in record.data.get("parts") or ()]
+    return "\n".join(map("".join, texts.values())).encode("utf-8", "replace")
+
+
+# -- files --------------------------------------------------------------------------------------------
+
+
+def _files(env: Env, target: Target, needles: Needles, known: set[str]) -> list[str]:
+    """The other files of this home, and those that were to become the session."""
+    beside = os.path.dirname(os.path.abspath(target.path))
+    found = []
+    for folder, _, names in (*os.walk(env.home), *((beside, (), os.listdir(beside)),)):
+        if folder.startswith(own_folder(env)):
+            continue  # looked at as blocks
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            ours = folder != beside or name.startswith(f".{os.path.basename(target.path)}.")
+            if not ours and folder != sessions_dir(env):
+                continue
+            if os.path.abspath(path) in known or not needles.within_file(path):
+                continue
+            known.add(os.path.abspath(path))
+            if not _cleared(env, folder, path):
+                in_trash = folder == trash_dir(env)
+                found.append(f"trash {name}" if in_trash else f"file {path}")
+    return found
+
+
+def _cleared(env: Env, folder: str, path: str) -> bool:
+    """Remove what nobody needs: half a file of a killed command, and the rows that `list` remembers."""
+    remembered = os.path.join(env.home, "cache", "sessions.json")
+    if not (path.endswith(SUFFIX) or path == remembered) or folder == trash_dir(env):
+        return False
+    try:
+        with open(os.open(path, _OPEN), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # whoever writes one holds its lock
+            remove(path)
+    except OSError:
+        return False
+    return not os.path.lexists(path)
+
+
+def _forks(others: dict[str, str], session: str) -> set[str]:
+    """The sessions that were forked from this one, and those that were forked from them."""
+    parents = {id: _parent(path) for id, path in others.items()}
+    found: set[str] = set()
+    for id in parents:
+        line: list[str] = []
+        at: str | None = id
+        while at is not None and at != session and at not in line:
+            line.append(at)
+            at = parents.get(at)
+        if at == session:
+            found.update(line)
+    return found
+
+
+def _parent(path: str) -> str | None:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+            header = orjson.loads(file.readline(_STEP))
+    except (OSError, ValueError):
+        return None
+    parent = header.get("parent") if isinstance(header, dict) else None
+    id = parent.get("session") if isinstance(parent, dict) else None
+    return id if isinstance(id, str) else None
+
+
+# -- blocks -------------------------------------------------------------------------------------------
+
+
+def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
+    """Blocks that hold one: all of the home's own, of a shared store those that the session named."""
+    held = {id for store in open_stores(env) for id in _held(store, before, needles)}
+    halves = [path for path in _halves(own_folder(env)) if needles.within_file(path)]
+    if not held and not halves:
+        return []
+    count = len(held) + len(halves)
+    blocks = "1 block" if count == 1 else f"{count} blocks"
+    return [f"{blocks} (gc removes those that no session needs, after 7 days)"]
+
+
+def _held(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
+    named: list[str] = []
+    if b'"block' in before:
+        found = (block_ids(record.data) for record in parse(lines_of(before)).records)
+        named = list(dict.fromkeys(id for ids in found for id in ids if is_block_id(id)))
+    if not store.shared:
+        named = list(dict.fromkeys([*named, *store.stale(float("inf"))]))
+    for at in range(0, len(named), BATCH):
+        blocks = store.mget(named[at : at + BATCH])
+        yield from (id for id, data in blocks.items() if needles.within(data))
+
+
+def _halves(folder: str) -> Iterator[str]:
+    """Blocks that a killed command left half written."""
+    for shard, _, names in os.walk(folder):
+        yield from (os.path.join(shard, name) for name in names if name.endswith(SUFFIX))

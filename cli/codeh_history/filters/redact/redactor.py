@@ -1,0 +1,251 @@
+"""Replacing secrets in texts and JSON values, and counting them."""
+
+from __future__ import annotations
+
+import re
+from binascii import b2a_base64
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from re import Pattern
+from typing import Any
+
+from ...base.errors import BadData
+from ...session.model import Json
+from . import disguises, forms, manifests, names, naming, vendors
+from .spans import Span, ascii_lower, merged, shares, without
+from .values import random as by_machine
+
+_LEAST = 6  # characters; a shorter text holds no secret
+_SURE = 12  # characters of what is a secret wherever it stands
+_AGAIN = 3  # times a text is looked at once more: what was found may have hidden the next
+# Values that say what a record is, and what hangs on what.
+_STRUCTURE = frozenset(
+    """type kind role ts id of op covers ids after block blockId blockIds flowId created createdAt
+    periodStart periodEnd mimeType media_type""".split()
+)
+_OPAQUE = frozenset(("thoughtSignature", "signature", "encrypted_content"))
+# Names that records and parts are read by.
+_FIELDS = (
+    _STRUCTURE
+    | _OPAQUE
+    | frozenset(
+        """parts text thought functionCall functionResponse name args response inlineData fileData data
+        fileUri native provider value set title tags system tools model usage ops why with part message
+        summary conversationCount by policy counter budget before version cwd parent session at
+        references number url score attached bytes key pinned source finish reason idless spelling
+        displayName item raw""".split()
+    )
+)
+_SAID = frozenset(("args", "response"))  # of a call and its result
+_MEDIA = frozenset(("mimeType", "media_type"))  # what stands as `data` beside them is media
+_NAMED = ("name", "key", "header", "Name", "Key")  # of an object that gives a name and a `value`
+
+
+class Redactor:
+    """Replaces secrets in strings and counts them by kind.
+
+    `removed`: the values, to look for what else holds them; `left`: what was found where it cannot be
+    replaced, as (kind, key). No value of either is ever printed.
+    """
+
+    def __init__(self, extra: Sequence[tuple[str, str]] = ()) -> None:
+        self.counts: Counter[str] = Counter()
+        self.removed: set[str] = set()
+        self.left: Counter[tuple[str, str]] = Counter()
+        self._own: list[tuple[str, Pattern[str]]] = [(kind, compiled(kind, text)) for kind, text in extra]
+
+    # -- texts --------------------------------------------------------------------------------------
+
+    def text(self, text: str) -> str:
+        """The text with every secret that is found replaced."""
+        return self.texts([text])[0]
+
+    def texts(self, pieces: Sequence[str]) -> list[str]:
+        """Pieces of one text, each without its share of a secret, even of one that goes on in the next."""
+        pieces = list(pieces)
+        for _ in range(_AGAIN):
+            found = self.shares(pieces)
+            if not any(found):
+                break
+            pieces = [without(piece, own) for piece, own in zip(pieces, found, strict=True)]
+        return pieces
+
+    def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
+        """What each piece of a text holds of the secrets in it; they count as found."""
+        whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
+        found = self._spans(whole)
+        for span in found:
+            self.counts[span.kind] += 1
+            self.removed.add(whole[span.start : span.end])
+        return shares(pieces, found)
+
+    def certain(self) -> set[str]:
+        """What was found and is a secret wherever it stands, for no chance writes it."""
+        return {value for value in self.removed if by_machine(value, _SURE)}
+
+    def forget(self) -> None:
+        """Begin to count anew."""
+        self.counts.clear()
+        self.left.clear()
+
+    def learn(self, rest: bytes) -> bool:
+        """Make a rule of what was found and is certain; whether `rest` still holds any of it."""
+        values = sorted(self.certain())
+        if not values:
+            return False
+        pattern = re.compile("|".join(map(re.escape, values)))
+        self._own.append(("known", pattern))
+        return b'"delta"' in rest or pattern.search(rest.decode("utf-8", "replace")) is not None
+
+    def finds(self, text: str) -> bool:
+        """Whether a secret is found; nothing is counted."""
+        return bool(self._spans(text))
+
+    def _spans(self, text: str) -> list[Span]:
+        if len(text) < _LEAST:
+            return []
+        found = [*self._plain(text), *disguises.spans(text, lambda inner: list(self._plain(inner)))]
+        return (
+            [span for span in merged(found) if "[redacted:" not in text[span.start : span.end]]
+            if found
+            else found
+        )
+
+    def _plain(self, text: str) -> Iterator[Span]:
+        for kind, pattern in self._own:
+            yield from (
+                _span(kind, found) for found in pattern.finditer(text) if found.end() > found.start()
+            )
+        lower = ascii_lower(text)
+        yield from vendors.spans(text)
+        yield from forms.spans(text, lower)
+        yield from names.spans(text, lower)
+        yield from manifests.spans(text)
+
+    # -- values -------------------------------------------------------------------------------------
+
+    def value(self, value: Any, key: str = "", *, said: bool = False) -> Any:
+        """A JSON value with its strings redacted, keys too; the same object where nothing was found.
+
+        Ids, signatures and base64 media stay, but not under such names in what a tool was told or `said`.
+        """
+        if isinstance(value, str):
+            return self._string(value, key, said=said)
+        if isinstance(value, list):
+            items = [self.value(item, key, said=said) for item in value]
+            items = self._joined(items) if key == "parts" and not said else items
+            return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+        if isinstance(value, dict):
+            return self._object(value, key, said=said)
+        return value
+
+    def _string(self, value: str, key: str, *, said: bool) -> str:
+        if said or key not in _STRUCTURE | _OPAQUE:
+            return self.text(value)
+        kind = vendors.whole(value)
+        if kind and key in _OPAQUE:
+            return self.text(value)  # a key in a signature's place
+        if kind:
+            self.left[kind, key] += 1
+        return value
+
+    def _joined(self, parts: list[Any]) -> list[Any]:
+        """The parts of a message without a secret that goes over from one text to the next."""
+        for run in runs(parts):
+            if len(run) > 1:
+                new = self.texts([parts[n]["text"] for n in run])
+                for n, text in zip(run, new, strict=True):
+                    if text != parts[n]["text"]:
+                        parts[n] = {**parts[n], "text": text}
+        return parts
+
+    def _object(self, value: Json, within: str, *, said: bool) -> Json:
+        new: Json = {}
+        changed = False
+        media = not _MEDIA.isdisjoint(value)
+        tells = _secret_pair(value)
+        for key, item in value.items():
+            name = key if key in _FIELDS and not said else self.text(key)
+            if media and key == "data" and isinstance(item, str):
+                cleaned: Any = self._media(item)
+            elif tells and key == "value":
+                cleaned = self._whole(item)
+            elif within == "references" and isinstance(item, str):
+                cleaned = self.text(item)  # an id on which nothing hangs
+            else:
+                cleaned = self._field(key, item, said=said or key in _SAID)
+            changed = changed or name != key or cleaned is not item
+            new[name] = cleaned
+        return new if changed else value
+
+    def _field(self, key: str, item: Any, *, said: bool) -> Any:
+        """A value whose key alone says it is a secret (`{"password": "x"}`) goes whole."""
+        if isinstance(item, str) and item and says_secret(key):
+            return self._whole(item)
+        if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
+            return self.value({**item, "value": self._whole(item["value"])}, key, said=said)
+        return self.value(item, key, said=said)
+
+    def _whole(self, item: str) -> str:
+        if "[redacted:" in item:
+            return item
+        self.counts["assignment"] += 1
+        self.removed.add(item)
+        return "[redacted:assignment]"
+
+    def _media(self, data: str) -> str:
+        """The content of a file: text is looked at, the rest stays, unless all of it is a key."""
+        text = disguises.text_in(data)
+        if text is not None:
+            new = self.text(text)
+            return data if new == text else b2a_base64(new.encode(), newline=False).decode()
+        return self.text(data) if vendors.whole(data) or not disguises.is_base64(data) else data
+
+
+def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
+    """Neighbouring texts, as a reader joins them: by their places."""
+    run: list[int] = []
+    for number, part in enumerate(parts):
+        text = isinstance(part, dict) and isinstance(part.get("text"), str)
+        if run and not (text and bool(part.get("thought")) == bool(parts[run[-1]].get("thought"))):
+            yield run
+            run = []
+        if text:
+            run.append(number)
+    if run:
+        yield run
+
+
+_KNOWN: dict[str, bool] = {}
+
+
+def says_secret(key: str) -> bool:
+    """Whether this key says that its value is secret; keys come again and again."""
+    if key not in _KNOWN:
+        if len(_KNOWN) > 10_000:
+            _KNOWN.clear()
+        _KNOWN[key] = len(key) < 128 and naming.says_secret(key)
+    return _KNOWN[key]
+
+
+def _secret_pair(value: Json) -> bool:
+    """Whether it is `{"name": "DB_PASSWORD", "value": "x"}`."""
+    if not isinstance(value.get("value"), str) or not value["value"]:
+        return False
+    return any(isinstance(value.get(name), str) and says_secret(value[name]) for name in _NAMED)
+
+
+def _span(kind: str, found: re.Match[str]) -> Span:
+    name = next((n for n in ("secret", "bare") if found.groupdict().get(n)), 0)
+    return Span(*found.span(name), kind)
+
+
+def compiled(kind: str, text: str) -> Pattern[str]:
+    """A rule's pattern; a wrong one, and one that finds nothing at all everywhere, is BadData."""
+    try:
+        pattern = re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise BadData(f"rule {kind}: {error}") from None
+    if pattern.match(""):
+        raise BadData(f"rule {kind}: it matches an empty text, and so everywhere")
+    return pattern

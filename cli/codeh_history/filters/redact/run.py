@@ -1,0 +1,219 @@
+"""A session without its secrets: as a stream, or the file itself for good."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from ...access.rewrite import ended, records
+from ...base.env import Env
+from ...base.errors import BadData
+from ...base.input import read_file
+from ...session.fold import View, fold
+from ...session.model import Message, Summary
+from ...session.records import Log, Record, block_of, dumps, lines_of
+from . import Redactor, Span, merged, runs, without
+
+Place = tuple[int, int]  # a record, and a part of it
+
+
+def rules(name: str | None) -> list[tuple[str, str]]:
+    """Further rules from a JSON file: an object of kind → regular expression."""
+    if name is None:
+        return []
+    try:
+        value = orjson.loads(read_file(name))
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise BadData(f"{name}: an object of kind and regular expression expected")
+    return list(value.items())
+
+
+def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
+    """Every line without its secrets, undone and damaged ones too; the others keep their bytes.
+
+    What hangs on a part's hash (`block` of a replacement) follows the part; a bare line that changes
+    becomes a full record, for its id hangs on its bytes.
+    """
+    found = list(records(data))
+    old = [record.data if record is not None else None for _, record in found]
+    new = redacted_records(old, redactor)
+    blocks = _moved(found, new) if any(map(operator.is_not, old, new)) else {}
+    lines: list[bytes] = []
+    for (line, record), clean in zip(found, new, strict=True):
+        if record is None:
+            lines.append(_damaged(line, redactor))
+            continue
+        clean = _following(clean, blocks)
+        same = clean is record.data and not _shadowed(line, clean, redactor)
+        lines.append(line if same else ended(dumps(clean), line))
+    return lines
+
+
+def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
+    """The records without their secrets; the same object where nothing was found.
+
+    First what came in pieces: a secret may go over from one delta of a stream to the next.
+    """
+    found: dict[Place, list[Span]] = {}
+    for places in _streams(records):
+        parts = [records[record]["parts"][part] for record, part in places]
+        for run in runs(parts):
+            shares = redactor.shares([parts[n]["text"] for n in run]) if len(run) > 1 else []
+            for n, spans in zip(run, shares, strict=False):
+                found.setdefault(places[n], []).extend(spans)
+    new = list(records)
+    for (record, number), spans in found.items():
+        if spans:
+            parts = list(new[record]["parts"])
+            parts[number] = {**parts[number], "text": without(parts[number]["text"], merged(spans))}
+            new[record] = {**new[record], "parts": parts}
+    return [redactor.value(record) for record in new]
+
+
+def _streams(records: Sequence[Any]) -> Iterator[list[Place]]:
+    """What is read as one text, whichever updates are undone: (record, part) of a stream's deltas, and of
+    each update and the deltas after it."""
+    stream_of: dict[str, str] = {}
+    deltas: dict[str, list[Place]] = {}
+    edited: dict[str, list[Place]] = {}
+    done: list[list[Place]] = []
+    for number, record in enumerate(records):
+        kind = record.get("type") if isinstance(record, dict) else None
+        if kind not in ("delta", "update"):
+            continue
+        of, places = str(record.get("of")), [(number, part) for part in range(len(_parts(record)))]
+        root = stream_of.get(of, of)
+        if kind == "update":
+            stream_of[str(record.get("id"))] = root
+            done.append(edited.get(root, []))
+            edited[root] = places
+            continue
+        deltas.setdefault(root, []).extend(places)
+        if root in edited:
+            edited[root].extend(places)
+    yield from (pieces for pieces in (*deltas.values(), *done, *edited.values()) if len(pieces) > 1)
+
+
+def _moved(found: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
+    """The blocks of parts, before and after: of each record's own, and of what a stream's pieces make."""
+    blocks: dict[str, str] = {}
+
+    def pair(olds: Sequence[Any], news: Sequence[Any]) -> None:
+        for one, other in zip(olds, news, strict=False):
+            if one is not other and one != other:
+                blocks[block_of(one)] = block_of(other)
+
+    old = [record for _, record in found if record is not None]
+    clean = [data for (_, record), data in zip(found, new, strict=True) if record is not None]
+    for record, data in zip(old, clean, strict=True):
+        pair(_parts(record.data), _parts(data))
+        for op, other in zip(record.data.get("ops") or (), data.get("ops") or (), strict=False):
+            pair(_parts(op.get("message") or {}), _parts(other.get("message") or {}))
+    if not any(record.data["type"] == "delta" for record in old):
+        return blocks
+    before = fold(Log(old, [], 0)).all
+    after = fold(Log([Record(data, b"", 0) for data in clean], [], 0)).all
+    for id in before.keys() & after.keys():
+        pair(before[id].own or (), after[id].own or ())
+    return blocks
+
+
+def _parts(data: Any) -> list[Any]:
+    parts = data.get("parts")
+    return parts if isinstance(parts, list) else []
+
+
+def _following(data: Any, blocks: dict[str, str]) -> Any:
+    ops = data.get("ops")
+    if not isinstance(ops, list) or not blocks:
+        return data
+    new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]
+    return {**data, "ops": new} if new != ops else data
+
+
+def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
+    """Whether a secret is in the line and in none of its values: under a key that stands there twice."""
+    if dumps(data) == line.strip():
+        return False
+    if not redactor.finds(line.decode()):
+        return False
+    import json
+
+    lost: list[int] = []  # for each object, how many of its keys stand there again
+
+    def pairs(items: list[tuple[str, Any]]) -> None:
+        lost.append(len(items) - len(dict(items)))
+
+    json.loads(line, object_pairs_hook=pairs)
+    return any(lost)
+
+
+def _damaged(line: bytes, redactor: Redactor) -> bytes:
+    text = line.decode("utf-8", "surrogateescape")
+    new = redactor.text(text)
+    return line if new == text else new.encode("utf-8", "surrogateescape")
+
+
+def rewritten(data: bytes, whole: list[bytes], redactor: Redactor) -> list[bytes]:
+    """A file's lines without their secrets; `whole` are the same lines with what lies in blocks.
+
+    A message with a secret in one of its blocks comes back into the file, the others stay by reference.
+    What was found once is then looked for where nothing tells that it is a secret.
+    """
+    new = redacted_lines(b"".join(whole), redactor)
+    if redactor.learn(b"".join(new)):
+        new = redacted_lines(b"".join(new), redactor)
+    given = zip(lines_of(data), whole, new, strict=True)
+    return [line if after == before else after for line, before, after in given]
+
+
+def stream(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
+    """The lines of a session stream without secrets; `whole` are the same with what lies in blocks."""
+    texts = list(whole)
+    old = [orjson.loads(text) for text in texts]
+    new = redacted_records(old, redactor)
+    if redactor.learn(b"".join(map(dumps, new))):
+        new = redacted_records(new, redactor)
+    result: list[bytes] = []
+    for line, text, data, clean in zip(lines, texts, old, new, strict=True):
+        same = clean is data and not _shadowed(text, clean, redactor)
+        result.append(line if same else dumps(clean) + b"\n")
+    return result
+
+
+def redacted_view(view: View, redactor: Redactor) -> View:
+    """The view with no secret that the rules know in its messages, summaries and settings."""
+    messages = [_without_secrets(message, redactor) for message in view.messages]
+    summaries = [Summary(fields=redactor.value(s.fields), place=s.place, raw=None) for s in view.summaries]
+    clean = view.with_messages(messages, summaries)
+    clean.meta = redactor.value(view.meta)
+    return clean
+
+
+def _without_secrets(message: Message, redactor: Redactor) -> Message:
+    """The message with clean parts, pending ones too, and clean references and names."""
+    parts, pending = redactor.value(message.parts, "parts"), redactor.value(message.pending, "parts")
+    rest = {name: value for name, value in message.fields.items() if name != "parts"}
+    fields = redactor.value(rest)
+    if parts is message.parts and pending is message.pending and fields is rest:
+        return message
+    copy = message.derive(parts)
+    copy.own = parts if message.own is not None else None
+    copy.pending = pending
+    copy.fields = {**message.fields, **fields}
+    return copy
+
+
+def report(env: Env, session: str, redactor: Redactor) -> int:
+    """How many of each kind were replaced, never a value; 1 and where, if one had to stay."""
+    total = sum(redactor.counts.values())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items()))
+    env.note(f"{session}: {total} redacted{f' ({kinds})' if kinds else ''}; best effort, so look it over")
+    for (kind, key), count in sorted(redactor.left.items()):
+        env.complain(f"{session}: {count} {kind} left under `{key}`, on which other records hang")
+    return 1 if redactor.left else 0

@@ -1,0 +1,83 @@
+"""The context prompt: recent exchanges in full, newest first, then the summaries, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from ..base.times import to_millis
+from .entries import Entry
+
+Local = Callable[[int], datetime]  # epoch milliseconds → the time on the reader's clock
+
+RECENT = 10
+_MINUTE, _HOUR = 60_000, 3_600_000
+_MARK = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
+
+
+def prompt(
+    entries: Sequence[Entry], summaries: Sequence[str], now: int, local: Local, recent: int = RECENT
+) -> str:
+    """The context prompt of these exchanges and summaries; "" where there are none.
+
+    `now` is in epoch milliseconds. Ends with a newline.
+    """
+    blocks: list[str] = []
+    shown = list(reversed(entries[len(entries) - min(recent, len(entries)) :]))
+    if shown:
+        blocks.append("## Recent Conversation History")
+        blocks += (_exchange(entry, now, local) for entry in shown)
+    bullets = [line for text in summaries for line in _bullets(text)]
+    if bullets:
+        blocks.append("\n".join(["## Summary of Older Conversations", *bullets]))
+    return "\n\n".join(blocks) + "\n" if blocks else ""
+
+
+def _exchange(entry: Entry, now: int, local: Local) -> str:
+    lines = [f"### {when(entry['timestamp'], now, local)}"]
+    if entry["userMessage"]:
+        lines.append(f"User: {entry['userMessage']}")
+    if entry["assistantResponse"]:
+        lines.append(f"Assistant: {entry['assistantResponse']}")
+    if entry["toolsUsed"]:
+        lines.append(f"Tools: {', '.join(entry['toolsUsed'])}")
+    return "\n".join(lines)
+
+
+def when(ts: str | None, now: int, local: Local) -> str:
+    """How long ago: `just now`, `5 minutes ago`, `2 hours ago`, `Yesterday`, `3 days ago`, the date."""
+    then = to_millis(ts) if ts else None
+    if then is None:
+        return "Undated"
+    passed = now - then
+    if passed < _MINUTE:
+        return "just now"
+    if passed < _HOUR:
+        return _ago(passed // _MINUTE, "minute")
+    day = local(then).date()
+    days = (local(now).date() - day).days
+    if days == 0:
+        return _ago(passed // _HOUR, "hour")
+    if days == 1:
+        return "Yesterday"
+    return _ago(days, "day") if days < 7 else day.isoformat()
+
+
+def _ago(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'} ago"
+
+
+def _bullets(text: str) -> list[str]:
+    """A summary's lines as bullets; its own list items stand below the line that leads them."""
+    bullets: list[str] = []
+    led = False
+    for line in text.splitlines():
+        mark = _MARK.match(line)
+        said = line[mark.end() :].strip() if mark else line.strip().lstrip("#").strip()
+        if not said:
+            continue
+        indent = "  " * (int(led) + len(mark[1].expandtabs(2)) // 2) if mark else ""
+        bullets.append(f"{indent}- {said}")
+        led = led or not mark
+    return bullets

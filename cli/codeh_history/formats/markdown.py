@@ -1,0 +1,98 @@
+"""`markdown`: a conversation to read, with its references as footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import orjson
+
+from ..session.fold import View
+from ..session.model import Json, Message, Part
+
+NAMES = {"user": "User", "codeh": "Model", "tool": "Tool", "error": "Error", "info": "Info"}
+_BACKTICKS = re.compile("```+")
+_SOURCE = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
+
+
+def export(view: View) -> bytes:
+    """Title, summaries, messages; `[sourceN]` becomes a footnote where there is a reference N."""
+    title = view.meta.get("title") or view.id or "Conversation"
+    blocks = [f"# {title}"]
+    blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
+    found = references(view)
+    blocks += (_message(message, found.keys()) for message in view.messages)
+    notes = [_footnote(number, reference) for number, reference in found.items()]
+    if notes:
+        blocks.append("\n".join(notes))
+    return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
+
+
+def _message(message: Message, known: Collection[int]) -> str:
+    parts = message.parts if message.committed else message.pending or []
+    head = f"## {NAMES.get(message.kind, message.kind)}"
+    if message.ts:
+        head += f" ({message.ts})"
+    if not message.committed:
+        head += " (pending)"
+    return "\n\n".join([head, *(text for part in parts if (text := part_text(part, known)))])
+
+
+def part_text(part: Part, known: Collection[int]) -> str:
+    """What Markdown shows of a part; empty for what nobody could read. `known` references can be cited."""
+    if "text" in part:
+        text = _SOURCE.sub(lambda found: _cited(found, known), part["text"])
+        return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
+    if "functionCall" in part:
+        call = part["functionCall"]
+        return f"**Call `{call['name']}`**\n\n{_json(call.get('args') or {})}"
+    if "functionResponse" in part:
+        response = part["functionResponse"]
+        return f"**Result of `{response['name']}`**\n\n{_fenced(response.get('response') or {})}"
+    if "inlineData" in part:
+        blob = part["inlineData"]
+        data = blob.get("data", "")
+        size = len(data) * 3 // 4 - data[-2:].count("=")
+        return f"*[{blob.get('mimeType', 'data')}, {size} bytes]*"
+    if "fileData" in part:
+        file = part["fileData"]
+        return f"[{file.get('mimeType', 'file')}]({file.get('fileUri', '')})"
+    return ""
+
+
+def _fenced(value: object) -> str:
+    """A result as a code block: text under `output` or `error` as it is, else JSON."""
+    if isinstance(value, dict) and len(value) == 1 and value.keys() <= {"output", "error"}:
+        only = next(iter(value.values()))
+        if isinstance(only, str):
+            return _block(only)
+    return _json(value)
+
+
+def _json(value: object) -> str:
+    return _block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def _block(body: str) -> str:
+    fence = "`" * max((len(row) + 1 for row in _BACKTICKS.findall(body)), default=3)
+    return f"{fence}\n{body}\n{fence}"
+
+
+def _cited(found: re.Match[str], known: Collection[int]) -> str:
+    number = found[1].lstrip("0") or "0"
+    return f"[^{number}]" if len(number) < 10 and int(number) in known else found[0]
+
+
+def _footnote(number: int, reference: Json) -> str:
+    title = reference.get("title") or reference.get("id", "")
+    url = f" <{reference['url']}>" if reference.get("url") else ""
+    return f"[^{number}]: {' '.join(f'{title}{url}'.split())}"
+
+
+def references(view: View) -> dict[int, Json]:
+    """The references of all messages by number, in their order; of two with one number the later."""
+    lists = (message.fields.get("references") for message in view.messages)
+    items = (item for found in lists if isinstance(found, list) for item in found)
+    return {
+        item["number"]: item for item in items if isinstance(item, dict) and type(item.get("number")) is int
+    }

@@ -1,0 +1,117 @@
+"""The seeds of this format: arrays of contents, refs-only arrays, and persisted exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..session.model import Json
+from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check_message, dumps, too_deep
+from . import history
+from .history import Found
+
+
+def log_of(value: Json | list[Any], size: int) -> Log:
+    """The records that an older file stands for, newest form first; damage names the element."""
+    found: Iterable[Found]
+    if isinstance(value, dict) and isinstance(value.get("refs"), list):
+        found = _checked(_refs(value["refs"], value), value["refs"], "refs")
+    elif isinstance(value, dict):
+        found = history.records(value)
+    elif any(map(is_ref, value[:1])):
+        found = _checked(_refs(value, {}), value)
+    elif any(map(history.is_entry, value)):
+        found = history.records({history.FIELDS[0]: value})
+    else:
+        found = _checked(_contents(value), value)
+    return log_from(found, size)
+
+
+def log_from(found: Iterable[Found], size: int) -> Log:
+    """The log of these records; what is wrong with the elements that they are made of is its damage."""
+    kept: list[Record] = []
+    damage: list[Damage] = []
+    for data, reason in found:
+        kept.append(Record(data, dumps(data), 0))
+        if reason:
+            damage.append(Damage(ELEMENT, 0, reason))
+    return Log(kept, damage, size)
+
+
+def _checked(records: Iterable[Json], items: list[Any], name: str = "") -> Iterator[Found]:
+    """The record of each element, or the line that keeps it."""
+    for number, (data, item) in enumerate(zip(records, items, strict=True)):
+        reason = _wrong(data)
+        yield history.unread(f"{name}[{number}]", item, reason) if reason else (data, None)
+
+
+def shallow(value: Any) -> Any:
+    """The value with null for each element that nests too deep."""
+    if not too_deep(value):
+        return value
+    if isinstance(value, dict):
+        return {key: shallow(item) if isinstance(item, list) else item for key, item in value.items()}
+    return [None if too_deep(item) else item for item in value]
+
+
+def _wrong(data: Json) -> str | None:
+    if data.get("type") in ("message", "ref"):
+        if data["type"] == "message" and not isinstance(data.get("parts"), list):
+            return "no `parts`"
+        return check_message(data)
+    return None
+
+
+def _contents(items: list[Any]) -> list[Json]:
+    """An array of `{role, parts}`; ids as for bare lines, by content and occurrence."""
+    seen: dict[bytes, int] = {}
+    records: list[Json] = []
+    for item in items:
+        if not isinstance(item, dict):
+            records.append({"type": "message", "id": "?", "role": None, "parts": None})
+            continue
+        raw = dumps(item)
+        seen[raw] = seen.get(raw, -1) + 1
+        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **_with_parts(item)})
+    return records
+
+
+def _with_parts(item: Json) -> Json:
+    """A content; `{role, content}` of the very first files becomes one."""
+    if "parts" in item or not isinstance(item.get("content"), str):
+        return item
+    rest = {key: value for key, value in item.items() if key != "content"}
+    role = "model" if item.get("role") == "assistant" else item.get("role")
+    return {**rest, "role": role, "parts": [{"text": item["content"]}]}
+
+
+def is_ref(item: object) -> bool:
+    """Whether an element names the blocks of its parts."""
+    return isinstance(item, dict) and _block_ids(item) is not None
+
+
+def _block_ids(item: Json) -> list[str] | None:
+    for name in ("blockIds", "blockKeys"):
+        if isinstance(item.get(name), list):
+            return [str(block) for block in item[name]]
+    return None
+
+
+def _refs(items: list[Any], wrapper: Json) -> list[Json]:
+    flow = wrapper.get("flowId")
+    records: list[Json] = []
+    for number, item in enumerate(items):
+        blocks = _block_ids(item) if isinstance(item, dict) else None
+        if blocks is None:
+            records.append({"type": "message", "id": "?", "role": None, "parts": None})
+            continue
+        role = "model" if item.get("role") in ("model", "assistant") else "user"
+        kind = "codeh" if role == "model" else "user"
+        id = bare_id(dumps(item), number)
+        flow_id = item.get("flowId", flow)
+        records.append(
+            {"type": "ref", "id": id, "kind": kind, "role": role, "blockIds": blocks, "flowId": flow_id}
+        )
+        if "workspaceId" in wrapper:  # where the blocks lie
+            records[-1]["workspaceId"] = wrapper["workspaceId"]
+    return records

@@ -1,0 +1,1 @@
+"""A provider's or a tool's response → messages in the log."""

@@ -1,0 +1,374 @@
+"""`append --from`: a provider's answer into the log, pending on disk while it streams."""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import time
+from collections.abc import Callable
+
+from ..base.env import SIGPIPE, Env
+from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
+from ..base.escape import safe
+from ..providers.base import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
+from ..session.fold import join
+from ..session.model import Json, Part
+from ..session.records import dumps
+from ..store import log
+from ..store.log import Locked
+from ..store.resolve import Target
+from .known import answers, known
+
+FLUSH_SECONDS = 1.0
+FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
+CHUNK = 1 << 16
+
+
+class Received:
+    """What came of an answer: the id of the stored message, and the names of the tools that it calls."""
+
+    __slots__ = ("calls", "id", "known")
+
+    def __init__(self, id: str, calls: list[str], *, known: bool) -> None:
+        self.id = id
+        self.calls = calls
+        self.known = known  # it was stored before
+
+
+def receive(
+    env: Env,
+    target: Target,
+    fd: int,
+    reader: AnswerReader,
+    *,
+    echo: bool,
+    most: int,
+    fresh: bool = False,
+    ended: Callable[[], None] | None = None,
+) -> Received:
+    """Read an answer of at most `most` bytes from a descriptor to its end and store it.
+
+    Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
+    stays pending. One that is stored already is not stored again, unless it is `fresh`: the answer to what
+    was just asked. `ended` is called at the end of the input, before it is decided what it was.
+    """
+    return follow(Receiving(env, target, reader, Echo(env) if echo else None, fresh=fresh), fd, most, ended)
+
+
+def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
+    """Read a descriptor to its end, keeping what arrives whatever happens."""
+    gc.enable()  # a stream may go on for long
+    try:
+        receiving.read(fd, most)
+        if ended is not None:
+            ended()
+    except (KeyboardInterrupt, Interrupted):
+        receiving.abort("interrupted")
+        raise
+    except OSError as error:
+        receiving.abort(f"reading failed: {error.strerror}")
+        raise InputOutput(f"stdin: {error.strerror}") from None
+    return receiving.close()
+
+
+class Echo:
+    """Text on stdout as it arrives; a reader that went away does not stop the storing."""
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+        self.tty = env.terminal(env.stdout)
+        self.at_start = True
+        self.broken: HistoryError | Interrupted | None = None
+
+    def parts(self, parts: list[Part]) -> None:
+        self.text("".join(part["text"] for part in parts if "text" in part and not part.get("thought")))
+
+    def text(self, text: str) -> None:
+        if not text or self.broken:
+            return
+        self.at_start = text.endswith("\n")
+        try:
+            self.env.write((safe(text) if self.tty else text).encode("utf-8", "replace"))
+        except HistoryError as error:
+            self.broken = error
+        except Interrupted as error:
+            if error.exit_code != 128 + SIGPIPE:
+                raise
+            self.broken = error
+
+    def end(self) -> None:
+        if not self.at_start:
+            self.text("\n")
+
+
+class Receiving:
+    """One answer on its way into the log."""
+
+    def __init__(
+        self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None, *, fresh: bool
+    ) -> None:
+        self.env = env
+        self.target = target
+        self.reader = reader
+        self.echo = echo
+        self.fresh = fresh
+        self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
+        self.pending: str | None = None  # the id of the open message
+        self.held: list[Part] = []  # arrived and not yet on disk
+        self.flushed = 0.0
+        self.unflushed = 0  # bytes read since
+        self.kept: list[str] = []  # the ids of what stays pending
+        self.restarts = 0
+        self.replace = False
+        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
+
+    def read(self, fd: int, most: int) -> None:
+        taken = 0
+        while True:
+            ready, _, _ = select.select([fd], [], [], FLUSH_SECONDS if self.held else None)
+            if ready:
+                chunk = os.read(fd, CHUNK)
+                if not chunk:
+                    return
+                taken += len(chunk)
+                self.unflushed += len(chunk)
+                self.take(self.reader.feed(chunk))
+            waited = time.monotonic() - self.flushed >= FLUSH_SECONDS
+            if self.held and (waited or self.unflushed > FLUSH_BYTES):
+                self.flush()
+            if taken > most:
+                self.abort(f"it is longer than {most} bytes")
+                raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
+
+    def rest(self) -> str:
+        """What became of what arrived, for the message of an error."""
+        if not self.kept:
+            return ""
+        how = "; `codeh-history commit ID` makes one the answer" if len(self.kept) > 1 else ""
+        return f"; what arrived stays pending as {', '.join(self.kept)}{how}"
+
+    def take(self, parts: list[Part]) -> None:
+        if not self.reader.begun:
+            return
+        if self.reader.restarts != self.restarts:
+            self.restarts, self.held, self.replace = self.reader.restarts, [], True
+            if self.echo:
+                self.echo.end()
+        self.held = join(self.held, parts)
+        if self.pending is None and not self.waits:
+            self.waits = not self.fresh and self.repeats()
+            self.flushed = time.monotonic()
+            if not self.waits:
+                self.flush()
+        if self.echo:
+            self.echo.parts(parts)
+
+    def repeats(self) -> bool:
+        """Whether an answer of this id is stored: perhaps this very one, which only its end can tell."""
+        seen: list[Json] = []
+
+        def look(locked: Locked) -> None:
+            seen.extend(answers(locked, self.reader.response_id))
+
+        log.append(self.env, self.target.path, look)
+        return bool(seen)
+
+    def flush(self) -> None:
+        """Put what arrived on disk as pending content."""
+
+        def build(locked: Locked) -> bytes:
+            self.recall(locked)
+            before = self.pending, self.replace
+            lines = self.lines(locked)
+            self.writing = locked.offset, lines, before
+            return lines
+
+        self.store(build)
+        self.writing = None
+        self.held = []
+        self.flushed, self.unflushed = time.monotonic(), 0
+
+    def recall(self, locked: Locked) -> None:
+        """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
+        if self.writing is None:
+            return
+        offset, lines, before = self.writing
+        self.writing = None
+        if locked.holds(lines, offset):
+            self.held = []
+        else:
+            self.pending, self.replace = before
+
+    def lines(self, locked: Locked) -> bytes:
+        """What arrived, as records."""
+        lines = b""
+        if self.pending is None:
+            self.pending = self.env.new_id(locked.session, locked.offset)
+            lines += dumps(self.message("open", self.pending)) + b"\n"
+            self.replace = False
+        if self.replace:
+            id = self.env.new_id(locked.session, locked.offset)
+            record = {
+                "type": "update",
+                "id": id,
+                "of": self.pending,
+                "ts": self.env.now(),
+                "parts": self.held,
+            }
+            self.replace = False
+            return dumps(record) + b"\n"
+        if self.held:
+            lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
+        return lines
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        """Append lines to the session; an answer never starts one."""
+        log.append(self.env, self.target.path, build)
+
+    def message(self, type: str, id: str) -> Json:
+        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
+        if self.reader.provider:
+            message["provider"] = self.reader.provider
+        if self.reader.model:
+            message["model"] = self.reader.model
+        return message
+
+    def abort(self, reason: str) -> None:
+        """What streamed so far stays pending, with the reason why it is not more."""
+        if self.held:
+            self.flush()
+        if self.pending is None:
+            return
+        self.kept = [self.pending]
+        record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
+        log.append(self.env, self.target.path, lambda _: dumps(record) + b"\n")
+
+    def close(self) -> Received:
+        outcome = self.reader.close()
+        self.take(self.reader.tail)
+        if isinstance(outcome, Reply):
+            try:
+                return self.commit(outcome)
+            except BadData as error:  # more than a record holds
+                self.abort("it cannot be stored whole")
+                raise BadData(f"{error}{self.rest()}") from None
+        if self.echo:
+            self.echo.end()
+        if self.reader.several:
+            self.keep(self.reader.several, _reason(outcome))
+        else:
+            self.abort(_reason(outcome))
+        raise self.failed(outcome)
+
+    def keep(self, answers: list[Came], reason: str) -> None:
+        """Several answers came where one was to: each stays pending by itself."""
+
+        def build(locked: Locked) -> bytes:
+            lines = b""
+            for came in answers:
+                id = self.env.new_id(locked.session, locked.offset + len(lines))
+                content: Json = {"parts": came.parts}
+                if self.pending is not None and not self.kept:
+                    content = {
+                        "type": "update",
+                        "id": id,
+                        "of": self.pending,
+                        "ts": self.env.now(),
+                        **content,
+                    }
+                    id = self.pending
+                else:
+                    opened = self.message("open", id) | {"provider": came.provider}
+                    lines += dumps(opened | ({"model": came.model} if came.model else {})) + b"\n"
+                    content = {"type": "delta", "of": id, **content}
+                lines += dumps(content) + b"\n"
+                record = {"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}
+                lines += dumps(record) + b"\n"
+                self.kept.append(id)
+            return lines
+
+        log.append(self.env, self.target.path, build)
+
+    def commit(self, reply: Reply) -> Received:
+        """Store the complete answer; one that is already stored is a no-op."""
+        stored: list[str] = []
+        fields = _fields(reply)
+        before: str | None = None
+
+        def build(locked: Locked) -> bytes | None:
+            nonlocal before
+            before = None if self.fresh else known(locked, reply)
+            if before is not None:
+                stored.append(before)
+                if self.pending is None:
+                    return None
+                id = self.env.new_id(locked.session, locked.offset)
+                return dumps({"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}) + b"\n"
+            if self.pending is not None:
+                stored.append(self.pending)
+                record = {"type": "commit", "of": self.pending, "ts": self.env.now(), "parts": reply.parts}
+                record |= fields
+            else:
+                id = self.env.new_id(locked.session, locked.offset)
+                stored.append(id)
+                record = {**self.message("message", id), "parts": reply.parts, **fields}
+            return dumps(record) + b"\n"
+
+        log.append(self.env, self.target.path, build)
+        self.env.stored = stored[0]
+        if before:
+            self.env.note(f"{self.target.id}: this answer is already stored as {before}")
+        elif reply.alternatives:
+            kept = "`alternatives` of its record keeps the others"
+            self.env.note(f"{self.target.id}: the first of {len(reply.alternatives) + 1} choices; {kept}")
+        if self.echo:
+            if not self.reader.begun:
+                self.echo.parts(reply.parts)
+            self.echo.end()
+            if isinstance(self.echo.broken, HistoryError):
+                raise self.env.unsaid(str(self.echo.broken))
+            if self.echo.broken:
+                raise self.echo.broken
+        calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
+        return Received(stored[0], calls, known=before is not None)
+
+    def failed(self, outcome: Outcome) -> HistoryError:
+        where = self.target.id
+        if isinstance(outcome, Failure):
+            self.store_error(outcome)
+            who = f"{outcome.provider}: " if outcome.provider else ""
+            text = f"{where}: {who}{outcome.text}{self.rest()}"
+            return TryAgain(text) if outcome.retry else ProviderRefused(text)
+        text = f"{where}: {_reason(outcome)}{self.rest()}"
+        return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
+
+    def store_error(self, failure: Failure) -> None:
+        """A provider's error, for people: an `error` message is never sent."""
+        fields: Json = {"provider": failure.provider} if failure.provider else {}
+        if failure.model or self.reader.model:
+            fields["model"] = failure.model or self.reader.model
+        if failure.code:
+            fields["code"] = failure.code
+
+        def build(locked: Locked) -> bytes:
+            id = self.env.new_id(locked.session, locked.offset)
+            record = {
+                "type": "message", "id": id, "ts": self.env.now(), "kind": "error",
+                "parts": [{"text": failure.text}], **fields,
+            }  # fmt: skip
+            return dumps(record) + b"\n"
+
+        log.append(self.env, self.target.path, build)
+
+
+def _fields(reply: Reply) -> Json:
+    values = {
+        "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
+        "responseId": reply.id, "alternatives": reply.alternatives or None,
+    }  # fmt: skip
+    return {name: value for name, value in values.items() if value not in (None, "")}
+
+
+def _reason(outcome: Outcome) -> str:
+    return outcome.text if not isinstance(outcome, Reply) else ""

@@ -1,0 +1,39 @@
+"""`append --stream`: a text that is still being written, pending as it arrives, committed at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..append.text import kind_and_role, say_new
+from ..base.env import Env
+from ..providers.text.response import Exact
+from ..session.model import Json
+from ..store import log
+from ..store.log import Locked
+from ..store.resolve import Target
+from .answer import Echo, Received, Receiving, follow
+
+
+def run(env: Env, target: Target, role: str | None, kind: str | None, *, echo: bool, most: int) -> Received:
+    """Store stdin, `most` bytes of it, as one message, byte for byte."""
+    streaming = _Streaming(env, target, *kind_and_role(role, kind), Echo(env) if echo else None)
+    return follow(streaming, env.stdin, most)
+
+
+class _Streaming(Receiving):
+    """A message of any kind, whose session it may start."""
+
+    def __init__(self, env: Env, target: Target, kind: str, role: str | None, echo: Echo | None) -> None:
+        super().__init__(env, target, Exact(), echo, fresh=True)
+        self.kind = kind
+        self.role = role
+
+    def message(self, type: str, id: str) -> Json:
+        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": self.kind}
+        if self.role is not None:
+            message["role"] = self.role
+        return message
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        if log.append(self.env, self.target.path, build, create=True):
+            say_new(self.env, self.target)

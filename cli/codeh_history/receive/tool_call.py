@@ -1,0 +1,80 @@
+"""`calls --via`: a command answers an open call."""
+
+from __future__ import annotations
+
+import orjson
+
+from ..access.view import locked_view
+from ..append.tool_parts import response_of
+from ..base.env import Env
+from ..providers.json_text import excerpt
+from ..session.failed_call import sentence
+from ..session.model import Json
+from ..session.pairing import Call, open_calls
+from ..session.records import dumps
+from ..store import log
+from ..store.log import Locked
+from ..store.resolve import Target
+from . import run_command
+
+_AROUND = 1 << 20  # bytes of a record beside the response
+
+
+def answer(env: Env, target: Target, call: Call, via: str, most: int) -> None:
+    """Run a command for one call and store what it printed, or how it failed; prints the result's id.
+
+    Half a call is not run: that it is none is its result, so that the model may call again.
+    """
+    response, failure = _result(call, via, most)
+    if failure:
+        env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
+    id = {"id": call.id} if call.given else {}
+    part = {"functionResponse": {**id, "name": call.name, "response": response}}
+    stored: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
+        view = locked_view(env, locked)
+        if not any(
+            c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
+        ):
+            env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")
+            return None
+        stored.append(env.new_id(locked.session, locked.offset))
+        record = {
+            "type": "message",
+            "id": stored[0],
+            "ts": env.now(),
+            "kind": "tool",
+            "role": "user",
+            "parts": [part],
+        }
+        return dumps(record) + b"\n"
+
+    log.append(env, target.path, build)
+    env.stored = stored[0] if stored else None
+    env.write("".join(f"{id}\n" for id in stored).encode())
+
+
+def _result(call: Call, via: str, most: int) -> tuple[Json, str]:
+    """The response to a call, and for people how it failed, "" where it did not."""
+    if call.damage:
+        arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
+        return _failed(call, f"{call.damage}{arrived}"), f"not run: {call.damage}"
+    environ = {"CODEH_CALL_NAME": call.name, "CODEH_CALL_ID": call.id}
+    ran = run_command.tool(via, orjson.dumps(call.args) + b"\n", environ, most)
+    out = ran.out.decode("utf-8", "replace")
+    if ran.code is None:
+        much = f"it printed more than {most} bytes and was ended"
+        return _failed(call, much), much
+    if ran.code:
+        reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
+        return _failed(call, reason), f"exit {ran.code}"
+    response = response_of(out.removesuffix("\n"))
+    if len(dumps(response)) > log.LONGEST - _AROUND:
+        much = f"it printed {len(ran.out)} bytes, more than a record holds"
+        return _failed(call, much), much
+    return response, ""
+
+
+def _failed(call: Call, reason: str) -> Json:
+    return {"error": sentence(call.name, reason)}

@@ -1,0 +1,264 @@
+"""`payload`: session → request body. Whole history every time: the provider remembers nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from .. import providers
+from ..access import plain
+from ..access.late_media import Deferred
+from ..access.view import tell_lost, view_of
+from ..base.env import Env
+from ..base.errors import BadData, Usage
+from ..base.input import from_file
+from ..base.options import Compaction, Request, beside, by_settings, tools_from
+from ..filters.curate import passes
+from ..filters.curate import run as curating
+from ..providers.base import Options, Transcript
+from ..providers.base import Request as Body
+from ..session import sources
+from ..session.fold import View
+from ..session.model import Json
+from ..session.pairing import open_at_end
+from ..store.resolve import Target, for_reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
+
+_LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
+
+
+def run(
+    env: Env,
+    *,
+    argument: str | None = None,
+    session: str | None = None,
+    strict: bool = False,
+    quiet: bool = False,
+    **given: Any,
+) -> int:
+    """Print the request body for a provider; `given` are the options of `Request`."""
+    env.quiet = env.quiet or quiet
+    send(env, argument, session, Request(**given), strict=strict)
+    return 0
+
+
+def send(
+    env: Env, argument: str | None, session: str | None, given: Request, *, strict: bool = False
+) -> None:
+    """Print the body, piece by piece."""
+    for piece in body_of(env, argument, session, given, strict=strict):
+        env.write(piece)
+
+
+def body_of(
+    env: Env,
+    argument: str | None,
+    session: str | None,
+    given: Request,
+    *,
+    data: bytes | None = None,
+    strict: bool = False,
+) -> Iterable[bytes | memoryview]:
+    """The request body, in pieces that are made as they are written.
+
+    With `data` of these lines instead of those of the session's file. Large media in the block store is
+    not read before its piece is written, unless a budget must know what it costs and its first bytes do
+    not tell.
+    """
+    to = provider_of(env, given.to)
+    checked(given)
+    if given.persist:
+        from ..access.persist import persist_now
+
+        persist_now(env, session, argument, {} if given.allow_missing else None)
+    target = for_reading(env, session, argument)
+    found = plain.read(target.path, given, data) if to != providers.PLAIN else None
+    if found is not None:
+        options = _options(found.view, to, given, found.models.get(to))
+        request = providers.load(to).request(found.texts, options, [])
+        return [_written(env, target, request, given)]
+    media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
+    lost: Lost | None = {} if given.allow_missing else None
+    view = view_of(env, target, data, strict=strict, media=media, lost=lost)
+    tell_lost(env, target.id, lost)
+    given = given.within(view.meta, target.id, env.note)
+    options = _options(view, to, given)
+    if given.context:
+        view, options = _with_context(env, view, options)
+    view = _reduced(env, view, options, given, target.id)
+    check_sendable(view, target.id, prefill=given.prefill)
+    messages = view.messages
+    if given.user_template or given.system_template:
+        from . import templates
+
+        messages, options = templates.rendered(view, options, given)
+    if not view.log.plain:
+        messages = sources.listed(messages)
+    summaries = [summary.text for summary in view.summaries]
+    if to == providers.PLAIN:
+        return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
+    request = providers.load(to).request(messages, options, summaries)
+    text = _written(env, target, request, given)
+    return media.pieces(text, env) if media.used else [text]
+
+
+def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options]:
+    """The view without what the context prompt tells, and the options with that prompt."""
+    from .context import split
+
+    told, view = split(env, view)
+    system = "\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
+    return view, replace(options, system=system)
+
+
+def checked(given: Request) -> None:
+    """Usage where an option that needs no session to be judged is wrong."""
+    curating.settings(given)
+    curating.names(given)
+    if given.raw and (ignored := given.given(*_LEFT_OUT)):
+        raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
+    if given.given(*Compaction.DEFAULTS):
+        from ..filters.compact import bounds
+
+        bounds.limits(given)
+
+
+def _written(env: Env, target: Target, request: Body, given: Request) -> bytes:
+    """The request's bytes; what could not be sent as it is goes to stderr."""
+    _tell(env, target, request.notes)
+    body = _set(request.body, given.set)
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
+    return orjson.dumps(body, option=option)
+
+
+def _plain(env: Env, target: Target, transcript: Transcript, given: Request) -> bytes:
+    if given.set:
+        raise Usage("--set: plain text has no fields")
+    _tell(env, target, transcript.notes)
+    return transcript.text.encode("utf-8", "replace")
+
+
+def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
+    for note in notes:
+        env.note(f"{target.id}: {note}")
+
+
+def provider_of(env: Env, to: str | None, among: Collection[str] = providers.TARGETS) -> str:
+    """The format asked for, else `$CODEH_TO`; Usage where it is none of these."""
+    to = to or env.environ.get("CODEH_TO")
+    if not to:
+        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(among)}")
+    if to not in among:
+        raise Usage(f"--to {to}: one of {', '.join(among)}")
+    return to
+
+
+def _reduced(env: Env, view: View, options: Options, given: Request, session: str) -> View:
+    """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
+    with by_settings(session):
+        settings, names = curating.settings(given), [] if given.raw else curating.names(given)
+    view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
+    repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
+    if repaired:
+        repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
+        env.note(f"{view.id}: {repairs} of call/response pairs (curate --report shows each)")
+    if given.given(*Compaction.DEFAULTS):
+        from ..filters.compact import bounds
+
+        with by_settings(session):
+            limits = bounds.limits(given, options.system or "", options.tools)
+        view = bounds.within(env, view, limits._replace(model=options.model))
+        view, _, _ = passes.curate(sources.rendered(view), settings, ("pairs",))
+    return view
+
+
+def check_sendable(view: View, session: str, *, prefill: bool) -> None:
+    """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
+    messages = view.messages
+    last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
+    if last is None:
+        raise BadData(f"{session}: no message to send; append one first")
+    calls = open_at_end(messages)
+    if calls:
+        names = ", ".join(f"{call.name} ({call.id})" for call in calls)
+        raise BadData(
+            f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop"
+        )
+    if last.role == "model" and not prefill:
+        edited = view.edited_after(last)
+        newest = next(m for m in reversed(messages) if m.role is not None)
+        advice = (
+            f"{newest.id} is pending: `commit {newest.id}` makes it a message"
+            if newest.role == "user"
+            else f"{edited} was edited after it: `fork --at {edited}` asks again from there, "
+            "`undo` takes the edit back"
+            if edited
+            else "append a user's, or --prefill to continue it"
+        )
+        raise BadData(f"{session}: the last message is the model's; {advice}")
+
+
+def model_for(view: View, to: str, model: str | None) -> str | None:
+    """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
+    kept = view.meta.get(f"model.{to}")
+    if model or (isinstance(kept, str) and kept):
+        return model or str(kept)
+    for message in reversed(view.messages):
+        if message.role == "model" and message.provider == to and message.model:
+            return message.model
+    return None
+
+
+def _options(view: View, to: str, given: Request, last: str | None = None) -> Options:
+    """What the request is to hold; `last`: the provider's last model, of a view that has no message."""
+    model = model_for(view, to, given.model) or last
+    if model is None and to not in ("gemini", providers.PLAIN):
+        raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
+    system, tools = beside(view.meta)
+    if given.system is not None:
+        system = from_file(given.system)
+    settings = view.meta.get(f"settings.{to}")
+    return Options(
+        model=model,
+        system=system or None,
+        tools=tools_from(given.tools) if given.tools else tools,
+        max_tokens=given.max_tokens,
+        stream=given.stream,
+        cache=given.cache,
+        session=view.id,
+        settings=settings if isinstance(settings, dict) else {},
+    )
+
+
+def _set(body: Json, settings: Sequence[str]) -> Json:
+    """The body with each `path=json` set; a path is keys and list positions joined by dots."""
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or not path:
+            raise Usage(f"--set {setting}: PATH=JSON expected")
+        try:
+            value = orjson.loads(text)
+        except ValueError:
+            value = text
+        body = _put(body, path.split("."), value, setting)
+    return body
+
+
+def _put(node: object, keys: list[str], value: object, setting: str) -> Json:
+    if not keys:
+        return value  # type: ignore[return-value]
+    key, rest = keys[0], keys[1:]
+    if isinstance(node, list):
+        if not key.lstrip("-").isdigit() or not -len(node) <= int(key) < len(node):
+            raise Usage(f"--set {setting}: no element {key}")
+        at = int(key) % len(node)
+        return [*node[:at], _put(node[at], rest, value, setting), *node[at + 1 :]]  # type: ignore[return-value]
+    if node is not None and not isinstance(node, dict):
+        raise Usage(f"--set {setting}: {key} stands inside a plain value")
+    return {**(node or {}), key: _put((node or {}).get(key), rest, value, setting)}

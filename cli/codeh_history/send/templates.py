@@ -1,0 +1,76 @@
+"""Jinja templates for the last user message and the system prompt, rendered in a sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..base.errors import BadData, Usage
+from ..base.input import decode, read_file
+from ..base.options import Request
+from ..providers.base import Options
+from ..sandbox import SECONDS, Sandbox, TooMuch
+from ..session.exchanges import is_prompt, text_of
+from ..session.fold import View
+from ..session.model import Json, Message, Part
+
+
+def rendered(view: View, options: Options, given: Request) -> tuple[list[Message], Options]:
+    """The messages and options with the rendered texts; the session is not changed.
+
+    The rendered user text replaces the original inside the last user message, so what was attached to it
+    survives. Templates see `message` (that text), `context` (the system prompt) and `vars`.
+    """
+    messages = list(view.messages)
+    last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
+    original = text_of(messages[last]) if last is not None else ""
+    values: Json = {"message": original, "context": options.system or "", "vars": variables(given.var)}
+    seconds = given.timeout or SECONDS
+    if given.user_template and last is not None:
+        text = render(given.user_template, values, seconds)
+        messages[last] = _with_text(messages[last], original, text)
+    if given.system_template:
+        options = replace(options, system=render(given.system_template, values, seconds))
+    return messages, options
+
+
+def variables(pairs: Sequence[str]) -> dict[str, str]:
+    """`k=v` pairs."""
+    result: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise Usage(f"--var {pair}: NAME=VALUE expected")
+        if name in result:
+            raise Usage(f"--var {name}: given twice, and it takes one value")
+        result[name] = value
+    return result
+
+
+def render(name: str, values: Json, seconds: float = SECONDS) -> str:
+    """The template file rendered; a mistake in it is BadData naming its line."""
+    source = decode(read_file(name), name)
+    with Sandbox(seconds) as sandbox:
+        try:
+            (text,) = sandbox.ask("render", name, source, values)
+        except ValueError as error:
+            raise BadData(str(error)) from None
+        except TooMuch as error:
+            raise BadData(f"{name}: {error}") from None
+    return str(text)
+
+
+def _with_text(message: Message, original: str, text: str) -> Message:
+    """The message with its text replaced: in the one part that holds it all, else in its first text."""
+    parts: list[Part] = []
+    done = False
+    for part in message.parts:
+        if not done and "text" in part and not part.get("thought"):
+            whole = part["text"] == original or original in part["text"]
+            parts.append({**part, "text": part["text"].replace(original, text, 1) if whole else text})
+            done = True
+        elif done and "text" in part and not part.get("thought") and len(parts[-1].get("text", "")) == 0:
+            continue
+        else:
+            parts.append(part)
+    return message.derive(parts if done else [{"text": text}, *parts])

@@ -1,0 +1,1 @@
+"""What a log means, pure: records, fold, view, ops, exchanges."""

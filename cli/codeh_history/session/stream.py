@@ -1,0 +1,89 @@
+"""A view as a session stream: what the filters print, which folds to the same view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .fold import View, content_of, is_idless
+from .model import Json, Message, Unread
+from .records import dumps, keeps_id
+
+BY_REFERENCE = (
+    "blockIds",
+    "flowId",
+    "spelling",
+    "idless",
+)  # what a record says of parts in the block store
+_OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))
+
+
+def lines(view: View) -> Iterator[bytes]:
+    """Header, meta and unknown lines, summaries, messages; bytes kept where nothing changed."""
+    for record in records(view):
+        yield (record if isinstance(record, bytes) else dumps(record)) + b"\n"
+
+
+def records(view: View) -> Iterator[bytes | Json]:
+    """The same, as the bytes of unchanged lines and as the records of new ones."""
+    if view.header_raw is not None:
+        yield view.header_raw
+    for record in view.carried:
+        yield record.raw
+    for summary in view.summaries:
+        yield summary.raw if summary.raw is not None else summary.fields
+    for message in view.messages:
+        yield from _message(message, view.id)
+
+
+def _message(message: Message, flow: str) -> Iterator[bytes | Json]:
+    if message.committed:
+        raw = message.raw
+        if raw is not None and not keeps_id(raw, message.id):
+            raw = None
+        yield raw if raw is not None else record_of(message, flow)
+    if message.pending is not None:
+        yield from _pending(message)
+
+
+def record_of(message: Message, flow: str = "") -> Json:
+    """The message as one committed record showing what the view shows: a `ref` where its blocks do."""
+    record: Json = {
+        "type": "message", "id": message.id, "ts": message.ts, "kind": message.kind,
+        "role": message.role, "parts": message.parts,
+    }  # fmt: skip
+    if message.role is None:
+        del record["role"]
+    fields = message.fields
+    blocks = blocks_of(message)
+    if blocks is not None:
+        del record["parts"]
+        record |= {"type": "ref", "blockIds": blocks, "flowId": fields.get("flowId", flow)}
+        idless = [number for number, part in enumerate(message.parts) if is_idless(part)]
+        if idless:
+            record["idless"] = idless
+    record.update((key, value) for key, value in fields.items() if key not in _OF_A_MESSAGE)
+    return record
+
+
+def blocks_of(message: Message) -> list[str] | None:
+    """The blocks that hold exactly the parts that a message shows; None where not all are in blocks."""
+    untouched = not message.replaced and (message.own is None or message.own is message.parts)
+    return message.blocks if untouched else None
+
+
+def _pending(message: Message) -> Iterator[Json]:
+    if not message.committed or message.update is None:
+        fields = {key: value for key, value in message.fields.items() if key not in ("parts", "aborted")}
+        yield {
+            **fields, "type": "open", "id": message.id, "ts": message.ts, "kind": message.kind,
+            "role": message.role,
+        }  # fmt: skip
+    edited = len(message.pending or ()) if message.update is not None else 0
+    if message.update is not None:  # a delta would join its neighbouring texts
+        if any(type(part) is Unread for part in message.pending or ()):
+            edited = len(content_of(message.update) or ())  # where they are texts, they are to be joined
+        yield {**message.update, "of": message.id, "parts": (message.pending or [])[:edited]}
+    if message.pending and message.pending[edited:]:
+        yield {"type": "delta", "of": message.id, "parts": message.pending[edited:]}
+    if "aborted" in message.fields:
+        yield {"type": "abort", "of": message.id, "ts": message.ts, "reason": message.fields["aborted"]}

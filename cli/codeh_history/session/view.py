@@ -1,0 +1,233 @@
+"""The view: what a model would see now, and the rules its messages and summaries follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .model import ROLE_OF_KIND, Json, Message, Part, Summary, Unread, unread
+from .ops import Op
+from .records import Log, Record
+
+
+class Step:
+    """Something `undo` can take back: its type, its id, and where it happened last."""
+
+    __slots__ = ("id", "message", "place", "type")
+
+    def __init__(self, type: str, id: str, place: int, message: Message | None = None) -> None:
+        self.type = type
+        self.id = id
+        self.place = place
+        self.message = message
+
+
+class View:
+    """What a model would see now, and what lies behind it.
+
+    `messages` and `summaries` are visible, in view order; `all` holds every live message by id, hidden
+    ones too; `carried` are the meta and unknown lines in file order; `dead` are the places of the records
+    that do not count: undone, or said before.
+    """
+
+    __slots__ = (
+        "all", "applied", "carried", "dead", "folded", "header", "header_raw", "hidden_summaries", "id",
+        "log", "made", "messages", "meta", "notes", "summaries", "texts_read",
+    )  # fmt: skip
+
+    def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
+        self.log = log
+        self.dead = dead or set()
+        self.id = ""
+        self.header: Json | None = None
+        self.header_raw: bytes | None = None
+        self.meta: Json = {}
+        self.carried: list[Record] = []
+        self.messages: list[Message] = []
+        self.summaries: list[Summary] = []
+        self.hidden_summaries: list[Summary] = []
+        self.all: dict[str, Message] = {}
+        self.applied: list[Record] = []  # live compactions that no clear hides
+        self.made: dict[str, Step] = {}  # what `steps` has besides messages
+        self.notes = notes or []
+        self.folded = True  # whether it shows what the log says, no op applied to it
+        self.texts_read: list[str] | None = None
+
+    @property
+    def steps(self) -> list[Step]:
+        """What undo can take back, by where it happened last; an inserted message goes with its record."""
+        messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
+        return sorted([*messages, *self.made.values()], key=lambda step: step.place)
+
+    def edited_after(self, message: Message) -> str | None:
+        """The id of the user's message before this one that was edited last, if after this one came."""
+        edits = [
+            step for step in self.made.values()
+            if step.type == "update" and step.message is not None and step.message.role == "user"
+            and step.message.place < message.place < step.place
+        ]  # fmt: skip
+        newest = max(edits, key=lambda step: step.place, default=None)
+        return newest.message.id if newest is not None and newest.message is not None else None
+
+    @property
+    def texts(self) -> list[str]:
+        """For each message shown, its texts joined, thoughts left out."""
+        if self.texts_read is None:
+            if self.log.plain and self.folded:
+                self.texts_read = [m.parts[0]["text"] for m in self.messages]
+            else:
+                self.texts_read = [text_of(m) for m in self.messages]
+        return self.texts_read
+
+    def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
+        """The same view showing other messages (a copy)."""
+        copy = View(self.log)
+        for name in self.__slots__:
+            setattr(copy, name, getattr(self, name))
+        copy.messages, copy.texts_read, copy.folded = messages, None, False
+        if summaries is not None:
+            copy.summaries = summaries
+        return copy
+
+
+def kind_of(data: Json) -> str:
+    """A message's kind: as recorded, else from its role and parts."""
+    kind = data.get("kind")
+    if kind in ROLE_OF_KIND:
+        return str(kind)
+    if data.get("role") == "model":
+        return "codeh"
+    return "tool" if any("functionResponse" in part for part in data.get("parts") or ()) else "user"
+
+
+def text_of(message: Message) -> str:
+    """A message's texts joined, thoughts left out."""
+    parts = message.parts if message.own is not None else message.parts or message.pending or ()
+    if len(parts) == 1:  # most messages
+        part = parts[0]
+        return part.get("text", "") if "thought" not in part or not part["thought"] else ""
+    return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
+
+
+def content_of(data: Json) -> list[Part] | None:
+    """A record's parts, unread ones where it names their blocks; None where it has no content."""
+    parts = data.get("parts")
+    if type(parts) is list:
+        return parts
+    return unread(data) if type(data.get("blockIds")) is list else None
+
+
+def timestamp(value: object) -> str | None:
+    """A time as stored: RFC 3339 text as it is, epoch milliseconds as that text."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        from ..base.times import FIRST, LAST, from_millis
+
+        return from_millis(int(value)) if FIRST <= value <= LAST else None
+    return value if isinstance(value, str) else None
+
+
+def join(pending: list[Part], parts: Iterable[Part]) -> list[Part]:
+    """Pending content plus a delta: neighbouring plain texts of equal thought become one."""
+    joined = list(pending)
+    for part in parts:
+        last = joined[-1] if joined else None
+        if last is not None and _plain(last) and _plain(part) and _thought(last) == _thought(part):
+            joined[-1] = {**last, "text": last["text"] + part["text"]}
+        else:
+            joined.append(part)
+    return joined
+
+
+def _plain(part: Part) -> bool:
+    return isinstance(part.get("text"), str) and not (part.keys() - {"text", "thought"})
+
+
+def _thought(part: Part) -> bool:
+    return bool(part.get("thought"))
+
+
+def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[list[Summary], list[Summary]]:
+    """Shown and covered summaries, in the order of what they cover; what another covers is not shown."""
+    known = {summary.id: summary for summary in summaries}
+    covered = {
+        id for summary in summaries for id in summary.covers
+        if id in known and known[id].place <= summary.place and id != summary.id
+    }  # fmt: skip
+    start = _starts(known, messages)
+    shown = [s for s in summaries if s.id not in covered]
+    return sorted(shown, key=lambda s: (start.get(s.id, s.place), s.place)), [
+        s for s in summaries if s.id in covered
+    ]
+
+
+def number_calls(view: View) -> None:
+    """Tell each live message how many calls without an id stand before it in the log."""
+    count = 0
+    for message in view.all.values():
+        message.idless = count
+        for part in message.own if message.own is not None else message.parts:
+            if "functionCall" in part or "blockId" in part:
+                count += is_idless(part)
+
+
+def is_idless(part: Part) -> bool:
+    """Whether a part, read or not, is a call without an id."""
+    stored: object = part
+    if type(stored) is Unread:
+        return stored.call
+    return "functionCall" in part and not part["functionCall"].get("id")
+
+
+def shown(message: Message) -> bool:
+    """Whether anything is left of it: a message whose parts were all replaced by nothing is not shown."""
+    if message.replaced:
+        count = len(message.own) if message.own is not None else len(message.blocks or ())
+        if count and all(message.replaced.get(part, message) is None for part in range(count)):
+            return message.pending is not None
+    return True
+
+
+def replaced_parts(own: list[Part], replaced: dict[int, Part | None]) -> list[Part]:
+    """A message's own parts with the replacements that hold."""
+    kept: list[Part] = []
+    for number, part in enumerate(own):
+        new = replaced.get(number, part)
+        if new is not None:
+            kept.append(new)
+    return kept
+
+
+def summary_fields(compaction: Json, number: int, op: Op) -> Json:
+    """The summary that a `summarize` op stands for, as a record of its own."""
+    fields: Json = {
+        "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
+        "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],
+    }  # fmt: skip
+    for name in ("periodStart", "periodEnd", "conversationCount"):
+        if name in op:
+            fields[name] = dict(op)[name]
+    return fields
+
+
+def _starts(summaries: dict[str, Summary], messages: dict[str, Message]) -> dict[str, int]:
+    """The place of the first message that each summary stands for; none for one that covers no message.
+
+    From the first message on: what covers it starts there, and what covers that, so that each is seen once.
+    """
+    above: dict[str, list[str]] = {}  # the summaries that cover a summary
+    first: list[tuple[int, str]] = []
+    for summary in summaries.values():
+        places = [messages[id].place for id in summary.covers if id in messages]
+        if places:
+            first.append((min(places), summary.id))
+        for id in summary.covers:
+            if id in summaries and id not in messages:
+                above.setdefault(id, []).append(summary.id)
+    starts: dict[str, int] = {}
+    for place, id in sorted(first):
+        stack = [id]
+        while stack:
+            id = stack.pop()
+            if id not in starts:
+                starts[id] = place
+                stack += above.get(id, ())
+    return starts

@@ -1,0 +1,144 @@
+"""`summarize --all`: every session of this home; a line for each that acted or failed."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+
+from ..access.view import view_from, view_of
+from ..base.env import Env
+from ..base.errors import HistoryError
+from ..base.folders import ensure_dir
+from ..session.exchanges import exchanges
+from ..session.fold import View
+from ..session.model import Json
+from ..store import read
+from ..store.resolve import Target, ids
+from . import one as summarizing
+from . import window
+from .one import Settings
+
+LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looked at again
+
+
+def run(
+    env: Env, settings: Settings, *, jobs: int, done: Callable[[int, int], None]
+) -> Generator[Json, None, None]:
+    """A line for each session that acted or failed, in their order; `done` is told of every session.
+
+    Sessions that are locked, streaming or being summarised by another run are left for the next time.
+    When the caller goes away, the commands that run are ended.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    gc.enable()
+    targets = [Target(path, "--all") for _, path in ids(env) if path.endswith(".jsonl")]
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for number, line in enumerate(pool.map(lambda target: one(env, target, settings), targets), 1):
+            done(number, len(targets))
+            if line is not None:
+                yield line
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        settings.summariser.stop()
+        pool.shutdown()
+
+
+def one(env: Env, target: Target, settings: Settings) -> Json | None:
+    """The line of one session, None when it has nothing to do; no failure of one stops the others."""
+    try:
+        if _locked(target.path) or not _may_be_due(env, target, settings):
+            return None
+        with _claimed(env, target.path) as free:
+            return summarizing.run(env, target, settings) if free else None
+    except HistoryError as error:
+        return failed(env, target, settings, str(error))
+    except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session
+        return failed(env, target, settings, f"bug: {type(error).__name__}: {error}")
+
+
+def _locked(path: str) -> bool:
+    """Whether another process keeps the session's lock; an append only holds it for a moment."""
+    for _ in range(LOOKS):
+        if not read.being_written(path):
+            return False
+        time.sleep(PAUSE)
+    return True
+
+
+def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
+    """Whether something may be due: cheaply no where there are too few lines, never while it streams."""
+    data = read.read_bytes(target.path)
+    few = data.count(b"\n") <= settings.most and data.count(b'"summary"') <= window.SUMMARIES
+    if few and data[:1] == b"{":
+        return False
+    view = view_from(env, data, target, hydrate=False)
+    if streaming(view):
+        return False
+    many = len(exchanges(view.messages)) > settings.most
+    return many or window.foldable(view.summaries)
+
+
+def streaming(view: View) -> bool:
+    """Whether an answer is arriving: the last message is pending and its stream was not aborted."""
+    last = view.messages[-1] if view.messages else None
+    return (
+        last is not None
+        and last.pending is not None
+        and not last.committed
+        and "aborted" not in last.fields
+    )
+
+
+def failed(env: Env, target: Target, settings: Settings, reason: str) -> Json:
+    """The line of a session that stays as it was, and why."""
+    line: Json = {
+        "session": target.id,
+        "action": "failed",
+        "exchanges": 0,
+        "covered": 0,
+        "before": 0,
+        "after": 0,
+    }
+    try:
+        view = view_of(env, target)
+        size = summarizing.tokens(view, settings.counter)
+        line.update(exchanges=len(exchanges(view.messages)), before=size, after=size)
+    except HistoryError:
+        pass  # it cannot even be read: the reason says so
+    return {**line, "reason": reason}
+
+
+@contextmanager
+def _claimed(env: Env, path: str) -> Iterator[bool]:
+    """Whether no other run is summarising this session; it is ours as long as the block lasts.
+
+    It only saves asking twice: what is stored is decided under the session's own lock.
+    """
+    import fcntl
+    import hashlib
+
+    folder = os.path.join(env.home, "cache", "summarizing")
+    name = os.path.join(folder, hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16])
+    try:
+        ensure_dir(folder)
+        fd = os.open(name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:
+        yield True
+        return
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        yield False
+    else:
+        yield True
+        try:
+            os.unlink(name)
+        except OSError:
+            pass
+    finally:
+        os.close(fd)

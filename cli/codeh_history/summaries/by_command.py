@@ -1,0 +1,152 @@
+"""A summary by a command of the user's: asked in requests that fit, its answer held to the gate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import orjson
+
+from .. import providers
+from ..base.errors import SummariserFailed
+from ..providers.base import Options
+from ..providers.wire import Cut, Failure, Nothing, Reply, read
+from ..session.model import Message, Part
+from . import gate, prompt, transcript
+from .command import Commands
+from .window import Batch
+
+Count = Callable[[Sequence[str]], list[int]]
+
+FAR_LONGER = 8  # times its source: refused without counting its tokens
+_THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # local models print it first
+
+
+class Asked:
+    """A command's: asked in requests that each fit `budget` tokens, its answers held to the gate."""
+
+    by = "command"
+
+    def __init__(self, commands: Commands, count: Count, *, budget: int, faithful: bool = True) -> None:
+        self.commands = commands
+        self.count = count
+        self.budget = budget
+        self.faithful = faithful
+
+    def of_batch(self, batch: Batch) -> str:
+        names = transcript.source(batch.messages, [str(batch.count)])
+        return self._reduced(transcript.entries(batch.messages), names, batch.count, fold=False)
+
+    def of_summaries(self, texts: Sequence[str], count: int) -> str:
+        return self._reduced(list(texts), "\n".join([*texts, str(count)]), count, fold=True)
+
+    def stop(self) -> None:
+        self.commands.stop()
+
+    def _reduced(self, pieces: list[str], names: str, count: int, *, fold: bool) -> str:
+        """One summary of all the pieces: where they do not fit one request, a summary of summaries."""
+        if not pieces:
+            return f"{count} exchanges without text."
+        heads = [prompt.instructions(count, fold=one, tokens=self.budget) for one in (True, False)]
+        room = self.budget - max(self.count(heads)) - prompt.MARGIN
+        if room < prompt.FEWEST:
+            raise SummariserFailed(
+                f"a request of {self.budget} tokens has no room for a conversation; --budget more"
+            )
+        groups = prompt.chunks(pieces, room, self.count)
+        while len(groups) > 1:
+            partial = [self._one(group, names, len(group), fold=fold) for group in groups]
+            shorter = prompt.chunks(partial, room, self.count)
+            if len(shorter) >= len(groups):
+                raise SummariserFailed(
+                    "its summaries of parts do not get shorter; a larger --budget may help"
+                )
+            groups, fold = shorter, True
+        return self._one(groups[0], names, count, fold=fold)
+
+    def _one(self, pieces: Sequence[str], names: str, count: int, *, fold: bool) -> str:
+        data = prompt.body(pieces)
+        given = self.count([data])[0]
+        head = prompt.instructions(count, fold=fold, tokens=given)
+        text = _THINKING.sub("", self.answer(head, data)).strip()
+        if len(text) > FAR_LONGER * max(len(data), 1000):
+            sizes = f"{len(text)} of {len(data)} characters"
+            raise SummariserFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
+        said = self.count([text])[0]
+        whole = prompt.plain(head, pieces)
+        reasons = gate.problems(text, names, whole, tokens=(said, given), faithful=self.faithful)
+        if reasons:
+            raise SummariserFailed(f"the summary was refused: {'; '.join(reasons)}")
+        return text
+
+    def answer(self, head: str, data: str) -> str:
+        """What the command says to this request: plain text in, plain text out."""
+        return self.commands.run(f"{head}\n\n{data}\n".encode(errors="replace")).text()
+
+
+class AskedProvider(Asked):
+    """The same for a command such as `curl`: a provider's request body in, its response out."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        count: Count,
+        *,
+        format: str,
+        model: str | None,
+        budget: int,
+        faithful: bool = True,
+    ) -> None:
+        super().__init__(commands, count, budget=budget, faithful=faithful)
+        self.format = format
+        self.model = model
+        self.by = f"{format}/{model}" if model else format
+
+    def answer(self, head: str, data: str) -> str:
+        """The text of the provider's answer; how it failed says whether the same may succeed later."""
+        parts: list[Part] = [{"text": data}]
+        message = Message("request", "user", "user", None, {}, own=parts, parts=parts)
+        request = providers.load(self.format).request([message], Options(model=self.model, system=head), ())
+        done = self.commands.run(orjson.dumps(request.body) + b"\n")
+        outcome = read(done.out, self.format)
+        if isinstance(outcome, Reply):
+            return _said(outcome.parts, outcome.finish)
+        if isinstance(outcome, Failure):
+            advice = "the same may succeed later" if outcome.retry else "change the request"
+            raise SummariserFailed(f"the provider refused: {outcome.text} ({advice})")
+        done.check()
+        if isinstance(outcome, (Cut, Nothing)):
+            raise SummariserFailed(f"{outcome.text} (the same may succeed later)")
+        raise SummariserFailed(outcome.text)
+
+
+_WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
+
+
+def _said(parts: Sequence[object], finish: str | None) -> str:
+    """The text of a reply that ended of itself: half an answer or a refused one is no summary."""
+    if finish not in _WHOLE:
+        raise SummariserFailed(f"the answer did not end of itself ({finish})")
+    texts = (
+        part["text"]
+        for part in parts
+        if isinstance(part, dict) and "text" in part and not part.get("thought")
+    )
+    return "".join(texts)
+
+
+def summariser(
+    via: str,
+    seconds: float,
+    count: Count,
+    budget: int,
+    to: str | None,
+    model: str | None,
+    *,
+    faithful: bool,
+) -> Asked:
+    """Who asks this command: in plain text, or with `to` in a provider's format."""
+    commands = Commands(via, seconds)
+    if to is None:
+        return Asked(commands, count, budget=budget, faithful=faithful)
+    return AskedProvider(commands, count, format=to, model=model, budget=budget, faithful=faithful)

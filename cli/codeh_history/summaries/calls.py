@@ -1,0 +1,297 @@
+"""What tool calls did: the files they read or changed, the commands they ran, and how they failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from ..session.failed_call import sentence
+from ..session.model import Json, Message
+from ..session.pairing import Call, pair
+from .prose import clip
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WRITES = frozenset(
+    "write edit create update patch apply replace insert delete remove move rename save append modify"
+    " multiedit put mkdir touch copy overwrite truncate".split()
+)  # fmt: skip
+_SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell".split())
+_ACTS = _WRITES | frozenset(
+    "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
+    " disable grant revoke return exchange issue open close assign merge approve register order buy"
+    " reserve upgrade".split()
+)  # fmt: skip
+_LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
+_PATH_KEYS = frozenset(
+    "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
+    " targetfile".split()
+)
+_MAYBE_PATH_KEYS = frozenset(
+    "target source destination dest src dst uri name directory dir folder output input".split()
+)
+_COMMAND_KEYS = ("command", "cmd", "script")
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*", re.ASCII)
+_EXTENSION = re.compile(r"[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$", re.ASCII)
+_MENTION = re.compile(
+    r"(?<![\w/@:.-])(?:(?:~|\.{1,2})?/(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*|(?:[\w@+.-]+/)+[\w@+-]*\.?[\w-]+"
+    r"|[\w@+-]+(?:\.[\w-]+)*\.(?:py|[jt]sx?|json|ya?ml|toml|md|txt|go|rs|c|h|cc|cpp|java|kt|rb|php|sh|sql"
+    r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])",
+    re.ASCII,
+)
+_ERROR_LINE = re.compile(
+    r"^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
+    r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|[1-9]\d* (?:failed"
+    r"|failing"
+    r"|errors?)\b)"
+    r"|(?:command not found|No such file or directory|Permission denied|Segmentation fault)",
+    re.MULTILINE,
+)
+_EXITED = re.compile(
+    r"(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
+_AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
+_SHOWS = re.compile(
+    r"^\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b"
+)
+
+
+@dataclass
+class Effects:
+    """What the calls of some messages came to; every list in order, without doubles."""
+
+    read: dict[str, int] = field(default_factory=dict)  # path → how often
+    modified: dict[str, int] = field(default_factory=dict)
+    commands: dict[str, int] = field(default_factory=dict)
+    actions: list[tuple[str, int]] = field(default_factory=list)  # what was done, at which message
+    failures: dict[str, tuple[str, int]] = field(default_factory=dict)  # what → how, at which message
+    mended: set[str] = field(default_factory=set)  # failures that went well later
+    open: list[tuple[str, int]] = field(default_factory=list)  # calls without an answer, and where
+
+
+def effects(messages: Sequence[Message]) -> Effects:
+    """The effects of every call, with its result where there is one."""
+    done = Effects()
+    place = {message.id: number for number, message in enumerate(messages)}
+    for call in pair(messages).calls:
+        _one(call, place[call.message.id], done)
+    for path in done.modified:
+        done.read.pop(path, None)
+    return done
+
+
+def _one(call: Call, place: int, done: Effects) -> None:
+    args = call.args if isinstance(call.args, dict) else {}
+    words = {word.lower() for word in _WORDS.findall(call.name)}
+    command = command_of(args) if words & _SHELLS or "run" in words else ""
+    if words & _SHELLS and not command and isinstance(args.get("input"), str):
+        command = args["input"]
+    verb = args.get("command")
+    writes = bool(words & _WRITES) and not (isinstance(verb, str) and verb == "view")
+    label = f"`{clip(_AWAY.sub('', command), 100)}`" if command else brief(call.name, args, 160)
+    if call.answer is None:
+        done.open.append((label, place))
+    failure = _failure(call, command)
+    if failure:
+        done.failures[label] = (failure, place)
+        done.mended.discard(label)
+    elif label in done.failures:
+        done.mended.add(label)
+    if command:
+        _shell(command, done, failed=bool(failure))
+        return
+    for path in paths_of(args) if not (writes and failure) else ():
+        _count(done.modified if writes else done.read, path)
+    if not (failure or any(paths_of(args))) and acts(call.name):
+        done.actions.append((label + _outcome(call), place))
+
+
+def acts(name: str) -> bool:
+    """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1
+
+
+def command_of(args: Json) -> str:
+    """The shell command in a call's arguments; a list loses its `bash -lc`."""
+    for key in _COMMAND_KEYS:
+        value = args.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            shell = value[0].rsplit("/", 1)[-1] in ("bash", "sh", "zsh") and len(value) > 2
+            return value[-1].strip() if shell else " ".join(value)
+    return ""
+
+
+def paths_of(args: Json) -> list[str]:
+    """The paths among a call's arguments, by key and by look; those that a patch names too."""
+    found: list[str] = []
+    for key, value in args.items():
+        plain = key.lower().replace("_", "").replace("-", "")
+        values = value if isinstance(value, list) else [value]
+        for item in values:
+            if not isinstance(item, str):
+                continue
+            named = plain in _PATH_KEYS and 0 < len(item) <= 300 and "\n" not in item
+            if named or (plain in _MAYBE_PATH_KEYS and looks_like_path(item)):
+                found.append(item)
+            elif "*** " in item or "+++ " in item:
+                found += re.findall(
+                    r"^(?:\*\*\* (?:Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", item, re.MULTILINE
+                )
+    return list(dict.fromkeys(found))
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether a text is a path: a slash or an extension, no URL; blanks only inside `folder/a b.ext`."""
+    if len(text) > 300 or "://" in text:
+        return False
+    if not _PATH.fullmatch(text):
+        return (
+            "/" in text and bool(_EXTENSION.search(text)) and bool(_PATH.fullmatch(text.replace(" ", "_")))
+        )
+    return "/" in text.strip("/") or text.startswith("/") or bool(_EXTENSION.search(text))
+
+
+def mentioned(text: str) -> list[str]:
+    """The paths that a text mentions."""
+    found = (match[0].rstrip(".") for match in _MENTION.finditer(text[:20_000]))
+    return [path for path in found if _EXTENSION.search(path) or path.count("/") > 1]
+
+
+def _shell(command: str, done: Effects, *, failed: bool) -> None:
+    """A command's files: those it writes or removes, those it shows."""
+    _count(done.commands, clip(_AWAY.sub("", command).split("\n", 1)[0], 100))
+    for piece in re.split(r"&&|\|\||[;|\n]", command[:4000]):
+        words = [word.strip("'\"`,()") for word in piece.split()]
+        while words and (words[0] in ("sudo", "cd", "time", "env", "then", "do") or "=" in words[0]):
+            words = words[2:] if words[0] == "cd" else words[1:]
+        if not words:
+            continue
+        for path in re.findall(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)", piece):
+            if looks_like_path(path) and not failed and not path.startswith("/dev/"):
+                _count(done.modified, path)
+        head = " ".join(words[:2])
+        changes = words[0] in ("rm", "mv", "cp", "touch", "tee", "truncate", "chmod") or head in (
+            "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi",
+        )  # fmt: skip
+        shows = words[0] in (
+            "cat",
+            "head",
+            "tail",
+            "less",
+            "nl",
+            "wc",
+            "sed",
+            "grep",
+            "rg",
+            "awk",
+            "diff",
+            "code",
+        )
+        if changes or shows:
+            for word in words[1:]:
+                if looks_like_path(word) and not word.startswith(("-", "s/")):
+                    _count(done.modified if changes and not failed else done.read, word)
+
+
+def brief(name: str, args: Json, room: int) -> str:
+    """A call in a few words: its name and its plain arguments, long ones cut."""
+    shown = [f"{key}={clip(plain(value), 60)}" for key, value in args.items() if plain(value)]
+    return clip(f"{name}({', '.join(shown)})", room)
+
+
+def plain(value: Any) -> str:
+    """A plain value as text; lists of plain values joined; "" for anything nested."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
+        return " ".join(map(str, value))
+    return ""
+
+
+def _outcome(call: Call) -> str:
+    """What an action gave back, where that is an id, a number or a state."""
+    if call.answer is None:
+        return ""
+    value = result_value(call.answer.message.parts[call.answer.part]["functionResponse"].get("response"))
+    if not isinstance(value, dict):
+        return ""
+    told = [
+        f"{key}={clip(str(item), 40)}"
+        for key, item in value.items()
+        if isinstance(item, (str, int)) and _TELLING.search(key)
+        and item not in (call.args or {}).values()
+    ]  # fmt: skip
+    return f" → {', '.join(told[:4])}" if told else ""
+
+
+def result_value(response: Any) -> Any:
+    """A response's content: what lies under its only key `output` (JSON text read), else the object."""
+    if isinstance(response, dict) and len(response) == 1:
+        inner = next(iter(response.values()))
+        if isinstance(inner, str) and inner[:1] in ("{", "["):
+            try:
+                return orjson.loads(inner)
+            except ValueError:
+                return inner
+        return inner
+    return response
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, in order."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            stack.extend(reversed(list(item.values())))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+
+
+def _failure(call: Call, command: str) -> str:
+    """How a call failed, in one line; "" where it did not."""
+    if call.answer is None:
+        return ""
+    response: Any = call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
+    if not isinstance(response, dict):
+        return ""
+    error = response.get("error")
+    if error:
+        text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
+        return _error_line(text.removeprefix(sentence(call.name, "")))
+    text = "\n".join(texts_in(response))
+    code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
+    flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
+    exited = _EXITED.search(text[-2000:]) or _EXITED.search(text[:300])
+    if flagged or (isinstance(code, int) and code != 0) or (exited and command):
+        if _SHOWS.search(_AWAY.sub("", command)) and not _ERROR_LINE.search(text):
+            return ""  # a search that found nothing
+        return _error_line(text) or f"exit {exited[1] if exited else code}"
+    if command and not _SHOWS.search(_AWAY.sub("", command)) and _ERROR_LINE.search(text):
+        return _error_line(text)
+    return _error_line(text) if re.match(r"\s*(?:Error|ERROR|Traceback)\b", text) else ""
+
+
+def _error_line(text: str) -> str:
+    """The line of an output that says what went wrong: the last of a traceback, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    wrong = [line for line in lines if _ERROR_LINE.search(line) and not line.startswith("Traceback")]
+    if not wrong:
+        return clip(lines[-1], 160) if lines else ""
+    return clip(wrong[-1] if "Traceback" in text else wrong[0], 160)

@@ -1,0 +1,199 @@
+"""`summarize`: one session. What is due is worked out and written without the lock, then stored under it.
+
+Nothing is deleted: a summary covers messages, and `undo` takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..access.view import view_of
+from ..base.env import Env
+from ..base.errors import TryAgain
+from ..session.exchanges import exchanges, text_of
+from ..session.fold import View, arrange, fold
+from ..session.model import Json, Message, Summary
+from ..session.records import block_of, dumps
+from ..store import log, read
+from ..store.log import Locked
+from ..store.resolve import Target
+from ..tokens import Counter, history_tokens
+from . import window
+from .window import Batch
+from .writer import Summariser
+
+TRIES = 2  # a session that changed meanwhile is done once more
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How `summarize` was asked for."""
+
+    summariser: Summariser
+    counter: Counter
+    most: int = 50
+    least: int = 10
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A summary record without its id; `absorbs_new`: it covers the one written just before it too."""
+
+    fields: Json
+    covers: Sequence[str]
+    absorbs_new: bool = False
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be stored: drafts, how everything they cover looked, and what to report."""
+
+    view: View
+    drafts: Sequence[Draft]
+    batch: Batch | None
+    folded: int  # how many summaries become one
+    seen: dict[str, object] = field(default_factory=dict)
+
+
+def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
+    """Summarise what is due and append the record; returns the line to report, None when nothing is due.
+
+    Raises SummariserFailed with the file as it was, TryAgain when the session changed twice meanwhile.
+    """
+    for _ in range(TRIES):
+        view = view_of(env, target, strict=strict)
+        work = prepare(view, settings)
+        if work is None:
+            return None
+        done = store(env, target, work)
+        if done is not None:
+            return report(target.id, work, done, settings.counter)
+    raise TryAgain(f"{target.path}: what was to be summarised changed meanwhile, twice; nothing was stored")
+
+
+def filtered(env: Env, view: View, settings: Settings) -> View:
+    """The view as it is once what is due is summarised; the session itself is not changed."""
+    work = prepare(view, settings)
+    if work is None:
+        return view
+    return after(view, records(env, view.id, view.log.size, work.drafts))
+
+
+def prepare(view: View, settings: Settings) -> Work | None:
+    """What is due, with the texts written by the summariser; None when nothing is."""
+    batch = window.due(view.messages, settings.most, settings.least)
+    folds = window.foldable(view.summaries, int(batch is not None))
+    drafts: list[Draft] = []
+    if batch is not None:
+        drafts.append(_batch_draft(batch, settings.summariser))
+    if folds:
+        drafts.append(_fold_draft(view, drafts, settings.summariser))
+    if not drafts:
+        return None
+    seen: dict[str, object] = {m.id: looks(m) for m in (batch.messages if batch else ())}
+    seen |= {s.id: s.text for s in view.summaries} if folds else {}
+    return Work(view, drafts, batch, len(view.summaries) + int(batch is not None) if folds else 0, seen)
+
+
+def _batch_draft(batch: Batch, summariser: Summariser) -> Draft:
+    fields: Json = {
+        "periodStart": batch.start, "periodEnd": batch.end, "summary": summariser.of_batch(batch),
+        "conversationCount": batch.count, "by": summariser.by,
+    }  # fmt: skip
+    return Draft(fields, batch.ids)
+
+
+def _fold_draft(view: View, new: Sequence[Draft], summariser: Summariser) -> Draft:
+    """One summary in the place of all there are and of the new one; covered pins stand word for word."""
+    parts: list[Json] = [*(window.facts(s, view) for s in view.summaries), *(draft.fields for draft in new)]
+    count = sum(part["conversationCount"] for part in parts)
+    text = summariser.of_summaries([part["summary"] for part in parts], count)
+    covers = window.stands_for(view.summaries, view, [id for draft in new for id in draft.covers])
+    pins = [text_of(view.all[id]) for id in covers if id in view.all and view.all[id].pinned]
+    text = "\n".join([text, *(f"Pinned: {said}" for said in pins if said and said not in text)])
+    fields: Json = {
+        "periodStart": window.earliest(part["periodStart"] for part in parts),
+        "periodEnd": window.latest(part["periodEnd"] for part in parts),
+        "summary": text, "conversationCount": count, "by": summariser.by,
+    }  # fmt: skip
+    return Draft(fields, covers, absorbs_new=bool(new))
+
+
+# -- storing ----------------------------------------------------------------------------------------
+
+
+def store(env: Env, target: Target, work: Work) -> View | None:
+    """Append the records under the lock; None where something to be covered is not as it was."""
+    stored: list[View] = []
+
+    def build(locked: Locked) -> bytes | None:
+        if not holds(fold(read.read_log(locked.read())), work):
+            return None
+        new = records(env, locked.session, locked.offset, work.drafts)
+        stored.append(after(work.view, new))
+        return b"".join(dumps(record) + b"\n" for record in new)
+
+    log.append(env, target.path, build)
+    if stored:
+        env.stored = target.id
+    return stored[0] if stored else None
+
+
+def holds(view: View, work: Work) -> bool:
+    """Whether all that is to be covered is visible and as it was, and not of the newest exchange."""
+    now: dict[str, object] = {m.id: looks(m) for m in view.messages if m.id in work.seen}
+    now |= {s.id: s.text for s in view.summaries if s.id in work.seen}
+    if now != work.seen:
+        return False
+    newest = exchanges(view.messages)[-1:]
+    return not any(message.id in work.seen for group in newest for message in group)
+
+
+def looks(message: Message) -> object:
+    """What a message shows and how it stands, however its content is stored."""
+    own = message.blocks if message.blocks is not None else [block_of(part) for part in message.own or ()]
+    return own, message.replaced, message.pinned, message.pending is not None
+
+
+def records(env: Env, session: str, offset: int, drafts: Sequence[Draft]) -> list[Json]:
+    """The drafts as records, with ids and the time."""
+    made: list[Json] = []
+    for draft in drafts:
+        id = env.new_id(session, offset)
+        covers = [*draft.covers, made[-1]["id"]] if draft.absorbs_new else list(draft.covers)
+        by = draft.fields["by"]
+        fields = {key: value for key, value in draft.fields.items() if key != "by"}
+        made.append(
+            {"type": "summary", "id": id, "createdAt": env.now(), **fields, "covers": covers, "by": by}
+        )
+        offset += len(dumps(made[-1])) + 1
+    return made
+
+
+def after(view: View, new: Sequence[Json]) -> View:
+    """The view once these summary records stand at its end."""
+    gone = {id for record in new for id in record["covers"]}
+    place = len(view.log.records) + len(view.applied)
+    made = [Summary(fields=record, place=place + n, raw=None) for n, record in enumerate(new)]
+    shown, covered = arrange([*view.summaries, *made], view.all)
+    result = view.with_messages([message for message in view.messages if message.id not in gone], shown)
+    result.hidden_summaries = [*view.hidden_summaries, *covered]
+    return result
+
+
+def report(session: str, work: Work, done: View, counter: Counter) -> Json:
+    """The line of a session that acted: exchanges before and covered, tokens before and after."""
+    line: Json = {
+        "session": session, "action": "summarized" if work.batch is not None else "folded",
+        "exchanges": len(exchanges(work.view.messages)), "covered": work.batch.count if work.batch else 0,
+        "before": tokens(work.view, counter), "after": tokens(done, counter),
+    }  # fmt: skip
+    if work.folded:
+        line["folded"] = work.folded
+    return line
+
+
+def tokens(view: View, counter: Counter) -> int:
+    """What sending the view costs."""
+    return history_tokens(counter, view.messages, summaries=[summary.text for summary in view.summaries])

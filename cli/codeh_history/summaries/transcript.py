@@ -1,0 +1,89 @@
+"""Messages as the text that a summariser reads, and as all that a summary of them may name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from ..session.exchanges import exchanges, is_ide_context, text_of, tools_named
+from ..session.model import Message
+from .calls import result_value, texts_in
+
+SEPARATOR = "\n\n---\n\n"
+_ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of a result's two ends
+
+
+def entries(messages: Sequence[Message]) -> list[str]:
+    """Each exchange as text: its time, what was said, and tool calls, their contents cut short."""
+    return [text for group in exchanges(messages) if (text := _entry(group))]
+
+
+def _entry(group: Sequence[Message]) -> str:
+    lines: list[str] = []
+    for message in group:
+        if message.role is None or not message.committed or is_ide_context(message):
+            continue
+        if not lines and message.ts:
+            lines.append(f"[{message.ts}]")
+        lines += _lines(message)
+    return "\n".join(lines)
+
+
+def _lines(message: Message) -> list[str]:
+    text = text_of(message).strip()
+    lines = [f"{'User' if message.role == 'user' else 'Assistant'}: {text}"] if text else []
+    for part in message.parts:
+        if "functionCall" in part:
+            call = part["functionCall"]
+            lines.append(f"Tool call: {call['name']} {_cut(_json(call.get('args') or {}), _ARGS, 0)}")
+        elif "functionResponse" in part:
+            value = result_value(part["functionResponse"].get("response"))
+            text = value if isinstance(value, str) else _json(value)
+            lines.append(f"Tool result: {_cut(text.strip(), _HEAD, _TAIL)}")
+        elif "inlineData" in part or "fileData" in part:
+            blob: Any = part.get("inlineData") or part.get("fileData")
+            lines.append(f"Attached: {blob.get('displayName') or blob.get('mimeType') or 'a file'}")
+    used = tools_named(message)
+    if used:
+        lines.append(f"Tools used: {', '.join(used)}")
+    return lines
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _cut(text: str, head: int, tail: int) -> str:
+    if len(text) <= head + tail + 40:
+        return text
+    ending = text[-tail:] if tail else ""
+    return f"{text[:head]} [… {len(text) - head - tail} characters …] {ending}".rstrip()
+
+
+def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
+    """Everything that a summary of these messages (and of other texts) may name, their dates too."""
+    found: list[str] = list(others)
+    for message in messages:
+        found += _dates(message.ts)
+        found += (message.id, *(tools_named(message) or ()))
+        for part in message.parts:
+            found += (
+                text
+                for text in texts_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
+            )
+            call, response = part.get("functionCall"), part.get("functionResponse")
+            if call:
+                found.append(_json(call.get("args") or {}))
+            if response:
+                found.append(_json(response.get("response") or {}))
+    return "\n".join(found)
+
+
+def _dates(ts: str | None) -> list[str]:
+    """A time, its date, and the numbers that a date is told with."""
+    day = re.match(r"(\d{4})-(\d\d)-(\d\d)", ts or "")
+    clock = re.search(r"T(\d\d:\d\d)", ts or "")
+    return [str(ts), day[0], *day.groups(), *(clock.groups() if clock else ())] if day else []

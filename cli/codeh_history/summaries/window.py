@@ -1,0 +1,151 @@
+"""The rolling window: which exchanges are due to be summarised, and which summaries to be folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..base.times import to_millis
+from ..session.exchanges import exchanges, prompts
+from ..session.fold import View, timestamp
+from ..session.model import Json, Message, Summary
+from ..session.pairing import pair
+
+SUMMARIES = 5  # more than these fold one level up
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The messages to cover: those of the `count` oldest exchanges without what stays, and their period."""
+
+    messages: Sequence[Message]
+    count: int
+    start: str | None
+    end: str | None
+
+    @property
+    def ids(self) -> list[str]:
+        return [message.id for message in self.messages]
+
+
+def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
+    """The batch that brings the session back to `most` exchanges, at least `least` of them; None: not due.
+
+    Never the newest exchange, nor a pinned or pending message and what belongs to it.
+    """
+    groups = exchanges(messages)
+    if len(groups) <= most:
+        return None
+    staying = _staying(messages)
+    wanted = max(len(groups) - most, least)
+    chosen: list[list[Message]] = []
+    for group in groups[:-1]:
+        covered = [message for message in group if message.id not in staying]
+        if covered and len(chosen) < wanted:
+            chosen.append(covered)
+    inside = {message.id for group in chosen for message in group}
+    chosen = [group for group in _whole_units(chosen, messages, inside) if group]
+    if len(chosen) < least:
+        return None
+    times = [next((m.ts for m in group if m.ts), None) for group in chosen]
+    covered = [message for group in chosen for message in group]
+    return Batch(covered, len(chosen), earliest(times), latest(times))
+
+
+def earliest(times: Iterable[object]) -> str | None:
+    """The first of these times, as it is written; None where there is none."""
+    return min((time for time in times if isinstance(time, str)), key=_moment, default=None)
+
+
+def latest(times: Iterable[object]) -> str | None:
+    """The last of these times."""
+    return max((time for time in times if isinstance(time, str)), key=_moment, default=None)
+
+
+def _moment(time: str) -> int:
+    return to_millis(time) or 0
+
+
+def _links(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    """Which messages belong together: a call and its answer, an inserted message and its root."""
+    links = [
+        (call.message.id, call.answer.message.id)
+        for call in pair(messages).calls
+        if call.answer is not None
+    ]
+    return links + [(message.after, message.id) for message in messages if message.after]
+
+
+def _staying(messages: Sequence[Message]) -> set[str]:
+    """The ids of pinned and pending messages, and of all that their calls and answers hold together."""
+    staying = {message.id for message in messages if message.pinned or message.pending is not None}
+    return _closed(staying, _links(messages)) if staying else staying
+
+
+def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
+    beside: dict[str, list[str]] = {}
+    for one, other in links:
+        beside.setdefault(one, []).append(other)
+        beside.setdefault(other, []).append(one)
+    found = set(ids)
+    stack = list(ids)
+    while stack:
+        for other in beside.get(stack.pop(), ()):
+            if other not in found:
+                found.add(other)
+                stack.append(other)
+    return found
+
+
+def _whole_units(
+    groups: Sequence[Sequence[Message]], messages: Sequence[Message], inside: set[str]
+) -> list[list[Message]]:
+    """The groups without messages whose call or answer stands outside of them."""
+    links = _links(messages)
+    torn = {id for link in links if (link[0] in inside) != (link[1] in inside) for id in link}
+    torn = _closed(torn, links) if torn else torn
+    return [[message for message in group if message.id not in torn] for group in groups]
+
+
+def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
+    """Whether there are too many summaries, counting `more` that are about to come."""
+    return len(summaries) + more > SUMMARIES
+
+
+def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = ()) -> list[str]:
+    """The ids that a summary of these summaries (and of `more` messages) covers, each once.
+
+    First the messages, in the order of the log, then the summaries.
+    """
+    known: Mapping[str, Summary] = {s.id: s for s in (*view.hidden_summaries, *view.summaries)}
+    messages = set(more)
+    absorbed: dict[str, None] = {}
+    stack = list(reversed(summaries))
+    while stack:
+        summary = stack.pop()
+        if summary.id in absorbed:
+            continue
+        absorbed[summary.id] = None
+        messages.update(id for id in summary.covers if id not in known)
+        stack += (known[id] for id in reversed(summary.covers) if id in known)
+    placed = [id for id in view.all if id in messages]
+    return [*placed, *sorted(messages.difference(placed)), *absorbed]
+
+
+def facts(summary: Summary, view: View) -> Json:
+    """A summary as `{id, createdAt, periodStart, periodEnd, summary, conversationCount}`.
+
+    What its record does not say is read off the messages it covers.
+    """
+    given = summary.fields
+    covered = [view.all[id] for id in stands_for([summary], view) if id in view.all]
+    times = [message.ts for message in covered]
+    count = given.get("conversationCount")
+    return {
+        "id": summary.id,
+        "createdAt": timestamp(given.get("createdAt")),
+        "periodStart": timestamp(given.get("periodStart")) or earliest(times),
+        "periodEnd": timestamp(given.get("periodEnd")) or latest(times),
+        "summary": summary.text,
+        "conversationCount": count if isinstance(count, int) else prompts(covered),
+    }

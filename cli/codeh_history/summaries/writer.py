@@ -1,0 +1,42 @@
+"""Who writes a summary: the built-in outline, or a command (`asked`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from .window import Batch
+
+
+class Summariser(Protocol):
+    """Makes the text of a summary; raises SummariserFailed where it has none to give."""
+
+    by: str  # what the record says of it
+
+    def of_batch(self, batch: Batch) -> str:
+        """A summary of these exchanges."""
+
+    def of_summaries(self, texts: Sequence[str], count: int) -> str:
+        """One summary in the place of several, which stand for `count` exchanges."""
+
+    def stop(self) -> None:
+        """End what still runs for it; from then on it has nothing to give."""
+
+
+class Outline:
+    """The built-in one: extracted, offline, deterministic."""
+
+    by = "outline"
+
+    def of_batch(self, batch: Batch) -> str:
+        from . import outline
+
+        return outline.outline(batch.messages, outline.room(outline.size(batch.messages)))
+
+    def of_summaries(self, texts: Sequence[str], count: int) -> str:
+        from . import outline
+
+        return outline.fold(texts, outline.folded_room(texts)) or f"{count} earlier exchanges."
+
+    def stop(self) -> None:
+        """Nothing runs."""

@@ -1,1 +1,0 @@
-"""What the talking commands share: composing, storing, asking and receiving."""
