@@ -1,6 +1,7 @@
 """`make bench`: how fast, as ratios to the least that a Python program could do (README, "Speed").
 
-`--quick` measures small sessions, for a first look; names after it choose rows (`payload`, `list`, …).
+`--quick` measures small sessions, for a first look; `--cpu` compares processor time instead of time, for a
+machine that others use too; names after it choose rows (`payload`, `list`, …).
 """
 
 from __future__ import annotations
@@ -13,15 +14,25 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import coding
 import data
 import floors
 from measure import Run, ratio
 
 PROGRAM = str(Path(sys.executable).with_name("codeh-history"))
 QUICK = "--quick" in sys.argv
+CPU = "--cpu" in sys.argv
+FORMATS = ("gemini", "openai-chat", "openai-responses", "anthropic")
 VERBS = {
     "last": [], "show": [], "status": [], "list": None, "calls": [], "curate": [], "export": [], "search": ["x"],
 }  # fmt: skip
+ON_CODING = [  # of a session full of calls
+    *((name, words, 1.2) for name, words in [
+        ("curate", ["curate"]), ("status", ["status"]), ("stats", ["stats"]), ("show -n 20", ["show", "-n", "20"]),
+        ("search", ["search", "needle"]), ("verify", ["verify"]), ("calls", ["calls"]), ("last", ["last"]),
+    ]),
+    ("redact", ["redact"], 4.0), ("export --to html", ["export", "--to", "html"], 3.0),
+]  # fmt: skip
 
 
 class Bench:
@@ -69,11 +80,33 @@ class Bench:
 
     def payload(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         for name, path, bound in [
-            ("10 records", self.session(10, 301), 1.0), ("5 MB of text", self.session(3316, 1500), 1.0),
-            ("100,000 records", self.session(10_000 if QUICK else 100_000, 320), 0.8),
+            ("10 records", self.session(10, 301), 1.0), ("5 MB of text", self.session(3316, 1500), 0.85),
+            ("100,000 records", self.session(10_000 if QUICK else 100_000, 320), 0.85),
         ]:  # fmt: skip
             run = self.program("payload", path.stem, "--to", "gemini")
             yield f"payload, {name} / its floor", bound, run, self.script(floors.PAYLOAD, str(path)), 7
+
+    def calls(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        small, large = (
+            coding.session(self.sessions / f"coding{size}.jsonl", size) for size in (3_500_000, 10_000_000)
+        )
+        for path, size, bound in ((small, "3.5 MB", 1.0), (large, "10 MB", 1.4)):
+            floor = self.script(floors.PAYLOAD, str(path))
+            for to in FORMATS:
+                run = self.program("payload", path.stem, "--to", to, "--model", "claude-sonnet-4-5")
+                yield f"payload, {size} with calls, {to} / its floor", bound, run, floor, 7
+        floor = self.script(floors.PAYLOAD, str(small))
+        for name, words, bound in ON_CODING:
+            run = self.program(*words, "-s", small.stem)
+            yield f"{name}, 3.5 MB with calls / payload's floor", bound, run, floor, 5
+        stages = (
+            f"curate -s {small.stem}",
+            "compact - --budget 100k",
+            "payload - --to anthropic --model m",
+        )
+        pipe = " | ".join(f"{PROGRAM} {stage}" for stage in stages)
+        run = Run(["/bin/sh", "-c", pipe], env={"CODEH_HOME": str(self.home)})
+        yield "curate | compact - | payload -, 3.5 MB / the same", 2.5, run, floor, 5
 
     def compact(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         path = self.session(3316, 1500)
@@ -148,29 +181,29 @@ def vocabulary(directory: Path) -> None:
 def tell(name: str, bound: float | None, measured: float, beside: str = "") -> None:
     verdict = "" if bound is None or measured <= bound else "  OVER"
     print(
-        f"{name:52} {'' if bound is None else f'{bound:8.2f}':>8} {measured:9.2f}  {beside}{verdict}",
+        f"{name:56} {'' if bound is None else f'{bound:8.2f}':>8} {measured:9.2f}  {beside}{verdict}",
         flush=True,
     )
 
 
 def main() -> None:
-    wanted = [name for name in sys.argv[1:] if name != "--quick"]
-    print(f"{'':52} {'bound':>8} {'measured':>9}")
+    wanted = [name for name in sys.argv[1:] if name not in ("--quick", "--cpu")]
+    print(f"{'':56} {'bound':>8} {'measured':>9}")
     with tempfile.TemporaryDirectory(prefix="codeh-bench-") as root:
         bench = Bench(Path(root))
-        for row in ("append", "commands", "payload", "compact", "jsonl", "list"):
+        for row in ("append", "commands", "payload", "calls", "compact", "jsonl", "list"):
             if wanted and row not in wanted:
                 continue
             try:
                 for name, bound, subject, floor, rounds in getattr(bench, row)():
                     try:
-                        measured, mine, theirs = ratio(subject, floor, 3 if QUICK else rounds)
+                        measured, mine, theirs = ratio(subject, floor, 3 if QUICK else rounds, cpu=CPU)
                     except RuntimeError as error:
-                        print(f"{name:52} {error}")
+                        print(f"{name:56} {error}")
                         continue
                     tell(name, bound, measured, f"{mine:.0f} ms / {theirs:.0f} ms")
             except ImportError as error:
-                print(f"{row:52} {error}")
+                print(f"{row:56} {error}")
         if not wanted or "memory" in wanted:
             try:
                 for name, bound, measured in bench.memory():
