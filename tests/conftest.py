@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from forks import Forks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -33,6 +35,12 @@ KEPT = ("CODEH_CORPUS",)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="rewrite the expectations in tests/cases")
+    parser.addoption("--processes", action="store_true", help="start the program anew for each of its runs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--processes"):
+        Forks.possible = False
 
 
 @pytest.fixture(scope="session", autouse=True)

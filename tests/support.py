@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+
+from forks import Forks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,16 +49,32 @@ def run(
     home: str | os.PathLike[str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Run `codeh-history ARGV…` as users do, in a process of its own.
+    """Run `codeh-history ARGV…` as users do, in a process of its own (forked from one that has loaded it).
 
     `env` is added to the environment of the tests, in which `CODEH_HOME` is a scratch directory
     already; `home` names another. Without `stdin` there is none to read (`/dev/null`, no pipe).
     """
+    merged = environ(env, home)
+    if Forks.possible:
+        forked = forks().run([os.fspath(word) for word in argv], merged, cwd, stdin)
+        if forked is not None:
+            return Result(*forked)
     done = subprocess.run(
-        [*PROGRAM, *argv], capture_output=True, env=environ(env, home), cwd=cwd, timeout=120, check=False,
+        [*PROGRAM, *argv],
+        capture_output=True,
+        env=merged,
+        cwd=cwd,
+        timeout=120,
+        check=False,
         **given(stdin),
-    )  # fmt: skip
+    )
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+@cache
+def forks() -> Forks:
+    """The server of the runs here."""
+    return Forks(environ())
 
 
 def given(stdin: bytes | None) -> dict[str, Any]:

@@ -18,19 +18,15 @@ from pathlib import Path
 
 import pytest
 
+import forks
 from support import NOW, ROOT, given
 
 CASES = ROOT / "tests" / "cases"
 OUTPUTS = ("stdout", "stderr", "code")
 PARSER = re.compile(rb"not JSON: [^:\n]*: line")  # the library's own words, which change with its version
-SHIM = """\
-#!{python}
-import sys
-sys.path.insert(0, {cli!r})
-sys.argv[0] = "codeh-history"
-from codeh_history.main import main
-main()
-"""
+ENV = {
+    "CODEH_NOW": NOW, "CODEH_ID_SEED": "seed", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb",
+}  # fmt: skip
 
 
 def cases() -> list[str]:
@@ -39,12 +35,11 @@ def cases() -> list[str]:
 
 @pytest.fixture(scope="module")
 def program_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with `codeh-history` in it, running this tree as an installed script would."""
-    directory = tmp_path_factory.mktemp("bin")
-    script = directory / "codeh-history"
-    script.write_text(SHIM.format(python=sys.executable, cli=str(ROOT / "cli")))
-    script.chmod(0o755)
-    return directory
+    """A directory with `codeh-history` in it."""
+    script = forks.shim(tmp_path_factory.mktemp("bin"))
+    if forks.Forks.possible:
+        script = forks.Forks(ENV).script(tmp_path_factory.mktemp("forking"), script)
+    return script.parent
 
 
 @pytest.fixture
@@ -85,8 +80,7 @@ def outcome(folder: Path, scratch: Path, program_dir: Path) -> dict[str, bytes]:
         capture_output=True, cwd=scratch, timeout=60, check=False,
         env={
             "PATH": f"{program_dir}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), "CODEH_NOW": NOW,
-            "CODEH_ID_SEED": "seed", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb",
+            "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), **ENV,
         },
     )  # fmt: skip
     where = str(scratch).encode()

@@ -12,10 +12,8 @@ import base64
 import contextlib
 import errno
 import fcntl
-import importlib
 import json
 import os
-import pkgutil
 import resource
 import signal
 import subprocess
@@ -24,6 +22,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from forks import load_all
 
 HERE = Path(__file__).resolve().parent
 MUTANTS = HERE / "mutants"
@@ -118,17 +118,6 @@ def serve() -> None:
         answer = json.dumps(one(json.loads(line))).encode() + b"\n"
         sys.stdout.buffer.write(answer)
         sys.stdout.buffer.flush()
-
-
-def load_all() -> None:
-    """Import what runs would import, so that they do not each do it."""
-    import codeh_history
-
-    for module in pkgutil.walk_packages(codeh_history.__path__, "codeh_history."):
-        if not module.name.endswith(".__main__"):
-            importlib.import_module(module.name)
-    for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback"):
-        importlib.import_module(name)
 
 
 def one(request: dict[str, Any]) -> dict[str, Any]:

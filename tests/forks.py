@@ -1,0 +1,319 @@
+"""Runs of the program, each a fork of a process that has loaded it: a fifth of what a start costs.
+
+What runs is the program's own `main`, in a process of its own, with the files, directory, environment, umask
+and signals of whoever asks. Only the interpreter's start and the imports are left out; `pytest --processes`
+(`make test-all`) leaves out nothing.
+
+Run as a program this file is the server: it listens at the address that it is given until stdin ends. Who asks
+sends one message (`Request`) with the files, the directory first, then any signal that it gets, a byte each, and
+reads how the run ended: an exit code, negative for a signal, or `START` where only a new process will do.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import gc
+import importlib
+import marshal
+import os
+import pkgutil
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+CLI = Path(__file__).resolve().parent.parent / "cli"
+AT_START = (b"PYTHON", b"LC_", b"LANG")  # what the interpreter reads once, as it starts
+PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+START = b"start"
+MOST = 1 << 20  # bytes of a request
+FILES = 64
+SECONDS = 120
+
+Request = tuple[list[str], dict[bytes, bytes], int, list[int], list[int]]
+"""argv, environment, umask, the signals ignored, the numbers of the files."""
+
+SHIM = """\
+#!{python}
+import sys
+sys.path.insert(0, {cli!r})
+sys.argv[0] = "codeh-history"
+from codeh_history.main import program
+program()
+"""
+CLIENT = """\
+#!{python} -IS
+import _signal, _socket, marshal, posix, sys
+def start():
+    posix.execv({shim!r}, [{shim!r}, *sys.argv[1:]])
+def is_open(number):
+    try:
+        return posix.fstat(number)
+    except OSError:
+        return None
+files = sorted(filter(is_open, map(int, posix.listdir("/proc/self/fd"))))
+if files[:3] != [0, 1, 2]:
+    start()
+umask = posix.umask(0)
+posix.umask(umask)
+ignored = [number for number in {signals} if _signal.getsignal(number) == _signal.SIG_IGN]
+place = posix.open(".", posix.O_RDONLY | posix.O_CLOEXEC)
+server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+try:
+    server.connect({address!r})
+    sent = b"".join(number.to_bytes(4, sys.byteorder) for number in [place, *files])
+    request = marshal.dumps((sys.argv[1:], posix.environ, umask, ignored, files))
+    server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, sent)])
+except OSError:
+    start()
+for number in set({signals}) - set(ignored):
+    _signal.signal(number, lambda number, frame: server.send(bytes([number])))
+answer = server.recv(16)
+if answer == {start}:
+    start()
+code = int(answer)
+if code < 0:
+    _signal.signal(-code, _signal.SIG_DFL)
+    posix.kill(posix.getpid(), -code)
+posix._exit(code)
+"""
+
+
+def shim(directory: Path) -> Path:
+    """`codeh-history` in this directory, running this tree as an installed script would."""
+    return script(directory, SHIM.format(python=sys.executable, cli=str(CLI)))
+
+
+def script(directory: Path, text: str) -> Path:
+    path = directory / "codeh-history"
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+class Forks:
+    """A server for runs in which the interpreter's own variables are those of `env`."""
+
+    possible = hasattr(os, "pidfd_open")  # on Linux; `pytest --processes` makes it False
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._directory = Path(tempfile.mkdtemp(prefix="forks-", dir="/tmp"))  # an address is short
+        self._address = str(self._directory / "socket")
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, self._address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=env,
+        )
+        assert self._process.stdout
+        assert self._process.stdout.readline() == b"ready\n"
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        self._process.communicate()
+        shutil.rmtree(self._directory)
+
+    def script(self, directory: Path, shim: Path) -> Path:
+        """`codeh-history` in this directory: it asks the server, or starts the program where it must."""
+        values = {
+            "python": sys.executable, "shim": str(shim), "signals": tuple(map(int, PASSED_ON)), "start": START,
+        }  # fmt: skip
+        return script(directory, CLIENT.format(address=self._address, **values))
+
+    def run(
+        self, argv: Sequence[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None, stdin: bytes
+    ) -> tuple[int, bytes, bytes] | None:
+        """Exit code, stdout and stderr; None where only a new process will do."""
+        umask = os.umask(0)
+        os.umask(umask)
+        ignored = [int(each) for each in PASSED_ON if signal.getsignal(each) is signal.SIG_IGN]
+        environ = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
+        request: Request = (list(argv), environ, umask, ignored, [0, 1, 2])
+        place = os.open(cwd or ".", os.O_RDONLY)
+        reading, writing = os.pipe() if stdin else (os.open(os.devnull, os.O_RDONLY), -1)
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+            server.settimeout(SECONDS)
+            server.connect(self._address)
+            files = [place, reading, out_end, err_end]
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))]
+            try:
+                server.sendmsg([marshal.dumps(request)], rights)
+            except OSError:  # longer than a message may be
+                server.close()
+            for fd in files:
+                os.close(fd)
+            found: dict[int, bytes] = {}
+            work = [threading.Thread(target=drain, args=(fd, found)) for fd in (out, err)]
+            if stdin:
+                work.append(threading.Thread(target=pour, args=(writing, stdin)))
+            for thread in work:
+                thread.start()
+            answer = server.recv(16) if server.fileno() != -1 else START
+            for thread in work:
+                thread.join()
+        return None if answer == START else (int(answer), found[out], found[err])
+
+
+def drain(fd: int, found: dict[int, bytes]) -> None:
+    with open(fd, "rb") as file:
+        found[fd] = file.read()
+
+
+def pour(fd: int, data: bytes) -> None:
+    try:
+        with open(fd, "wb", buffering=0) as file:
+            while data:
+                data = data[file.write(data) :]
+    except BrokenPipeError:
+        pass
+
+
+# -- the server -------------------------------------------------------------------------------------------
+
+
+def load_all() -> None:
+    """Import what runs would import, so that they do not each do it."""
+    import codeh_history
+
+    for module in pkgutil.walk_packages(codeh_history.__path__, "codeh_history."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
+    for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback"):
+        importlib.import_module(name)
+
+
+def serve(address: str) -> None:
+    """Answer requests until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for those who ask
+    sys.path[0] = str(CLI)
+    ours = at_start(os.environb)
+    load_all()
+    gc.collect()
+    gc.freeze()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(address)
+    listener.listen(64)
+    os.write(1, b"ready\n")
+    poll = select.poll()
+    poll.register(0)
+    poll.register(listener, select.POLLIN)
+    asking: dict[int, tuple[socket.socket, int]] = {}  # by the descriptor of the connection
+    running: dict[int, int] = {}  # that connection, by the descriptor of the process
+    while True:
+        for fd, _ in poll.poll():
+            if fd == 0:
+                return
+            if fd == listener.fileno():
+                connection, _ = listener.accept()
+                pid = begin(connection, ours)
+                if pid is None:
+                    continue
+                ends = os.pidfd_open(pid)
+                asking[connection.fileno()] = connection, pid
+                running[ends] = connection.fileno()
+                poll.register(connection, select.POLLIN)
+                poll.register(ends, select.POLLIN)
+            elif fd in running:
+                connection, pid = asking.pop(running.pop(fd))
+                poll.unregister(connection)
+                poll.unregister(fd)
+                os.close(fd)
+                _, status = os.waitpid(pid, 0)
+                with connection:
+                    answer(connection, b"%d" % os.waitstatus_to_exitcode(status))
+            elif fd in asking:
+                connection, pid = asking[fd]
+                told = hear(connection)
+                os.kill(pid, told[0] if told else signal.SIGKILL)
+                if not told:
+                    poll.unregister(connection)
+
+
+def at_start(environ: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """What the interpreter has read as it started."""
+    return {name: value for name, value in environ.items() if name.startswith(AT_START)}
+
+
+def hear(connection: socket.socket) -> bytes:
+    """The number of a signal; nothing where who asked is gone."""
+    try:
+        return connection.recv(1)
+    except ConnectionError:
+        return b""
+
+
+def answer(connection: socket.socket, text: bytes) -> None:
+    try:
+        connection.send(text)
+    except OSError:
+        pass  # who asked is gone
+
+
+def begin(connection: socket.socket, ours: Mapping[bytes, bytes]) -> int | None:
+    """The process of a run that was asked for; None where there is none."""
+    try:
+        data, files, _, _ = socket.recv_fds(connection, MOST, FILES)
+        request: Request = marshal.loads(data)
+    except (OSError, ValueError, EOFError):
+        connection.close()
+        return None
+    try:
+        if at_start(request[1]) != ours:
+            answer(connection, START)
+            connection.close()
+            return None
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become(request, files)
+            except BaseException:  # noqa: BLE001 - what ends an interpreter with a traceback
+                sys.excepthook(*sys.exc_info())
+            finally:
+                os._exit(1)
+        return pid
+    finally:
+        for fd in files:
+            os.close(fd)
+
+
+def become(request: Request, files: Sequence[int]) -> None:
+    """Be the program, as if it had been started there with these."""
+    argv, environ, umask, ignored, numbers = request
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+    aside = max(1000, *numbers) + 1
+    high = [aside + n for n in range(len(files))]
+    for fd, far in zip(files, high, strict=True):
+        os.dup2(fd, far)
+    os.closerange(0, aside)
+    os.fchdir(high[0])
+    for far, number in zip(high[1:], numbers, strict=True):
+        os.dup2(far, number)
+    os.closerange(aside, aside + len(files))
+    os.umask(umask)
+    os.environ.clear()
+    os.environb.update(environ)
+    time.tzset()
+    for name, fd, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        was = getattr(sys, name)
+        stream = open(fd, mode, encoding=was.encoding, errors=was.errors, closefd=False)  # noqa: SIM115 - for good
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    from codeh_history.main import program
+
+    sys.argv = ["codeh-history", *argv]
+    program()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
