@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 
 import histories
 from codeh_history.base.errors import BadData, InputOutput, Usage
-from codeh_history.providers.turns import SUMMARY_HEAD
+from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.tokens import (
     Characters,
     byte_bound,
-    formula,
     history_tokens,
     message_tokens,
     open_counter,
@@ -141,10 +140,6 @@ def test_what_is_sent_beside_the_messages() -> None:
         O200K, session([user("a")]).messages, system="a b", tools=[{"a": 1}], summaries=["a b", "a"]
     )
     assert everything == 3 + 4 + A + 4 + B + text_tokens(O200K, '[{"a":1}]') + record
-
-
-def test_the_summaries_are_counted_under_the_head_they_are_sent_with() -> None:
-    assert formula.SUMMARY_HEAD == SUMMARY_HEAD
 
 
 def test_a_calibrated_counter_scales_totals_and_says_so() -> None:

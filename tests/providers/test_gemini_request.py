@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from codeh_history import providers
 from codeh_history.providers.base import Options
 from codeh_history.providers.gemini.fields import SKIP_SIGNATURE
-from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE, SUMMARY_HEAD
+from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
+from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.pairing import open_at_end
 from histories import (
     PNG,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from codeh_history.providers.turns import SUMMARY_HEAD, Turn, described, family, runs, turns
+from codeh_history.providers.turns import Turn, described, family, runs, turns
+from codeh_history.session.model import SUMMARY_HEAD
 from histories import PNG, call, conversations, model, result, sendable, session, tool, user
 
 

@@ -14,7 +14,7 @@ from ..session import stream
 from ..session.by_reference import all_ids, block_ids, part_in, restored, with_parts
 from ..session.fold import View, fold
 from ..session.model import Json, Message, Part, Unread, unread
-from ..session.records import Log, bare_id, dumps, lines_of, parse
+from ..session.records import BOM, Log, bare_id, dumps, lines_of, parse
 from ..session.spelling import spelled
 from ..store.resolve import Target
 from . import rewrite
@@ -198,7 +198,7 @@ def _naming(line: bytes | Json) -> Json | None:
     """The record of a line that names blocks; None for any other."""
     if not isinstance(line, bytes):
         return line if block_ids(line) or "blockIds" in line else None
-    if b'"blockId' not in line or line.startswith(b"\xef\xbb\xbf"):
+    if b'"blockId' not in line or line.startswith(BOM):
         return None
     records = parse([line]).records
     if not records:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..session.records import Record, bare_id, lines_of, parse
+from ..session.records import BOM, Record, bare_id, lines_of, parse
 from ..store import read
 from ..store.log import Locked
 from ..store.replace import replace
@@ -14,7 +14,6 @@ from ..store.resolve import Target
 from .view import tell_damage
 
 Rewrite = Callable[[bytes], list[bytes]]  # a file's bytes → its new lines
-_BOM = b"\xef\xbb\xbf"
 
 
 def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False) -> bool:
@@ -59,7 +58,7 @@ def records(
     offset = 0
     for line in lines_of(data):
         record = None
-        if not skip(line) and (offset == 0 or not line.startswith(_BOM)):
+        if not skip(line) and (offset == 0 or not line.startswith(BOM)):
             found = parse([line]).records
             record = _placed(found[0], offset, bare) if found else None
         yield line, record

@@ -11,8 +11,9 @@ from ..base.errors import HistoryError
 from ..base.words import some
 from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX, is_prompt
 from ..session.fold import View, fold, timestamp
-from ..session.model import ROLE_OF_KIND, Json, Message, Unread
+from ..session.model import Json, Message, Unread
 from ..session.records import Damage, Log, check_message
+from ..session.rules import ROLE_OF_KIND
 from ..store import read
 from ..store.resolve import Target
 from . import skim as skimming

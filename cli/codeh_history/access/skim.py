@@ -11,12 +11,12 @@ from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ..session.model import ROLE_OF_KIND, Json, Message, Part
+from ..session.model import Json, Message, Part
 from ..session.records import Damage, Log, Record, bare_id, lines_of, parse
+from ..session.rules import LONGEST, ROLE_OF_KIND
 from ..session.view import content_of, is_idless, join, kind_of, timestamp
 from ..store import read
 from ..store.foreign import begins_a_session
-from ..store.log import LONGEST
 
 BIG = 8 << 20  # a larger file is read piece by piece
 _STEP = 1 << 20

@@ -12,8 +12,9 @@ from ..base.quote import quote
 from ..providers.json_text import trouble
 from ..session.fold import kind_of
 from ..session.live import undone
-from ..session.model import ROLE_OF_KIND, Json, Part
+from ..session.model import Json, Part
 from ..session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
+from ..session.rules import ROLE_OF_KIND
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing

@@ -19,7 +19,8 @@ from ..session.fold import join, kind_of
 from ..session.live import undone
 from ..session.model import Json, Part
 from ..session.pairing import awaited
-from ..session.records import CONTENT_TYPES, Log, Record, block_of, depth_exceeds, dumps
+from ..session.records import Log, Record, block_of, depth_exceeds, dumps
+from ..session.rules import PLACING, ROLE_OF_KIND
 from ..session.view import View
 from ..store import log, read
 from ..store.log import Locked
@@ -27,7 +28,7 @@ from ..store.needle import field
 from ..store.resolve import Target, for_writing
 from . import tool_parts
 from .given import Given
-from .text import KINDS, announce, kind_and_role, text_of
+from .text import announce, kind_and_role, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,8 +132,8 @@ def _fields(env: Env, given: Given, text: str, cleaning: Cleaning | None) -> tup
     if kind != asked and (given.role or given.kind):
         raise Usage(f"--{'result' if given.result else 'call'} makes a message of kind {kind}")
     fields: Json = {"kind": kind}
-    if KINDS[kind]:
-        fields["role"] = KINDS[kind]
+    if ROLE_OF_KIND[kind]:
+        fields["role"] = ROLE_OF_KIND[kind]
     if given.result:
         parts = [tool_parts.result(given.result, given.call_id, text, failed=given.failed)]
     else:
@@ -242,7 +243,7 @@ def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str
     dead = undone(records, [])  # what was taken back leaves its key free again
     for place, record in enumerate(records):
         data = record.data
-        if data.get("key") == key and data["type"] in CONTENT_TYPES and place not in dead:
+        if data.get("key") == key and data["type"] in PLACING and place not in dead:
             if data["type"] == "open":
                 data = {**data, "parts": _streamed(env, data["id"], records[place:])}
             return _same(env, data, fields, blocks, key)

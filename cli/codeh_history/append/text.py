@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..base.errors import BadData, Usage
 from ..base.input import decode, read_text
 from ..base.quote import quote
+from ..session.rules import ROLE_OF_KIND
 from ..store import log
 from ..store.resolve import for_writing
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from ..store.resolve import Target
 
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
-KINDS = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
 
 
 def run(
@@ -74,13 +74,12 @@ def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
         raise Usage(f"--role {role}: user or model")
     if kind is None:
         kind = ROLES[role or "user"]
-    elif kind not in KINDS:
-        raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
-    elif role is not None and KINDS[kind] != role:
-        raise Usage(
-            f"--kind {kind} has {'role ' + str(KINDS[kind]) if KINDS[kind] else 'no role'}, not {role}"
-        )
-    return kind, KINDS[kind]
+    elif kind not in ROLE_OF_KIND:
+        raise Usage(f"--kind {kind}: one of {', '.join(ROLE_OF_KIND)}")
+    of = ROLE_OF_KIND[kind]
+    if role not in (None, of):
+        raise Usage(f"--kind {kind} has {f'role {of}' if of else 'no role'}, not {role}")
+    return kind, of
 
 
 def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = True) -> str:

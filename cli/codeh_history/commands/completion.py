@@ -11,7 +11,7 @@ from ..formats import EXPORTERS
 from ..programs import IMPORTERS
 from ..providers import TARGETS
 from ..render.completion import SHELLS, Option, Verb
-from ..session.model import ROLE_OF_KIND
+from ..session.rules import ROLE_OF_KIND
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 

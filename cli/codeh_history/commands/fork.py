@@ -8,7 +8,8 @@ from ..access.view import find, open_view
 from ..base.env import Env
 from ..session.fold import View
 from ..session.model import Message
-from ..session.records import CONTENT_TYPES, Record
+from ..session.records import Record
+from ..session.rules import PLACING
 from ..store import create
 from .options import Argument, Quiet, Session
 
@@ -57,7 +58,7 @@ def up_to(view: View, last: Message | None) -> list[Record]:
     known = {str(record.data["id"]) for record in copied if "id" in record.data}
     for record in records[end:]:
         data = record.data
-        again = view.all.get(data["id"]) if data["type"] in CONTENT_TYPES else None
+        again = view.all.get(data["id"]) if data["type"] in PLACING else None
         if data.get("of") in known or (again is not None and again.place < end):
             copied.append(record)
             known.update([data["id"]] if "id" in data else [])

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from ..session.model import Json
-from ..session.records import KNOWN_TYPES, Log, lines_of, parse
+from ..session.records import Log, lines_of, parse
+from ..session.rules import PLACING, RULES
 from . import forms, older
 
-_CONTENT = {"message", "ref", "open"}
 _SNAKE = re.compile(
     rb'"(?:function_(?:call|response)|(?:inline|file)_data|thought_signature|executable_code|mime_type|file_uri)"\s*:'
 )
@@ -27,12 +27,12 @@ def session(data: bytes) -> Log | None:
     """
     log = parse(lines_of(data))
     types = {record.data["type"] for record in log.records}
-    return log if is_ours(log, data) and (not log.damage or types & _CONTENT) else None
+    return log if is_ours(log, data) and (not log.damage or types & PLACING) else None
 
 
 def is_ours(log: Log, data: bytes) -> bool:
     """Whether these lines are a session's: records of ours, or bare messages that are not only Gemini's."""
-    first = next((record for record in log.records if record.data["type"] in KNOWN_TYPES), None)
+    first = next((record for record in log.records if record.data["type"] in RULES), None)
     if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
         return first is not None
     contents = [

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..session.records import BOM
 from . import detect
 from .json_text import Scan, excerpt, last_value, loads, trouble
 
@@ -118,12 +119,11 @@ class Framer:
 
     def _mark(self) -> bool:
         """Skip a byte order mark, once it is there as a whole."""
-        mark = b"\xef\xbb\xbf"
         start = bytes(self._buffer[:3])
-        if start != mark and mark.startswith(start) and not self._closing:
+        if start != BOM and BOM.startswith(start) and not self._closing:
             return False
         self._begun = True
-        self._advance(3 if start == mark else 0)
+        self._advance(3 if start == BOM else 0)
         return True
 
     def _beginning(self, first: int) -> bool | None:

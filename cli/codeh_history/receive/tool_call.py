@@ -12,6 +12,7 @@ from ..session.failed_call import sentence
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..session.records import dumps
+from ..session.rules import LONGEST
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target
@@ -70,7 +71,7 @@ def _result(call: Call, via: str, most: int) -> tuple[Json, str]:
         reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
         return _failed(call, reason), f"exit {ran.code}"
     response = response_of(out.removesuffix("\n"))
-    if len(dumps(response)) > log.LONGEST - _AROUND:
+    if len(dumps(response)) > LONGEST - _AROUND:
         much = f"it printed {len(ran.out)} bytes, more than a record holds"
         return _failed(call, much), much
     return response, ""

@@ -18,10 +18,9 @@ from . import spelling
 from .fold import is_idless, kind_of
 from .model import Json, Part, Unread, unread
 from .records import MAX_READ, Record, check_parts, depth_exceeds, dumps
+from .rules import OF_BLOCKS, OTHER, RULES
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
-_WITH_PARTS = frozenset(("message", "update", "commit", "delta"))
-_OURS = frozenset(("blockIds", "spelling", "idless"))  # what a record says of its blocks
 _NAMES = {"parts": "blockIds"}
 
 Blocks = dict[str, bytes]
@@ -34,7 +33,7 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
     It stays where no part is large, unless `every`; also what JSON cannot be written again, and a record
     that has fields of our names already. `raw` is its line, None for one that was never written.
     """
-    if data["type"] not in _WITH_PARTS and data["type"] != "compaction":
+    if not RULES.get(data["type"], OTHER).content:
         return None
     held = _Held(every=every)
     try:
@@ -72,7 +71,7 @@ class _Held:
             return data
         if any(type(part) is Unread for part in parts):
             data = _without_ours(data)
-        elif _OURS & data.keys():
+        elif OF_BLOCKS & data.keys():
             return data
         spelled = [None if type(part) is Unread else dumps(part) for part in parts]
         if not self.every and not any(text is None or len(text) > LARGE for text in spelled):
@@ -148,7 +147,7 @@ def _op_restored(op: Json, part_of: Fill) -> Json:
 
 
 def _without_ours(data: Json) -> Json:
-    return {key: value for key, value in data.items() if key not in _OURS}
+    return {key: value for key, value in data.items() if key not in OF_BLOCKS}
 
 
 def _mapped_ops(data: Json, change: Callable[[Json], Json]) -> Json:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .live import repeats, undone
-from .model import ROLE_OF_KIND, Message, Part, Summary, unread
+from .model import Message, Part, Summary, unread
 from .ops import Op, replacement
 from .records import VERSION, Log, Record, block_of
+from .rules import OF_BLOCKS, ROLE_OF_KIND, RULES, inserted_id
 from .view import (
     Step,
     View,
@@ -26,7 +27,7 @@ __all__ = [
     "replaced_parts", "shown", "summary_fields", "timestamp",
 ]  # fmt: skip
 
-_OF_A_COMMIT = {"type", "of", "ts", "parts", "blockIds", "spelling", "idless"}
+_OF_A_COMMIT = {"type", "of", "ts", "parts", *OF_BLOCKS}  # and not of its message
 
 
 def fold(log: Log) -> View:
@@ -82,12 +83,7 @@ class _Fold:
         self.inserted: dict[str, list[Message]] = {}  # by what they follow, the first of them last
         self.hashes: dict[tuple[str, int], str] = {}  # of the parts that replacements name
         self.barrier = -1
-        self.read = {
-            "session": self.session, "message": self.message, "open": self.open, "ref": self.ref,
-            "delta": self.delta, "commit": self.commit, "abort": self.abort, "update": self.update,
-            "summary": self.summary, "compaction": self.compaction, "clear": self.clear,
-            "meta": self.meta, "revert": self.revert,
-        }  # fmt: skip
+        self.read = {type: getattr(self, type) for type in RULES}
 
     # -- one record each ----------------------------------------------------------------------------
 
@@ -225,7 +221,7 @@ class _Fold:
                 data = op["message"]
                 kind = kind_of(data)
                 parts = content_of(data)
-                id = str(data.get("id") or f"{record.data['id']}.{number}")
+                id = inserted_id(record.data, number)
                 message = Message(id, kind, ROLE_OF_KIND[kind], timestamp(data.get("ts")), data, place)
                 message.own = message.parts = parts or []
                 message.after = str(op.get("after"))

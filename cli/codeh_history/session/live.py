@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 
 import orjson
 
 from .model import Json, Part
 from .records import Record, block_of
+from .rules import OF_BLOCKS, STREAMING, brought, own_id
 from .view import kind_of
 
-_STREAMED = frozenset(("delta", "commit", "abort"))
-_OF_BLOCKS = frozenset(("flowId", "spelling", "idless", "parts", "blockIds"))
+_ELSEWHERE = frozenset(("flowId", "parts", *OF_BLOCKS))  # what a record says of where its parts lie
 
 
 def undone(records: list[Record], notes: list[str]) -> set[int]:
@@ -30,7 +29,7 @@ def undone(records: list[Record], notes: list[str]) -> set[int]:
     """
     if not [True for record in records if record.data["type"] == "revert"]:
         return set()
-    ids = [named(record.data) for record in records]
+    ids = [own_id(record.data) for record in records]
     before: defaultdict[str | None, int] = defaultdict(int)  # lines of each id
     reach: dict[bytes, int] = {}  # how many lines a revert takes back
     for id, record in zip(ids, records, strict=True):
@@ -51,23 +50,6 @@ def undone(records: list[Record], notes: list[str]) -> set[int]:
             if not before[of]:
                 notes.append(f"revert {id} names nothing earlier: {of}")
     return dead
-
-
-def named(data: Json) -> str | None:
-    """The id by which a revert can name a record."""
-    id = data.get("id")
-    return id if type(id) is str and data["type"] != "session" else None
-
-
-def brought(data: Json) -> Iterator[str]:
-    """The ids that a record brings in: its own, and those of the messages that it inserts."""
-    own = named(data)
-    if own is not None:
-        yield own
-    for op in data["ops"] if data["type"] == "compaction" else ():
-        message = op.get("message")
-        if isinstance(message, dict) and isinstance(message.get("id"), str):
-            yield message["id"]
 
 
 def repeats(records: list[Record], dead: set[int]) -> set[int]:
@@ -93,9 +75,9 @@ class _Copies:
     def read(self, record: Record, *, live: bool) -> bool:
         """Whether the next line is a copy of an earlier live one."""
         data = record.data
-        if data["type"] in _STREAMED:
+        if data["type"] in STREAMING:
             return data["of"] in self.often and self._copied(data["of"], content(record))
-        ids = self.often.intersection(brought(data) if live else [named(data)])
+        ids = self.often.intersection(brought(data) if live else [own_id(data)])
         if not ids or record.bare is not None:
             return False
         says = content(record)
@@ -132,7 +114,7 @@ def content(record: Record) -> bytes:
 
 def _content(data: Json, blocks: list[str] | None = None) -> Json:
     """A record, or an inserted message, with the blocks of its parts for its parts."""
-    said = {key: value for key, value in data.items() if key not in _OF_BLOCKS}
+    said = {key: value for key, value in data.items() if key not in _ELSEWHERE}
     parts = data.get("parts")
     if blocks is None:
         blocks = [block_of(part) for part in parts] if type(parts) is list else data.get("blockIds")

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .fold import View, arrange, kind_of, replaced_parts, shown, summary_fields, timestamp
-from .model import ROLE_OF_KIND, Message, Part, Summary, Unread
+from .model import Message, Part, Summary, Unread
 from .ops import Op, replacement
+from .rules import ROLE_OF_KIND
 
 NEXT = "~"  # the id that a compaction not yet written goes by
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import orjson
 
-from .model import ROLE_OF_KIND, Json, Part, Unread
+from .model import Json, Part, Unread
+from .rules import PLACING, ROLE_OF_KIND, RULES
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
@@ -19,16 +20,6 @@ _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _UP = {0x7B: 1, 0x7D: -1}
 _PEELED = 8  # levels taken off fast, which most brackets belong to
 _NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
-CONTENT_TYPES = ("message", "open", "ref")
-KNOWN_TYPES = frozenset(
-    "session message open delta commit abort update summary compaction revert clear ref meta".split()
-)
-_PLAIN_TYPES = frozenset(("session", "meta", "clear", "revert", "summary", "abort"))  # no part in them
-_NEEDS = {  # what a record of a known type cannot do without
-    "delta": ("of",), "commit": ("of",), "abort": ("of",), "update": ("id", "of"), "open": ("id",),
-    "summary": ("id", "summary"), "compaction": ("id", "ops"), "revert": ("id", "of"), "clear": ("id",),
-    "ref": ("id", "blockIds"), "meta": ("set",), "message": ("parts",),
-}  # fmt: skip
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "id": str, "of": str, "summary": str}
 
 _PART_SHAPES = {
@@ -154,7 +145,7 @@ def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | No
         if reason:
             damage.append(Damage(number, start, reason))
         else:
-            plain = plain and data["type"] in _PLAIN_TYPES
+            plain = plain and data["type"] in RULES and not RULES[data["type"]].content
             records.append(Record(data, line, start, seen))
     return Log(records, damage, offset, plain=plain)
 
@@ -214,14 +205,14 @@ def _check(data: object) -> str | None:
     if type(kind) is not str:
         bare = "neither a record (no `type`) nor a bare message (no `role` and `parts`)"
         return bare if kind is None else "`type` is not text"
-    if kind not in _NEEDS:
+    if kind not in RULES:
         return None
-    for name in _NEEDS[kind]:
+    for name in RULES[kind].needs:
         if type(data.get(name)) is not _SHAPES[name]:
             return f"{kind} without a valid `{name}`"
     if kind == "delta" and not _has_parts(data):
         return "delta without a valid `parts`"
-    if kind in CONTENT_TYPES:
+    if kind in PLACING:
         return check_message(data) or (_check_ids(data) if kind == "ref" else None)
     return check_parts(data) or _check_ids(data) or _check_ops(data)
 

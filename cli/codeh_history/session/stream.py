@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from .fold import View, content_of, is_idless
 from .model import Json, Message, Unread
 from .records import dumps, keeps_id
+from .rules import OF_BLOCKS
 
-BY_REFERENCE = (
-    "blockIds",
-    "flowId",
-    "spelling",
-    "idless",
-)  # what a record says of parts in the block store
+BY_REFERENCE = ("flowId", *OF_BLOCKS)  # what a record says of parts in the block store
 _OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))
 
 

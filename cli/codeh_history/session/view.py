@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import ROLE_OF_KIND, Json, Message, Part, Summary, Unread, unread
+from .model import Json, Message, Part, Summary, Unread, unread
 from .ops import Op
 from .records import Log, Record
+from .rules import ROLE_OF_KIND
 
 
 class Step:

@@ -6,7 +6,8 @@ import orjson
 
 from ..base.errors import BadData
 from ..session.model import Json
-from ..session.records import KNOWN_TYPES, VERSION, Log, lines_of, parse
+from ..session.records import BOM, VERSION, Log, lines_of, parse
+from ..session.rules import PLACING, RULES
 
 _TORN = b'{"type":"session"'
 _KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # a wrapper has one
@@ -27,7 +28,7 @@ def check_writable(data: bytes, path: str) -> bool:
         version = header.get("version")
         if version != VERSION:
             raise BadData(f"{path}: version {version}, and this program writes only version {VERSION}")
-    if not any(r.data["type"] in ("session", "message", "ref", "open") for r in log.records):
+    if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
         raise BadData(f"{path}: not a session; it is left as it is")
     if header is None:
         from ..programs.native import is_ours
@@ -47,13 +48,13 @@ def _is_json(line: bytes) -> bool:
 
 def older_form(data: bytes) -> Json | list[Json] | None:
     """The value of a file that is one JSON array or wrapper object of an older form; else None."""
-    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    start = data.lstrip(BOM + b" \t\r\n")[:1]
     if start not in (b"[", b"{"):
         return None
     if start == b"{" and _is_json(data.split(b"\n", 1)[0]) and data.count(b"\n") > 1:
         return None  # lines of JSON
     try:
-        value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+        value = orjson.loads(data.removeprefix(BOM))
     except ValueError:
         return None
     if isinstance(value, list) or (isinstance(value, dict) and not _KEYS.isdisjoint(value)):
@@ -69,7 +70,7 @@ def read(data: bytes) -> Log:
             return log
     gaps = getattr(data, "gaps", None)
     log = parse(lines_of(data), b"" if gaps else data, gaps)
-    if gaps or (log.records and log.records[0].data["type"] in KNOWN_TYPES and log.records[0].bare is None):
+    if gaps or (log.records and log.records[0].data["type"] in RULES and log.records[0].bare is None):
         return log
     from ..programs.native import is_ours
 
@@ -89,4 +90,4 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
 def begins_a_session(line: bytes) -> bool:
     """Whether a file that begins with this line is a session's lines, so far as the line tells."""
     log = parse([line])
-    return any(record.data["type"] in KNOWN_TYPES and record.bare is None for record in log.records)
+    return any(record.data["type"] in RULES and record.bare is None for record in log.records)

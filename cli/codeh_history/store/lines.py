@@ -7,7 +7,7 @@ import orjson
 from ..base.errors import BadData
 from ..session.by_reference import referring
 from ..session.records import dumps
-from .log import LONGEST
+from ..session.rules import LONGEST
 from .paths import id_of
 
 TYPE_CHECKING = False

@@ -14,6 +14,7 @@ import time
 
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
+from ..session.rules import LONGEST
 from .paths import hint, id_of
 
 TYPE_CHECKING = False
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from ..base.env import Env
 
 LOCK_SECONDS = 10.0
-LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is no record
 _UNSURE = "it is stored, but its durability is unknown"
 _CHUNK = 1 << 20  # of a search
 _STEP = 1 << 16  # on the way to the ends of a line

@@ -8,8 +8,9 @@ import stat
 
 from ..base.errors import BadData, InputOutput, NotFound
 from ..session.records import Log
+from ..session.rules import LONGEST
 from . import foreign
-from .log import LONGEST, pread_all
+from .log import pread_all
 from .paths import hint
 
 TYPE_CHECKING = False

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from ..base.env import Env
 from ..base.errors import InputOutput
 from ..base.folders import remove, sync, sync_dir
+from ..session.rules import LONGEST
 from . import log
 from .elsewhere import note
 from .lines import check
@@ -34,7 +35,7 @@ def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> boo
         nonlocal done
         new = build(locked)
         if new is not None:
-            if len(new) > log.LONGEST:
+            if len(new) > LONGEST:
                 check(path, new, before=locked.whole())
             note(env, path, new)
             _publish(path, new)

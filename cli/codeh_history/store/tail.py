@@ -9,7 +9,7 @@ import orjson
 
 from ..session.fold import timestamp
 from ..session.model import Json
-from .log import LONGEST
+from ..session.rules import LONGEST, PLACING
 
 
 def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
@@ -76,12 +76,7 @@ def newest_message(path: str, cwd: str | None = None) -> str | None:
                 data = orjson.loads(line)
             except ValueError:
                 continue
-            if isinstance(data, dict) and data.get("type", "message") in (
-                "message",
-                "open",
-                "ref",
-                "commit",
-            ):
+            if isinstance(data, dict) and data.get("type", "message") in {*PLACING, "commit"}:
                 return timestamp(data.get("ts")) or ""
         return None
     finally:

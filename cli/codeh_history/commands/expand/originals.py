@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from ...access.view import find
 from ...base.errors import NotFound
 from ...session.model import Message, Summary
-from ...session.records import CONTENT_TYPES, Record, dumps
+from ...session.records import Record, dumps
+from ...session.rules import named, told
 from ...session.stream import record_of
 from ...session.view import View
 
@@ -59,12 +60,7 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
 
 def concerned(compaction: Record) -> list[str]:
     """What a compaction drops, replaces and summarises."""
-    ids: list[str] = []
-    for op in compaction.data["ops"]:
-        ids += op.get("ids") or ()
-        if op.get("op") == "replace" and op.get("id"):
-            ids.append(op["id"])
-    return ids
+    return [id for op in compaction.data["ops"] for id in named(op, ("ids", "id"))]
 
 
 def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:
@@ -96,11 +92,7 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
     whole: set[str] = set()  # committed with their content: what streamed before says it again
     for place, record in enumerate(view.log.records):
         data = record.data
-        own = data["type"] in CONTENT_TYPES or data["type"] == "update"
-        key = (
-            data["id"] if own else data.get("of") if data["type"] in ("delta", "commit", "abort") else None
-        )
-        id = owner.get(key) if isinstance(key, str) else None
+        id = owner.get(told(data) or "")
         if id is None or place in view.dead or place < view.all[id].place:
             continue
         found.append((id, record))

@@ -11,9 +11,9 @@ from ...access import rewrite
 from ...base.env import Env
 from ...base.errors import InputOutput
 from ...blocks import BlockStore
-from ...session.live import brought
 from ...session.model import Json
 from ...session.records import Record
+from ...session.rules import brought
 from ...store import elsewhere, read, trash
 from ...store.paths import sessions_dir
 from ...store.replace import SUFFIX

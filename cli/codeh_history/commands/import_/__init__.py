@@ -12,8 +12,9 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...blocks import Lost
 from ...session.fold import kind_of
-from ...session.model import ROLE_OF_KIND, Json
+from ...session.model import Json
 from ...session.records import check_message, dumps
+from ...session.rules import ROLE_OF_KIND
 from ...store import create
 from ...store.log import Locked
 from ...store.resolve import Target

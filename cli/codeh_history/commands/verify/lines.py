@@ -8,14 +8,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ...access.skim import repeated
 from ...session.by_reference import block_ids
 from ...session.model import Json
 from ...session.records import VERSION, Log, Record
-
-_NAMED = {"delta": "of", "commit": "of", "abort": "of", "update": "of", "revert": "of"}
+from ...session.rules import NAMES_OF_AN_OP, OTHER, RULES, brought, named, own_id
 
 
 @dataclass(frozen=True)
@@ -59,24 +57,23 @@ class Checks:
         if what == "session":
             self._header(data, offset)
             return
-        own = data.get("id")
-        id = own if isinstance(own, str) else None
-        named = data.get(_NAMED.get(what, ""))
-        if named is not None and named not in self._streams:
-            self._names([named], offset, what, id)
+        own, names = own_id(data), RULES.get(what, OTHER).names
+        if names:
+            self._names((id for id in named(data, names) if id not in self._streams), offset, what, own)
+        for id in brought(data):
+            self._ids.append(hash(id))
+            self._offsets.append(offset)
         if what == "open":
             self._streams.add(data["id"])
         elif what == "commit":
             self._streams.discard(data["of"])
-        elif what == "summary":
-            self._names(data.get("covers") or (), offset, "summary", id)
         elif what == "compaction":
-            self._compaction(data, offset)
-        if id is not None:
-            self._has(id, offset)
+            for op in data["ops"]:
+                ids = filter(None, named(op, NAMES_OF_AN_OP))
+                self._names(ids, offset, f"{op.get('op')} of a compaction", own)
         if "blockIds" in data or what == "compaction":
             for block in block_ids(data):
-                self.blocks.setdefault(block, (offset, id or data.get("of")))
+                self.blocks.setdefault(block, (offset, own or data.get("of")))
 
     def _header(self, data: Json, offset: int) -> None:
         if self.header is not None:
@@ -90,20 +87,6 @@ class Checks:
             self.found.append(
                 Problem(offset, f"the header says session {id}, the file's name {self.session}")
             )
-
-    def _compaction(self, data: Json, offset: int) -> None:
-        for number, op in enumerate(data["ops"]):
-            what: Any = op.get("op")
-            names = [*(op.get("ids") or ()), *(op[key] for key in ("id", "after") if op.get(key))]
-            self._names(names, offset, f"{what} of a compaction", data["id"])
-            if what == "insert":
-                self._has(str(op["message"].get("id") or f"{data['id']}.{number}"), offset)
-            elif what == "summarize":
-                self._has(f"{data['id']}.{number}", offset)
-
-    def _has(self, id: str, offset: int) -> None:
-        self._ids.append(hash(id))
-        self._offsets.append(offset)
 
     def _names(self, ids: Iterable[str], offset: int, by: str, own: str | None) -> None:
         self._named += ((id, len(self._ids), offset, by, own) for id in ids)

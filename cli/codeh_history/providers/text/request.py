@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import Message, Part
+from ...session.model import SUMMARY_HEAD, Message, Part
 from ..base import Options, Transcript
 from ..media import media
 from ..openai import json_text, result_media, result_text
-from ..turns import SUMMARY_HEAD, Turn, described, turns
+from ..turns import Turn, described, turns
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
 _WHO = {"user": "User", "model": "Assistant"}
