@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session import stream
-from codeh_history.session.fold import View, fold, join, shown
+from codeh_history.session.fold import View, fold, join
 from codeh_history.session.model import Message
-from codeh_history.session.ops_applied import NEXT, apply
+from codeh_history.session.ops import NEXT, apply, shown
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.stream import BY_REFERENCE
 from codeh_history.session.undo import newest

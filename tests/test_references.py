@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session import sources
-from codeh_history.session.ops import replace
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply, replace
 from codeh_history.session.records import block_of
 from support import Result, lines, run, session_path, start
 

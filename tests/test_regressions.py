@@ -11,8 +11,7 @@ import pytest
 import strategies as some
 from codeh_history.session import stream
 from codeh_history.session.fold import View, fold
-from codeh_history.session.ops import Op
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import Op, apply
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.session.undo import newest

@@ -21,7 +21,7 @@ from compaction_chat import Contents, of_chat, to_chat
 from compaction_histories import Case, contents_of, counter, view_of
 
 from codeh_history.filters.compact import Settings, compact
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.tokens import message_tokens
 
 Contender = Callable[[Case, int], Contents]

@@ -8,7 +8,7 @@ import orjson
 
 from codeh_history.filters.compact import Plan, Settings, compact
 from codeh_history.session.fold import View
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.tokens import open_counter
 from compact.long import cost, output, prose
 from histories import call, model, result, tool

@@ -28,7 +28,7 @@ from codeh_history.filters.curate import base, passes
 from codeh_history.providers.base import Options
 from codeh_history.session.exchanges import is_prompt
 from codeh_history.session.fold import View, fold
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import Characters, open_counter

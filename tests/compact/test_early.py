@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.filters.compact import small
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.tokens import text_tokens
 from compact.long import output, prose
 from compact.short import COUNTER, asked, plan, said, sources, tokens

@@ -10,7 +10,7 @@ import pytest
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Plan, Settings, compact, stubs
 from codeh_history.session.fold import View
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
 from compact import long
 from compact.long import IMAGE, PDF, output, prose

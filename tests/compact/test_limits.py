@@ -8,7 +8,7 @@ import pytest
 
 from codeh_history.base.errors import BadData, BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact, compacted, counts, read
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.short import BIG, asked, plan, said, tokens
 from histories import model, session, user

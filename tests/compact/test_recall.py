@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeh_history.filters.compact import Settings, compact
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from support import ROOT, corpus
 
 sys.path.insert(0, str(ROOT / "tests" / "bench"))

@@ -12,7 +12,7 @@ from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.replay import replay
 from codeh_history.session.fold import fold
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact import long, recorded

@@ -11,7 +11,7 @@ from codeh_history.access.result import compaction
 from codeh_history.filters.compact import HIGH, LOW, Plan
 from codeh_history.filters.compact.units import Layout, units
 from codeh_history.session.fold import View, fold
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
 from compact.long import output, prose
 from compact.short import asked, plan, said, tokens

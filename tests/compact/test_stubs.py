@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from codeh_history.session.ops_applied import apply
+from codeh_history.session.ops import apply
 from compact.long import IMAGE, output
 from compact.short import asked, plan, said, tokens
 from histories import model, result, session, tool, user

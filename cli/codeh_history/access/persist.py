@@ -13,7 +13,7 @@ from ..blocks import BlockStore, Lost, bring, elsewhere, open_store, open_stores
 from ..session import stream
 from ..session.by_reference import LARGE, Blocks, all_ids, referring
 from ..session.model import Json, Unread
-from ..session.ops_applied import apply
+from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
 from ..session.view import View
 from ..store import read

@@ -10,8 +10,7 @@ from ..blocks import Lost
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
-from ..session.ops import Op
-from ..session.ops_applied import apply
+from ..session.ops import Op, apply
 from ..session.records import dumps
 from ..store import log
 from ..store.log import Locked

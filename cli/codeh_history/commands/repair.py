@@ -14,8 +14,7 @@ from ..filters.curate.base import Settings
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
-from ..session.ops import Op
-from ..session.ops_applied import apply
+from ..session.ops import Op, apply
 from ..store import create
 from .options import Argument, InPlace, Quiet, Report, Session
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .live import repeats, undone
 from .model import Message, Part, Summary, unread
-from .ops import Op, replacement
-from .records import VERSION, Log, Record, block_of
-from .rules import OF_BLOCKS, ROLE_OF_KIND, RULES, inserted_id
+from .ops import Effects
+from .records import VERSION, Log, Record
+from .rules import OF_BLOCKS, ROLE_OF_KIND, RULES
 from .view import (
     Step,
     View,
@@ -16,15 +16,12 @@ from .view import (
     join,
     kind_of,
     number_calls,
-    replaced_parts,
-    shown,
-    summary_fields,
     timestamp,
 )
 
 __all__ = [
     "Step", "View", "arrange", "content_of", "fold", "is_idless", "join", "kind_of", "number_calls",
-    "replaced_parts", "shown", "summary_fields", "timestamp",
+    "timestamp",
 ]  # fmt: skip
 
 _OF_A_COMMIT = {"type", "of", "ts", "parts", *OF_BLOCKS}  # and not of its message
@@ -80,8 +77,7 @@ class _Fold:
         self.made = view.made
         self.pieces: dict[str, list[Part]] = {}  # deltas of a message not yet joined
         self.summaries: list[Summary] = []
-        self.inserted: dict[str, list[Message]] = {}  # by what they follow, the first of them last
-        self.hashes: dict[tuple[str, int], str] = {}  # of the parts that replacements name
+        self.effects = Effects(view.all)
         self.barrier = -1
         self.read = {type: getattr(self, type) for type in RULES}
 
@@ -211,25 +207,7 @@ class _Fold:
     def compaction(self, place: int, record: Record) -> None:
         self.view.applied.append(record)
         self.step("compaction", record, place)
-        self.placed(record, place)
-
-    def placed(self, record: Record, place: int) -> None:
-        """Take in a compaction's messages: right after their anchors, before what was inserted earlier."""
-        fresh: dict[str, list[Message]] = {}
-        for number, op in enumerate(record.data["ops"]):
-            if op.get("op") == "insert" and type(op.get("message")) is dict:
-                data = op["message"]
-                kind = kind_of(data)
-                parts = content_of(data)
-                id = inserted_id(record.data, number)
-                message = Message(id, kind, ROLE_OF_KIND[kind], timestamp(data.get("ts")), data, place)
-                message.own = message.parts = parts or []
-                message.after = str(op.get("after"))
-                if message.id not in self.view.all:
-                    self.view.all[message.id] = message
-                    fresh.setdefault(message.after, []).append(message)
-        for after, messages in fresh.items():
-            self.inserted.setdefault(after, []).extend(reversed(messages))
+        self.effects.insert(record.data, place)
 
     def clear(self, place: int, record: Record) -> None:
         self.barrier = place
@@ -250,18 +228,15 @@ class _Fold:
             self.join(view.all[id])
         if self.barrier >= 0:
             self.hide_cleared()
-        for record in view.applied:
-            self.apply(record, self.made[record.data["id"]].place)
-        for summary in self.summaries:
-            for id in summary.covers:
-                self.hide(id, summary.id, summary.place)
         if not view.log.plain:
             number_calls(view)
-        for message in view.all.values() if view.applied else ():
-            if message.replaced and message.committed:
-                message.parts = replaced_parts(message.parts, message.replaced)
-                message.line = None
-        view.messages = self.ordered()
+        for record in view.applied:
+            self.effects.apply(record.data, self.made[record.data["id"]].place)
+        self.summaries += self.effects.summaries
+        for summary in self.summaries:
+            for id in summary.covers:
+                self.effects.hide(id, summary.id, summary.place)
+        view.messages = self.effects.ordered()
         view.summaries, covered = arrange(self.summaries, view.all)
         view.hidden_summaries += covered
 
@@ -275,62 +250,3 @@ class _Fold:
         for summary in view.hidden_summaries:
             summary.cleared = True
         self.summaries = [s for s in self.summaries if s.place > self.barrier]
-
-    def hide(self, id: str, by: str, place: int) -> None:
-        message = self.view.all.get(id)
-        if message is not None and message.place <= place and message.hidden is None:
-            message.hidden = by
-
-    def apply(self, record: Record, place: int) -> None:
-        """Apply a compaction's drops, replacements and summaries."""
-        by = record.data["id"]
-        for number, op in enumerate(record.data["ops"]):
-            what = op.get("op")
-            if what in ("drop", "summarize"):
-                for id in op.get("ids") or ():
-                    self.hide(id, by, place)
-            if what == "replace":
-                self.replace(op)
-            elif what == "summarize" and isinstance(op.get("summary"), str):
-                fields = summary_fields(record.data, number, op)
-                self.summaries.append(Summary(fields=fields, place=place, raw=None))
-
-    def replace(self, op: Op) -> None:
-        message = self.view.all.get(op.get("id", ""))
-        part = op.get("part")
-        if message is None or type(part) is not int or part < 0:
-            return
-        if message.blocks is not None:
-            holds = part < len(message.blocks) and message.blocks[part] == op.get("block")
-        else:
-            own = message.own or []
-            if part < len(own) and (message.id, part) not in self.hashes:
-                self.hashes[message.id, part] = block_of(own[part])
-            holds = part < len(own) and self.hashes[message.id, part] == op.get("block")
-        if holds:
-            message.replaced = message.replaced or {}
-            message.replaced[part] = replacement(op)
-
-    def ordered(self) -> list[Message]:
-        """The visible messages: by place, inserted ones right after what they belong to."""
-        if not self.inserted:
-            return [m for m in self.view.all.values() if m.hidden is None and (not m.replaced or shown(m))]
-        unseen = {message.id: message for group in self.inserted.values() for message in group}
-        visible: list[Message] = []
-        for root in self.view.all.values():
-            if root.after is not None:
-                continue
-            stack = [root]
-            while stack:
-                message = stack.pop()
-                unseen.pop(message.id, None)
-                children = self.inserted.get(message.id, ())
-                if message.hidden is None and shown(message):
-                    visible.append(message)
-                else:
-                    for child in children:
-                        child.hidden = child.hidden or message.hidden or message.id
-                stack += children
-        for message in unseen.values():  # what they were to follow is not there
-            message.hidden = message.hidden or message.after
-        return visible

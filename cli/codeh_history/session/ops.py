@@ -1,14 +1,20 @@
-"""Compaction ops: drop, replace, insert and summarize, as values and as their effect on a view.
+"""Compaction ops: drop, replace, insert and summarize, as values and as their effect on messages.
 
-The fold applies the ops that a log holds; stages return ops and have them applied to a view. There is
-one meaning for both, so what a filter prints and what `-i` records can never differ.
+There is one effect, for the ops that a log holds and for those that a stage has made, so what a filter
+prints and what `-i` records can never differ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from .model import Json, Part, unread
+from .model import Json, Message, Part, Summary, unread
+from .records import block_of
+from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, inserted_id, named
+from .view import View, arrange, content_of, kind_of, timestamp
+
+NEXT = "~"  # the id that a compaction not yet written goes by
 
 
 class Op(TypedDict, total=False):
@@ -50,3 +56,160 @@ def replacement(op: Op) -> Part | None:
     if value is None and "blockId" in fields:
         return unread({"blockIds": [fields["blockId"]]})[0]
     return value if isinstance(value, dict) else None
+
+
+def apply(view: View, ops: Sequence[Op]) -> View:
+    """What the fold would show if a compaction with these ops were appended; the same view without any."""
+    if not ops:
+        return view
+    concerned = {id for op in ops for id in named(dict(op), NAMES_OF_AN_OP)}
+    effects = Effects(
+        {m.id: _copy(m) if m.after is not None or m.id in concerned else m for m in view.messages}
+    )
+    for message in reversed(view.messages):
+        if message.after in effects.messages:
+            effects.inserted.setdefault(message.after, []).append(effects.messages[message.id])
+    older = [*view.summaries, *view.hidden_summaries]
+    place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
+    compaction = {"id": _unused([*effects.messages, *(s.id for s in older)]), "ops": ops}
+    effects.insert(compaction, place)
+    effects.apply(compaction, place, trusted=True)
+    after = view.with_messages(effects.ordered())
+    if effects.summaries:
+        cleared = [summary for summary in view.hidden_summaries if summary.cleared]
+        covered = [summary for summary in view.hidden_summaries if not summary.cleared]
+        after.summaries, covered = arrange([*view.summaries, *covered, *effects.summaries], view.all)
+        after.hidden_summaries = cleared + covered
+    return after
+
+
+def _copy(message: Message) -> Message:
+    copy = message.derive(message.parts)
+    copy.replaced = dict(message.replaced) if message.replaced else None
+    return copy
+
+
+def _unused(ids: Sequence[str]) -> str:
+    """An id that nothing hangs on: other ops not yet written may have been applied before."""
+    id = NEXT
+    while any(other.startswith(f"{id}.") for other in ids):
+        id += NEXT
+    return id
+
+
+class Effects:
+    """What compactions do to these messages, which are changed; `summaries` are those that they make."""
+
+    def __init__(self, messages: dict[str, Message]) -> None:
+        self.messages = messages
+        self.inserted: dict[str, list[Message]] = {}  # by what they follow, the first of them last
+        self.summaries: list[Summary] = []
+        self.hashes: dict[tuple[str, int], str] = {}  # of the parts that replacements name
+
+    def insert(self, compaction: Json, place: int) -> None:
+        """Take in its messages: right after their anchors, before what was inserted earlier."""
+        fresh: dict[str, list[Message]] = {}
+        for number, op in enumerate(compaction["ops"]):
+            if op.get("op") != "insert":
+                continue
+            data, id = op["message"], inserted_id(compaction, number)
+            if id in self.messages:
+                continue
+            kind = kind_of(data)
+            message = Message(id, kind, ROLE_OF_KIND[kind], timestamp(data.get("ts")), data, place)
+            message.own = message.parts = content_of(data) or []
+            message.after = str(op.get("after"))
+            self.messages[id] = message
+            fresh.setdefault(message.after, []).append(message)
+        for after, messages in fresh.items():
+            self.inserted.setdefault(after, []).extend(reversed(messages))
+
+    def apply(self, compaction: Json, place: int, *, trusted: bool = False) -> None:
+        """Drop, replace and summarize; `trusted`: what is to be replaced is known to be there still."""
+        changed: dict[str, Message] = {}
+        for number, op in enumerate(compaction["ops"]):
+            what = op.get("op")
+            if what in ("drop", "summarize"):
+                for id in op.get("ids") or ():
+                    self.hide(id, compaction["id"], place)
+            if what == "replace":
+                message = self.messages.get(op.get("id", ""))
+                if message is not None and (trusted or self._holds(message, op)):
+                    message.replaced = message.replaced or {}
+                    message.replaced[op["part"]] = replacement(op)
+                    changed[message.id] = message
+            elif what == "summarize" and isinstance(op.get("summary"), str):
+                fields = _summary(compaction, number, op)
+                self.summaries.append(Summary(fields=fields, place=place, raw=None))
+        for message in changed.values():
+            message.parts = _replaced(message)
+            message.line = None
+
+    def hide(self, id: str, by: str, place: int) -> None:
+        """Hide a message that stands before this place, unless something else does."""
+        message = self.messages.get(id)
+        if message is not None and message.place <= place and message.hidden is None:
+            message.hidden = by
+
+    def _holds(self, message: Message, op: Op) -> bool:
+        """Whether the part that is to be replaced is there, and still what it was."""
+        part = op.get("part")
+        if type(part) is not int or part < 0:
+            return False
+        if message.blocks is not None:
+            return part < len(message.blocks) and message.blocks[part] == op.get("block")
+        own = message.own or []
+        if part < len(own) and (message.id, part) not in self.hashes:
+            self.hashes[message.id, part] = block_of(own[part])
+        return part < len(own) and self.hashes[message.id, part] == op.get("block")
+
+    def ordered(self) -> list[Message]:
+        """The visible messages: by place, inserted ones right after what they belong to."""
+        if not self.inserted:
+            return [m for m in self.messages.values() if m.hidden is None and (not m.replaced or shown(m))]
+        unseen = {message.id: message for group in self.inserted.values() for message in group}
+        roots = [message for id, message in self.messages.items() if id not in unseen]
+        visible: list[Message] = []
+        stack = roots[::-1]
+        while stack:
+            message = stack.pop()
+            unseen.pop(message.id, None)
+            children = self.inserted.get(message.id, ())
+            if message.hidden is None and shown(message):
+                visible.append(message)
+            else:
+                for child in children:
+                    child.hidden = child.hidden or message.hidden or message.id
+            stack += children
+        for message in unseen.values():  # what they were to follow is not there
+            message.hidden = message.hidden or message.after
+        return visible
+
+
+def shown(message: Message) -> bool:
+    """Whether anything is left of it: a message whose parts were all replaced by nothing is not shown."""
+    if message.replaced:
+        count = len(message.own) if message.own is not None else len(message.blocks or ())
+        if count and all(message.replaced.get(part, message) is None for part in range(count)):
+            return message.pending is not None
+    return True
+
+
+def _replaced(message: Message) -> list[Part]:
+    """A message's own parts with the replacements that hold."""
+    own = message.own if message.own is not None else unread({"blockIds": message.blocks or ()})
+    replaced: dict[int, Part | None] = message.replaced or {}
+    parts = (replaced.get(number, part) for number, part in enumerate(own))
+    return [part for part in parts if part is not None]
+
+
+def _summary(compaction: Json, number: int, op: Op) -> Json:
+    """The summary that a `summarize` op stands for, as a record of its own."""
+    fields: Json = {
+        "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
+        "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],
+    }  # fmt: skip
+    for name in ("periodStart", "periodEnd", "conversationCount"):
+        if name in op:
+            fields[name] = dict(op)[name]
+    return fields

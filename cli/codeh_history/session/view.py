@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .model import Json, Message, Part, Summary, Unread, unread
-from .ops import Op
 from .records import Log, Record
 from .rules import ROLE_OF_KIND
 
@@ -176,37 +175,6 @@ def is_idless(part: Part) -> bool:
     if type(stored) is Unread:
         return stored.call
     return "functionCall" in part and not part["functionCall"].get("id")
-
-
-def shown(message: Message) -> bool:
-    """Whether anything is left of it: a message whose parts were all replaced by nothing is not shown."""
-    if message.replaced:
-        count = len(message.own) if message.own is not None else len(message.blocks or ())
-        if count and all(message.replaced.get(part, message) is None for part in range(count)):
-            return message.pending is not None
-    return True
-
-
-def replaced_parts(own: list[Part], replaced: dict[int, Part | None]) -> list[Part]:
-    """A message's own parts with the replacements that hold."""
-    kept: list[Part] = []
-    for number, part in enumerate(own):
-        new = replaced.get(number, part)
-        if new is not None:
-            kept.append(new)
-    return kept
-
-
-def summary_fields(compaction: Json, number: int, op: Op) -> Json:
-    """The summary that a `summarize` op stands for, as a record of its own."""
-    fields: Json = {
-        "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
-        "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],
-    }  # fmt: skip
-    for name in ("periodStart", "periodEnd", "conversationCount"):
-        if name in op:
-            fields[name] = dict(op)[name]
-    return fields
 
 
 def _starts(summaries: dict[str, Summary], messages: dict[str, Message]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Json
-from ...session.ops_applied import apply
+from ...session.ops import apply
 from ...session.view import View
 from ...tokens import Counter
 from .loop import loop

@@ -12,8 +12,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.options import Compaction, beside, by_settings
 from ...session.model import Json
-from ...session.ops import Op
-from ...session.ops_applied import apply
+from ...session.ops import Op, apply
 from ...session.view import View
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from ...session.model import Message, Part, Summary
-from ...session.ops import Op, drop, summarize
-from ...session.ops_applied import NEXT
+from ...session.ops import NEXT, Op, drop, summarize
 from ...session.view import View, arrange
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent, unscaled

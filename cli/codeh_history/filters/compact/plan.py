@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from ...base.errors import BadData
 from ...session.model import Json
-from ...session.ops import Op
-from ...session.ops_applied import NEXT
+from ...session.ops import NEXT, Op
 from ...session.records import block_of
 from ...session.view import View
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...base.errors import BudgetUnreachable
 from ...session.model import Json, Message
-from ...session.ops_applied import apply
+from ...session.ops import apply
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, message_tokens

@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection
 
 from ...session.fold import View
 from ...session.model import Json
-from ...session.ops import Op
-from ...session.ops_applied import apply
+from ...session.ops import Op, apply
 from . import ide, invalid, kinds, pairs, post, system, thoughts
 from .base import Settings
 
