@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from codeh_history import providers
 from codeh_history.programs import forms
-from codeh_history.programs.requests import ARRAYS
 from inside import inside
 from support import corpus_files, lines, session_path
 
@@ -248,11 +248,12 @@ def come_back_the_same(home: Path, paths: list[Path]) -> None:
     tried = 0
     for path in paths:
         name = path.parent.name
-        array = (orjson.loads(path.read_bytes()).get("request") or {}).get(ARRAYS[name])
+        field = providers.load(name).package.FIELD
+        array = (orjson.loads(path.read_bytes()).get("request") or {}).get(field)
         if not isinstance(array, list):
             continue
         tried += 1
-        first = sent(home, written(home, array), name, *argv)[ARRAYS[name]]
-        assert sent(home, written(home, array, "lines"), name, *argv)[ARRAYS[name]] == first, path
-        assert sent(home, written(home, first), name, *argv)[ARRAYS[name]] == first, path
+        first = sent(home, written(home, array), name, *argv)[field]
+        assert sent(home, written(home, array, "lines"), name, *argv)[field] == first, path
+        assert sent(home, written(home, first), name, *argv)[field] == first, path
     assert tried > len(paths) // 2

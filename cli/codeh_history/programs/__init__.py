@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from .. import providers
 from ..base.errors import BadData
 from ..session.model import Json
 from ..session.records import BOM, ELEMENT, MAX_DEPTH, MAX_READ, Damage, Log, depth_exceeds, lines_of
@@ -24,7 +25,7 @@ IMPORTERS: dict[str, Importer] = {
     "refs": native.refs,
     "contents": native.contents,
     "persisted": native.persisted,
-    **{name: partial(requests.read, name) for name in requests.ARRAYS},
+    **{name: partial(requests.read, name) for name in providers.FORMATS},
 }
 
 

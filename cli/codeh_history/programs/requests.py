@@ -13,19 +13,16 @@ from . import forms
 from .history import Found, unread
 from .older import log_from
 
-ARRAYS = {
-    "gemini": "contents", "anthropic": "messages", "openai-responses": "input", "openai-chat": "messages",
-}  # fmt: skip
-
 
 def read(name: str, value: Any, size: int) -> Log | None:
     """A body of this provider, or a bare list of its messages; None where it is neither."""
     if isinstance(value, list):
         return _listed(name, value, size)
-    array = value.get(ARRAYS[name]) if isinstance(value, dict) else None
-    if not isinstance(array, list if name != "openai-responses" else (list, str)):
+    format = providers.load(name)
+    given = value.get(format.package.FIELD) if isinstance(value, dict) else None
+    if not isinstance(given, list) and not (isinstance(given, str) and format.body.shows(value)):
         return None
-    imported = providers.load(name).imported(value)
+    imported = format.imported(value)
     return log_from(((record, None) for record in _records(name, imported)), size)
 
 
@@ -34,7 +31,7 @@ def _listed(name: str, items: list[Any], size: int) -> Log | None:
     good, bad = _sorted(name, items)
     if not good:
         return None
-    imported = _without_system(providers.load(name).imported({ARRAYS[name]: good}))
+    imported = _without_system(_read(name, good))
     return log_from([*((record, None) for record in _records(name, imported)), *bad], size)
 
 
@@ -53,13 +50,19 @@ def _sorted(name: str, items: list[Any]) -> tuple[list[Any], list[Found]]:
 
 def _wrong(name: str, item: Any) -> str | None:
     """Why an element is no message of this format; None where it is one."""
-    if not (forms.is_message(item) if name != "gemini" else forms.is_content(item)):
+    if not forms.holds(name, item):
         return "not a message"
     try:
-        providers.load(name).imported({ARRAYS[name]: [item]})
+        _read(name, [item])
     except BadData as error:
-        return str(error).removeprefix(f"{ARRAYS[name]}.0: ")
+        return str(error).removeprefix(f"{providers.load(name).package.FIELD}.0: ")
     return None
+
+
+def _read(name: str, items: list[Any]) -> Imported:
+    """What the messages of a list come to."""
+    format = providers.load(name)
+    return format.imported({format.package.FIELD: items})
 
 
 def _without_system(imported: Imported) -> Imported:

@@ -1,28 +1,20 @@
-"""The provider formats: a package each, with the modules `request`, `rules`, `body` and `response`.
+"""The provider formats: a package each, whose parts stand behind the protocols of `protocol`.
 
-A new format is such a package and a line in `FORMATS`. Beside them stands `text`, which is no protocol: a
-transcript there, what a command prints back.
+A new format is such a package and a line in `FORMATS`; a later line is asked first whose something is.
+Beside them stands `text`, which is no protocol: a transcript there, what a command prints back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from ..session.model import Json, Message
-    from .base import (
-        AnswerReader,
-        Failure,
-        Imported,
-        Options,
-        Problem,
-        Reply,
-        Request,
-        StreamReader,
-        Transcript,
-    )
+    from .base import AnswerReader, Failure, Imported, Options, Problem, Reply, Request, Transcript
+    from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
     from .turns import Texts
 
 FORMATS = {
@@ -33,48 +25,54 @@ FORMATS = {
 }
 PLAIN = "text"
 TARGETS = (*FORMATS, PLAIN)  # what a session can be sent as, and an answer come as
+COMMON = "openai-chat"  # what most hosts speak: where nothing tells whose plain messages are
 
 
 class Format:
-    """How one provider asks and answers; each method imports only the module it needs."""
+    """One provider; each method imports only the module it needs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
+    @property
+    def package(self) -> Provider:
+        return cast("Provider", self._module(""))
+
+    @property
+    def body(self) -> BodyModule:
+        return cast("BodyModule", self._module(".body"))
+
     def request(
         self, messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]
     ) -> Request:
-        """The body for these curated, paired messages: a pure function of its arguments."""
-        built: Request = self._module("request").build(messages, options, summaries)
-        return built
+        return cast("RequestModule", self._module(".request")).build(messages, options, summaries)
 
     def problems(self, body: Json) -> list[Problem]:
-        """What this provider would refuse about a body, in body order."""
-        found: list[Problem] = self._module("rules").problems(body)
-        return found
+        return cast("RulesModule", self._module(".rules")).problems(body)
 
     def imported(self, body: Json) -> Imported:
-        """The inverse of `request`."""
-        read: Imported = self._module("body").read(body)
-        return read
+        return self.body.read(body)
 
     def response(self, body: Json) -> Reply | Failure:
-        """A complete, non-streaming response body."""
-        read: Reply | Failure = self._module("response").read(body)
-        return read
+        return cast("ResponseModule", self._module(".response")).read(body)
 
     def stream(self) -> StreamReader:
-        """A reader for one streamed response."""
-        reader: StreamReader = self._module("response").Reader()
-        return reader
+        return cast("ResponseModule", self._module(".response")).Reader()
 
     def _module(self, part: str) -> Any:
-        return import_module(f"{__name__}.{FORMATS[self.name]}.{part}")
+        return import_module(f"{__name__}.{FORMATS[self.name]}{part}")
 
 
+@cache
 def load(name: str) -> Format:
     """The format of this name."""
     return Format(name)
+
+
+@cache
+def packages() -> dict[str, Provider]:
+    """Every provider by name, the one to ask first at the beginning."""
+    return {name: load(name).package for name in reversed(FORMATS)}
 
 
 def transcript(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:

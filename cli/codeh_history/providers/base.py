@@ -150,26 +150,3 @@ class AnswerReader(Protocol):
 
     def close(self) -> Outcome:
         """The end of the input has been reached: what it was. To be called once."""
-
-
-class StreamReader(Protocol):
-    """Reads one streamed reply, event by event."""
-
-    done: bool  # the terminator has arrived: the reply is complete
-    id: str | None
-    model: str | None
-
-    def belongs(self, event: Json) -> bool:
-        """Whether an event continues this reply; else it begins another one."""
-
-    def conflicts(self, event: Json, /) -> bool:
-        """Whether an event that belongs here shows that those of two answers came through each other."""
-
-    def end(self) -> None:
-        """`[DONE]` has arrived, which ends a stream of some formats."""
-
-    def feed(self, event: Json) -> list[Part]:
-        """Take one event; returns the parts that arrived with it, for pending content and `--echo`."""
-
-    def result(self) -> Reply | Failure | None:
-        """The reply with its authoritative parts, or the error; None while neither is complete."""

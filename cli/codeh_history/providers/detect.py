@@ -1,43 +1,27 @@
-"""Which provider a JSON object comes from, told by its keys."""
+"""Which provider a JSON object comes from: each is asked, none is known here by name."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from ..session.model import Json
-
-_ANTHROPIC_EVENTS = frozenset((
-    "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
-    "message_stop",
-))  # fmt: skip
-_GEMINI_KEYS = {"candidates": list, "promptFeedback": dict, "usageMetadata": dict}
+from . import COMMON, packages
+from .protocol import Kind
 
 
 class Found(NamedTuple):
-    """A provider's format, and whether the object is a complete answer or one event of a stream.
-
-    An object of Gemini's is the same as an answer and as an event: `whole` is None.
-    """
+    """A provider's format, and what of it an object is."""
 
     provider: str
-    whole: bool | None
+    kind: Kind
 
 
 def found(body: Json) -> Found | None:
     """The format of an answer or stream event; None when it is neither (errors are neither)."""
-    kind, type = body.get("object"), body.get("type")
-    if kind == "response" and isinstance(body.get("output"), list):
-        return Found("openai-responses", whole=True)
-    if isinstance(body.get("choices"), list) and kind != "text_completion":
-        chunk = kind != "chat.completion" and not _messages(body["choices"])
-        return Found("openai-chat", whole=not chunk)
-    if isinstance(type, str) and type.startswith("response."):
-        return Found("openai-responses", whole=False)
-    message = type == "message" and isinstance(body.get("content"), list)
-    if message or (isinstance(type, str) and type in _ANTHROPIC_EVENTS):
-        return Found("anthropic", whole=message)
-    if any(isinstance(body.get(key), shape) for key, shape in _GEMINI_KEYS.items()):
-        return Found("gemini", whole=None)
+    for name, package in packages().items():
+        kind = package.recognises(body)
+        if kind is not None:
+            return Found(name, kind)
     return None
 
 
@@ -49,10 +33,6 @@ def answer_id(event: Json) -> str | None:
             holder = event[key]
     id = holder.get("responseId") or holder.get("id")
     return id if isinstance(id, str) else None
-
-
-def _messages(choices: list[Any]) -> bool:
-    return any(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
 
 
 def error_in(body: Json) -> Any:
@@ -72,14 +52,8 @@ def error_in(body: Json) -> Any:
 
 
 def provider_of_error(body: Json) -> str:
-    """The format that an error body is of; the plain `{"error": {…}}` is the chat format's."""
-    error = body.get("error")
-    if body.get("type") == "error":
-        nested = isinstance(error, dict) and "sequence_number" not in body
-        return "anthropic" if nested else "openai-responses"
-    if isinstance(error, dict) and isinstance(error.get("status"), str):
-        return "gemini"
-    return "openai-chat"
+    """The format that an error body is of; the plain `{"error": {…}}` is the common format's."""
+    return next((name for name, package in packages().items() if package.fails(body)), COMMON)
 
 
 def is_error(value: object) -> bool:
@@ -90,7 +64,7 @@ def is_error(value: object) -> bool:
 def stands_alone(value: object) -> bool:
     """Whether this is one that is no part of another answer: a message is one of a message_start event."""
     known = found(value) if isinstance(value, dict) else None
-    return is_error(value) or (known is not None and known.provider in ("gemini", "openai-chat"))
+    return is_error(value) or (known is not None and not packages()[known.provider].NESTED)
 
 
 def recognised(value: object) -> bool:

@@ -114,6 +114,24 @@ def object_of(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
+ROLES = frozenset(("user", "assistant", "system", "developer", "tool", "function", "model"))
+
+
+def is_message(item: object, *beside: str) -> bool:
+    """Whether this has a role and a content; or none, but one of the fields that may stand beside it."""
+    if not isinstance(item, dict) or item.get("type", "message") != "message":
+        return False
+    content, role = item.get("content"), item.get("role")
+    said = isinstance(content, (str, list)) or (content is None and not item.keys().isdisjoint(beside))
+    return isinstance(role, str) and role in ROLES and said
+
+
+def kinds(messages: Iterable[Json]) -> set[str]:
+    """The types of the content blocks of messages."""
+    blocks = (block for message in messages for block in objects(message.get("content")))
+    return {block["type"] for block in blocks if isinstance(block.get("type"), str)}
+
+
 def further(choices: object) -> list[tuple[int, Json]]:
     """The choices (or candidates) beside the one of index 0, each with its index, else its place."""
     found = []

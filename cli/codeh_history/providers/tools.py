@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..session.model import Json
+from . import packages
 
-GEMINI, CHAT, RESPONSES, ANTHROPIC = "gemini", "openai-chat", "openai-responses", "anthropic"
-
-_DATED = re.compile(r"_20\d{6}$|^mcp_toolset$")  # anthropic's server tools: web_search_20250305
-_GEMINI_FUNCTIONS = ("functionDeclarations", "function_declarations")
-_GEMINI_SCHEMAS = ("parametersJsonSchema", "parameters_json_schema")
-_WRAPPERS = ("tools", *_GEMINI_FUNCTIONS)
-_SCHEMAS = (*_GEMINI_SCHEMAS, "inputSchema", "input_schema", "parameters")
+_SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
 _OF_A_FUNCTION = {"type", "name", "description", *_SCHEMAS}
 
 
@@ -71,8 +65,6 @@ def declared(
 
 
 def _elements(tools: Any) -> Iterator[Any]:
-    if isinstance(tools, dict) and not any(key in tools for key in _WRAPPERS):
-        tools = [tools]
     for element in [tools] if isinstance(tools, dict) else tools or ():
         if isinstance(element, dict) and isinstance(element.get("tools"), list) and "type" not in element:
             yield from _elements(element["tools"])
@@ -80,62 +72,31 @@ def _elements(tools: Any) -> Iterator[Any]:
             yield element
 
 
-def _read_element(element: Any) -> Iterator[Tool]:
+def _read_element(element: Any) -> Iterable[Tool]:
     if not isinstance(element, dict):
-        yield _native(str(element)[:40], {"value": element}, "", {})
-        return
-    kind, name = element.get("type"), element.get("name")
-    function = element.get("function")
-    if isinstance(function, dict) and isinstance(function.get("name"), str):
-        yield _function(function, CHAT, element, "parameters")
-    elif any(isinstance(element.get(key), list) for key in _GEMINI_FUNCTIONS):
-        yield from _gemini(element)
-    elif isinstance(element.get("input_schema"), dict) and isinstance(name, str):
-        yield _function(element, ANTHROPIC, element, "input_schema")
-    elif isinstance(name, str) and kind in ("function", None):
-        shape = RESPONSES if kind else ""  # MCP and others say no type
-        yield _function(element, shape, element, _schema_key(element))
-    else:
-        yield _native(str(name or kind or next(iter(element), "?")), element, _owner(element), element)
+        return [native(str(element)[:40], {"value": element}, "", {})]
+    for package in packages().values():
+        found = package.tools(element)
+        if found is not None:
+            return found
+    name, kind = element.get("name"), element.get("type")
+    if isinstance(name, str) and kind is None:  # as MCP and others declare it
+        return [function(element, "", element, clean=True)]
+    return [native(str(name or kind or next(iter(element), "?")), element, "", element)]
 
 
-def _owner(element: Json) -> str:
-    """The provider whose server tool this is."""
-    kind = element.get("type")
-    if not isinstance(kind, str):
-        return GEMINI if element and "name" not in element else ""
-    if _DATED.search(kind):
-        return ANTHROPIC
-    return CHAT if kind == "custom" and "custom" in element else RESPONSES
-
-
-def _schema_key(data: Json) -> str:
-    return next((key for key in _SCHEMAS if isinstance(data.get(key), dict)), "parameters")
-
-
-def _gemini(element: Json) -> Iterator[Tool]:
-    """A Gemini tool object: its functions, then the server tools beside them."""
-    for key, value in element.items():
-        if key not in _GEMINI_FUNCTIONS or not isinstance(value, list):
-            yield _native(key, {key: value}, GEMINI, element)
-            continue
-        for function in value:
-            if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-                yield _native(str(function)[:40], {key: [function]}, GEMINI, element)
-                continue
-            yield _function(function, GEMINI, element, _schema_key(function))
-
-
-def _native(name: str, value: Json, shape: str, source: Json) -> Tool:
+def native(name: str, value: Json, shape: str, source: Json) -> Tool:
+    """A tool that only the provider of this shape knows."""
     return Tool(name, None, {}, {}, value, shape, source)
 
 
-def _function(data: Json, shape: str, source: Json, schema: str) -> Tool:
-    description = data.get("description")
-    parameters = data.get(schema)
+def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: bool = False) -> Tool:
+    """A function; `schema` is the key of its parameters, which `clean` reads as an OpenAPI `Schema` too."""
+    schema = schema or next((key for key in _SCHEMAS if isinstance(data.get(key), dict)), "")
+    description, parameters = data.get("description"), data.get(schema)
     if not isinstance(parameters, dict):
         parameters = {}
-    elif schema == "parameters" and shape in (GEMINI, ""):
+    elif schema == "parameters" and clean:
         parameters = json_schema(parameters)
     return Tool(
         name=data["name"],

@@ -17,21 +17,16 @@ import orjson
 
 from ..session.model import Json, Part
 from . import detect, load
-from .base import Came, Cut, Failure, Nothing, Outcome, Reply, StreamReader, Unreadable
+from .base import Came, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
 from .parts import joined
+from .protocol import StreamReader
 
 __all__ = ["Came", "Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
 
-_END = {
-    "gemini": "no finishReason",
-    "openai-chat": "no [DONE]",
-    "openai-responses": "no response.completed",
-    "anthropic": "no message_stop",
-}
 _NOISE_KEPT = 50  # lines, for the message about what came instead of an answer
 
 
@@ -136,7 +131,7 @@ class Reader:
         if failed is not None:
             return self._failed(failed)
         found = detect.found(body)
-        if found is not None and found.whole:
+        if found is not None and found.kind == "answer":
             return self._answered(body, found.provider)
         self._back_to(body)
         stream = self._stream
@@ -161,7 +156,7 @@ class Reader:
         found = detect.found(body)
         if found is None:
             return self._noise.append(excerpt(orjson.dumps(body)))
-        if found.whole is False:
+        if found.kind == "event":
             return self._take_event(frame)
         return self._answered(body, found.provider)
 
@@ -275,7 +270,7 @@ class Reader:
             return
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
-            missing = damage or _END[self.provider or ""]
+            missing = damage or load(self._came.provider).package.END
             outcome = Cut(joined(self._came.parts), f"the answer ended before its end ({missing})")
         self._conclude(outcome)
 

@@ -1,1 +1,47 @@
-"""The `anthropic` format."""
+"""The `anthropic` format: Messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...session.model import Json
+    from ..protocol import Kind
+    from ..tools import Tool
+
+NAME = "anthropic"
+FIELD = "messages"
+END = "no message_stop"
+NESTED = True
+PASSING = ()
+
+EVENTS = frozenset((
+    "message_start", "message_delta", "message_stop",
+    "content_block_start", "content_block_delta", "content_block_stop",
+))  # fmt: skip
+
+
+def recognises(body: Json) -> Kind | None:
+    type = body.get("type")
+    if type == "message" and isinstance(body.get("content"), list):
+        return "answer"
+    return "event" if isinstance(type, str) and type in EVENTS else None
+
+
+def fails(body: Json) -> bool:
+    nested = isinstance(body.get("error"), dict) and "sequence_number" not in body
+    return body.get("type") == "error" and nested
+
+
+def tools(element: Json) -> list[Tool] | None:
+    """Functions by their `input_schema`; server tools by a type with a date: web_search_20250305."""
+    import re
+
+    from ..tools import function, native
+
+    kind, name = element.get("type"), element.get("name")
+    if isinstance(element.get("input_schema"), dict) and isinstance(name, str):
+        return [function(element, NAME, element, "input_schema")]
+    if isinstance(kind, str) and re.search(r"_20\d{6}$|^mcp_toolset$", kind):
+        return [native(str(name or kind), element, NAME, element)]
+    return None

@@ -7,14 +7,13 @@ from typing import Any
 from ...session.model import Json
 from ..base import Options
 from ..parts import object_of
-from ..tools import ANTHROPIC, Tool, declared
-from . import blocks
+from ..tools import Tool, declared
+from . import FIELD, NAME, blocks
 
-MESSAGES = "messages"
 MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}
 MARKS = 4
-_AROUND = (MESSAGES, "model", "max_tokens", "system", "tools", "stream", "thinking")
+_AROUND = (FIELD, "model", "max_tokens", "system", "tools", "stream", "thinking")
 
 
 def body(options: Options, messages: list[Json], notes: list[str], *, called: bool) -> Json:
@@ -29,7 +28,7 @@ def body(options: Options, messages: list[Json], notes: list[str], *, called: bo
     system = _system(options)
     if system:
         result["system"] = system
-    tools = declared(options.tools, ANTHROPIC, _function, notes)
+    tools = declared(options.tools, NAME, _function, notes)
     if tools:
         result["tools"] = tools
     elif called:
@@ -43,7 +42,7 @@ def body(options: Options, messages: list[Json], notes: list[str], *, called: bo
             notes.append(
                 "thinking is left out: the model's last turn was not made with it, or is to be continued"
             )
-    result[MESSAGES] = messages
+    result[FIELD] = messages
     result |= {key: value for key, value in settings.items() if key not in _AROUND}
     if not tools and "mcp_servers" not in result:
         result.pop("tool_choice", None)  # "tool_choice may only be specified while providing tools"
@@ -141,12 +140,12 @@ def _marked(body: Json) -> Json:
         system = [_bare(block) for block in system]
         result["system"] = [*system[:-1], {**system[-1], "cache_control": MARK}]
         left -= 1
-    messages = list(body[MESSAGES])
+    messages = list(body[FIELD])
     for number in _ends(messages)[-left:]:
         content = messages[number]["content"]
         last = {**content[-1], "cache_control": MARK}
         messages[number] = {**messages[number], "content": [*content[:-1], last]}
-    return {**result, MESSAGES: messages}
+    return {**result, FIELD: messages}
 
 
 def _bare(value: Any) -> Json:

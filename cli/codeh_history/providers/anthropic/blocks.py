@@ -11,8 +11,8 @@ from ..media import Media, media
 from ..names import Alphabet
 from ..parts import object_of
 from ..turns import described
+from . import NAME
 
-PROVIDER = "anthropic"
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 THINKING = ("thinking", "redacted_thinking")
 RESULT_CONTENT = ("text", "image", "document", "search_result", "tool_reference", "browser_state")
@@ -52,11 +52,7 @@ def native_block(part: Any, role: str) -> Json | None:
     native = object_of(part.get("native"))
     value = object_of(native.get("value"))
     kind = value.get("type")
-    if (
-        native.get("provider") != PROVIDER
-        or not isinstance(kind, str)
-        or kind in ("tool_use", "tool_result")
-    ):
+    if native.get("provider") != NAME or not isinstance(kind, str) or kind in ("tool_use", "tool_result"):
         return None
     if kind == "text" and not says(value.get("text")):
         return None

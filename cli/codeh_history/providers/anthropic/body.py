@@ -5,6 +5,7 @@ Cache marks are not kept: they are hints of one request, and `--cache` sets them
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -14,11 +15,41 @@ from ...session.model import Json
 from ..answers import response_of
 from ..base import Imported
 from ..media import mime_of
-from ..parts import name_of, native, object_of, rest, said
-from . import blocks, response
-from .around import MESSAGES, system_text
+from ..parts import is_message, kinds, name_of, native, object_of, objects, rest, said
+from . import FIELD, NAME, blocks, response
+from .around import system_text
 
 _TEXT = {"type": "text"}
+_ROLES = frozenset(("user", "assistant", "system"))
+_ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields that its messages never have
+_OWN = re.compile(
+    r"(?:\w+_)?tool_use|(?:\w+_)?tool_result|thinking|redacted_thinking|image|document|search_result"
+    r"|container_upload|tool_addition|tool_removal"
+)
+
+
+def holds(item: object) -> bool:
+    return is_message(item)
+
+
+def shows(body: Json) -> bool:
+    """By blocks, or marks of a text, that only it has; or by what stands around messages that all have."""
+    messages = objects(body.get(FIELD))
+    found = kinds(messages) - {"text"}
+    if (
+        any(message.get("role") not in _ROLES or message.keys() & _ELSEWHERE for message in messages)
+        or not all(map(_OWN.fullmatch, found))
+        or not messages
+    ):
+        return False
+    marked = any(
+        "citations" in block or "cache_control" in block
+        for message in messages
+        for block in objects(message.get("content"))
+    )
+    schemas = any("input_schema" in tool for tool in objects(body.get("tools")))
+    around = "system" in body or schemas or str(body.get("model", "")).startswith("claude")
+    return bool(found) or marked or around
 
 
 def read(body: Json) -> Imported:
@@ -27,7 +58,7 @@ def read(body: Json) -> Imported:
     A system message between the others becomes a user's message that keeps its role in `item`. System
     blocks that are more than one text are kept whole among the settings too.
     """
-    given = body.get(MESSAGES)
+    given = body.get(FIELD)
     if not isinstance(given, list):
         raise BadData("messages: a list expected; is this an anthropic body?")
     reader = _Reader(name_of(body.get("model")))
@@ -35,7 +66,7 @@ def read(body: Json) -> Imported:
         reader.message(message, f"messages.{number}")
     system = body.get("system")
     text = system_text(system)
-    settings = {key: value for key, value in body.items() if key not in (MESSAGES, "model", "tools")}
+    settings = {key: value for key, value in body.items() if key not in (FIELD, "model", "tools")}
     if system in (text, [{**_TEXT, "text": text}]):
         del settings["system"]
     tools = body.get("tools")
@@ -75,22 +106,20 @@ class _Reader:
             last["parts"] += parts
             return
         made = {"model": self.model} if self.model else {}
-        self.messages.append(
-            {"kind": "codeh", "role": "model", "parts": parts, "provider": blocks.PROVIDER, **made}
-        )
+        self.messages.append({"kind": "codeh", "role": "model", "parts": parts, "provider": NAME, **made})
 
     def part(self, block: Any, role: str) -> Any:
         if not isinstance(block, dict):
-            return native(blocks.PROVIDER, block)
+            return native(NAME, block)
         block = _unmarked(block)
         kind = block.get("type")
         if kind == "tool_result" and role == "user":
             return self.result(block)
         if kind in ("image", "document"):
-            return media_part(block) or native(blocks.PROVIDER, block)
+            return media_part(block) or native(NAME, block)
         if kind == "text" and role != "assistant" and isinstance(block.get("text"), str):
             whole = not rest(block, ("type", "text"))
-            return {"text": block["text"]} if whole else native(blocks.PROVIDER, block)
+            return {"text": block["text"]} if whole else native(NAME, block)
         part: Any = response.part_of(block)
         if part is None:
             return {"text": ""}

@@ -15,7 +15,7 @@ from ..base import Options, Request
 from ..media import media
 from ..parts import object_of
 from ..turns import CONTINUATION, EMPTY_MESSAGE, ROLES, Texts, Turn, described, runs
-from . import around, blocks
+from . import NAME, around, blocks
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
 
@@ -156,7 +156,7 @@ class _Messages:
         """A native block, what code execution said as text, or nothing."""
         native = object_of(part.get("native"))
         block = blocks.native_block(part, turn.role)
-        if block is not None and (turn.role == "user" or turn.made_by(blocks.PROVIDER, self.model)):
+        if block is not None and (turn.role == "user" or turn.made_by(NAME, self.model)):
             return [block]
         code, result = object_of(part.get("executableCode")), object_of(part.get("codeExecutionResult"))
         for text, language in ((code.get("code"), code.get("language")), (result.get("output"), "")):
@@ -174,7 +174,7 @@ class _Messages:
     # -- a model's ----------------------------------------------------------------------------------
 
     def _model(self, turn: Turn) -> None:
-        own = turn.made_by(blocks.PROVIDER, self.model)
+        own = turn.made_by(NAME, self.model)
         content: list[Any] = []
         sources: list[str] = []
         for part, id, source in zip(turn.parts, turn.ids, turn.sources, strict=True):

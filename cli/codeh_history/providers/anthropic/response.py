@@ -14,15 +14,14 @@ from ..base import Failure, Reply
 from ..failures import concluded
 from ..json_text import loads
 from ..parts import call, name_of, native, object_of, objects, rest, text_of
-
-PROVIDER = "anthropic"
+from . import EVENTS, NAME
 
 
 def read(body: Json) -> Reply | Failure:
     parts = [part for block in _listed(body.get("content")) if (part := part_of(block)) is not None]
-    counts = usage.anthropic(usage.merged(None, body.get("usage")))
+    counts = _usage(usage.merged(None, body.get("usage")))
     finish = name_of(body.get("stop_reason"))
-    reply = Reply(parts, PROVIDER, name_of(body.get("model")), finish, counts, name_of(body.get("id")))
+    reply = Reply(parts, NAME, name_of(body.get("model")), finish, counts, name_of(body.get("id")))
     return concluded(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
 
 
@@ -45,7 +44,7 @@ def part_of(block: Any) -> Part | None:
     if kind == "tool_use" and isinstance(block.get("name"), str):
         item = rest(block, ("type", "id", "name", "input"))
         return call(block.get("id"), block["name"], block.get("input"), item)
-    return native(PROVIDER, block)
+    return native(NAME, block)
 
 
 def _text(block: Json) -> Part | None:
@@ -77,7 +76,7 @@ class Reader:
     def conflicts(self, event: Json, /) -> bool:
         """Nothing follows message_stop, and no block begins where one is open."""
         kind = name_of(event.get("type"))
-        if kind not in _EVENTS or kind == "message_stop":
+        if kind not in EVENTS or kind == "message_stop":
             return False
         return self.done or (kind == "content_block_start" and _index(event) in self._open)
 
@@ -86,7 +85,7 @@ class Reader:
 
     def feed(self, event: Json) -> list[Part]:
         kind = name_of(event.get("type"))
-        if kind not in _EVENTS:
+        if kind not in EVENTS:
             return []
         parts: list[Part] = getattr(self, f"_{kind}")(event)
         return parts
@@ -168,10 +167,6 @@ class Reader:
         return {**block, field: text}
 
 
-_EVENTS = frozenset((
-    "message_start", "message_delta", "message_stop",
-    "content_block_start", "content_block_delta", "content_block_stop",
-))  # fmt: skip
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 _STARTS = {"text": "text", "thinking": "thinking", "partial_json": "tool_use"}
 
@@ -197,3 +192,15 @@ def _input(text: str) -> Any:
         return loads(text)
     except ValueError:
         return text
+
+
+def _usage(raw: Json | None) -> Json | None:
+    """`input_tokens` leaves out both what the cache gave and what was written to it."""
+    return usage.normalised(
+        raw,
+        input=usage.added(raw, "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
+        output=usage.count(raw, "output_tokens"),
+        cached=usage.count(raw, "cache_read_input_tokens"),
+        cacheWrite=usage.count(raw, "cache_creation_input_tokens"),
+        reasoning=usage.count(raw, "output_tokens_details", "thinking_tokens"),
+    )

@@ -1,1 +1,51 @@
-"""The `gemini` format."""
+"""The `gemini` format: Google's `generateContent` and `streamGenerateContent`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...session.model import Json
+    from ..protocol import Kind
+    from ..tools import Tool
+
+NAME = "gemini"
+FIELD = "contents"
+END = "no finishReason"
+NESTED = False
+PASSING = ()
+
+_ANSWERS = {"candidates": list, "promptFeedback": dict, "usageMetadata": dict}
+_FUNCTIONS = ("functionDeclarations", "function_declarations")
+
+
+def recognises(body: Json) -> Kind | None:
+    """A response and an event of a stream are the same."""
+    return "either" if any(isinstance(body.get(key), shape) for key, shape in _ANSWERS.items()) else None
+
+
+def fails(body: Json) -> bool:
+    error = body.get("error")
+    return isinstance(error, dict) and isinstance(error.get("status"), str)
+
+
+def tools(element: Json) -> Iterator[Tool] | None:
+    """A tool object holds functions, and server tools by their names: `{"googleSearch": {}}`."""
+    listed = any(isinstance(element.get(key), list) for key in _FUNCTIONS)
+    server = element and "name" not in element and not isinstance(element.get("type"), str)
+    return _declared(element) if listed or server else None
+
+
+def _declared(element: Json) -> Iterator[Tool]:
+    from ..tools import function, native
+
+    for key, value in element.items():
+        if key not in _FUNCTIONS or not isinstance(value, list):
+            yield native(key, {key: value}, NAME, element)
+            continue
+        for declared in value:
+            if isinstance(declared, dict) and isinstance(declared.get("name"), str):
+                yield function(declared, NAME, element, clean=True)
+            else:
+                yield native(str(declared)[:40], {key: [declared]}, NAME, element)

@@ -7,11 +7,32 @@ from typing import Any
 from ...base.errors import BadData
 from ...session.model import Json
 from ..base import Imported
-from ..parts import kept, name_of, native
-from . import fields
-from .request import CONTENTS, system_text
+from ..parts import kept, name_of, native, objects
+from . import FIELD, NAME, fields
+from .request import system_text
 
-PROVIDER = "gemini"
+
+def holds(item: object) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("parts"), list)
+
+
+def shows(body: Json) -> bool:
+    """By roles and spellings that a session's own contents do not have."""
+    contents = [item for item in objects(body.get(FIELD)) if holds(item)]
+    return all(map(_is_content, contents)) and any(map(_is_foreign, contents))
+
+
+def _is_content(item: Json) -> bool:
+    parts = [fields.part(part) for part in item["parts"]]
+    known = all(
+        isinstance(part, dict) and "type" not in part and not fields.DATA.isdisjoint(part) for part in parts
+    )
+    return known and item.get("role", "user") in ("user", "model", "function", "tool")
+
+
+def _is_foreign(item: Json) -> bool:
+    odd = item.get("role") in (None, "function", "tool") and "kind" not in item
+    return odd or any(fields.part(part) is not part for part in item["parts"])
 
 
 def read(body: Json) -> Imported:
@@ -21,7 +42,7 @@ def read(body: Json) -> Imported:
     more than one text is kept whole among them too.
     """
     body = {fields.camel(key): value for key, value in body.items()}
-    contents = body.get(CONTENTS)
+    contents = body.get(FIELD)
     if not isinstance(contents, list):
         raise BadData("contents: a list expected; is this a gemini body?")
     model = name_of(body.get("model"))
@@ -30,7 +51,7 @@ def read(body: Json) -> Imported:
         _message(content, f"contents.{number}", messages, model)
     system = body.get("systemInstruction")
     text = system_text(system)
-    settings = {key: value for key, value in body.items() if key not in (CONTENTS, "model", "tools")}
+    settings = {key: value for key, value in body.items() if key not in (FIELD, "model", "tools")}
     if isinstance(system, dict) and system.get("parts") == [{"text": text}]:
         del settings["systemInstruction"]
     tools = body.get("tools")
@@ -62,16 +83,16 @@ def _of_model(parts: list[Json], messages: list[Json], model: str | None) -> Non
         last["parts"] += parts
         return
     made = {"model": model} if model else {}
-    messages.append({"kind": "codeh", "role": "model", "parts": parts, "provider": PROVIDER, **made})
+    messages.append({"kind": "codeh", "role": "model", "parts": parts, "provider": NAME, **made})
 
 
 def _part(given: Any) -> Any:
     """A part as a record can hold it; one of an unknown shape as native."""
     part = fields.part(given)
     if not isinstance(part, dict):
-        return native(PROVIDER, given)
+        return native(NAME, given)
     for key in ("functionCall", "functionResponse"):
         held = part.get(key)
         if isinstance(held, dict) and not isinstance(held.get("name"), str):
             part = {**part, key: {**held, "name": "tool"}}
-    return kept(part, PROVIDER)
+    return kept(part, NAME)

@@ -12,11 +12,9 @@ from typing import Any
 from ...session.model import Json, Message
 from ..base import Options, Request
 from ..media import Media, media
-from ..tools import GEMINI, Tool, declared
+from ..tools import Tool, declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Texts, Turn, described, runs
-from . import fields
-
-CONTENTS = "contents"
+from . import FIELD, NAME, fields
 
 
 def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
@@ -30,7 +28,7 @@ def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequ
             work.add(entry)
         else:
             work.plain(*entry)
-    body = {CONTENTS: work.contents, **_around(options, work.notes)}
+    body = {FIELD: work.contents, **_around(options, work.notes)}
     return Request(body, list(dict.fromkeys(work.notes)), work.sources)
 
 
@@ -71,7 +69,7 @@ class _Contents:
     def _model(self, turn: Turn) -> None:
         if self.answered:
             self.calls, self.answered = [], False
-        own = turn.made_by("gemini", self.model)
+        own = turn.made_by(NAME, self.model)
         parts, sources = self._converted(turn, own=own)
         if not self.faithful:
             parts = self._signed(parts, turn, own=own)
@@ -159,9 +157,9 @@ class _Contents:
         native: Any = part["native"]
         value = native.get("value") if isinstance(native, dict) else None
         maker = native.get("provider") if isinstance(native, dict) else None
-        own = turn.role == "user" or turn.made_by(GEMINI, self.model)
+        own = turn.role == "user" or turn.made_by(NAME, self.model)
         held = [fields.camel(key) for key in value] if isinstance(value, dict) else []
-        if maker == GEMINI and own and sum(key in fields.DATA for key in held) == 1:
+        if maker == NAME and own and sum(key in fields.DATA for key in held) == 1:
             return [value]
         if not self.faithful:
             kind = value.get("type") if isinstance(value, dict) else None
@@ -278,7 +276,7 @@ def _typed(given: Any, mime: str) -> Json:
 
 def _around(options: Options, notes: list[str]) -> Json:
     """What stands around the contents: system instruction, tools, settings."""
-    kept = {key: value for key, value in options.settings.items() if key not in (CONTENTS, "tools")}
+    kept = {key: value for key, value in options.settings.items() if key not in (FIELD, "tools")}
     system = kept.pop("systemInstruction", None)
     config = kept.pop("generationConfig", None)
     body: Json = {}
@@ -313,7 +311,7 @@ def _tools(tools: Sequence[Json], notes: list[str]) -> list[Json]:
         functions.append(_function(tool))
         return here
 
-    result = [tool for tool in declared(tools, GEMINI, declare, notes) if tool is not here]
+    result = [tool for tool in declared(tools, NAME, declare, notes) if tool is not here]
     return [*result, {"functionDeclarations": functions}] if functions else result
 
 

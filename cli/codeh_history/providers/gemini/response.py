@@ -11,8 +11,7 @@ from .. import usage
 from ..base import Failure, Reply
 from ..failures import chosen, concluded
 from ..parts import further, joined, kept, name_of, native, object_of, objects, text_of
-
-PROVIDER = "gemini"
+from . import NAME
 
 
 def read(body: Json) -> Reply | Failure:
@@ -87,8 +86,8 @@ class Reader:
 
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer."""
-        counts = usage.gemini(self._usage)
-        reply = Reply(joined(self._parts), PROVIDER, self.model, self._finish, counts, self.id)
+        counts = _usage(self._usage)
+        reply = Reply(joined(self._parts), NAME, self.model, self._finish, counts, self.id)
         others = [reader.conclude() for _, reader in sorted(self._others.items())]
         return chosen([concluded(reply, self._why), *others])
 
@@ -113,7 +112,19 @@ def _listed(parts: object) -> list[object]:
 
 def _part(given: object) -> Part | None:
     if not isinstance(given, dict):
-        return native(PROVIDER, given)
+        return native(NAME, given)
     if given.get("text") == "" and not given.keys() - {"text", "thought"}:
         return None
-    return kept(given, PROVIDER)
+    return kept(given, NAME)
+
+
+def _usage(raw: Json | None) -> Json | None:
+    """`usageMetadata`: the candidates' count leaves thoughts out, the prompt's leaves tool prompts out."""
+    return usage.normalised(
+        raw,
+        input=usage.added(raw, "promptTokenCount", "toolUsePromptTokenCount"),
+        output=usage.added(raw, "candidatesTokenCount", "thoughtsTokenCount"),
+        cached=usage.count(raw, "cachedContentTokenCount"),
+        reasoning=usage.count(raw, "thoughtsTokenCount"),
+        total=usage.count(raw, "totalTokenCount"),
+    )

@@ -1,1 +1,42 @@
-"""The `openai-chat` format."""
+"""The `openai-chat` format: Chat Completions, of OpenAI and of the many hosts that copy it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...session.model import Json
+    from ..protocol import Kind
+    from ..tools import Tool
+
+NAME = "openai-chat"
+FIELD = "messages"
+END = "no [DONE]"
+NESTED = False
+PASSING = ()
+
+
+def recognises(body: Json) -> Kind | None:
+    kind, choices = body.get("object"), body.get("choices")
+    if not isinstance(choices, list) or kind == "text_completion":
+        return None
+    whole = any(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
+    return "answer" if whole or kind == "chat.completion" else "event"
+
+
+def fails(body: Json) -> bool:
+    """The plain `{"error": …}`, an object or a text, and `{"object": "error", …}` of some hosts."""
+    error = body.get("error")
+    return not (isinstance(error, dict) and isinstance(error.get("status"), str))
+
+
+def tools(element: Json) -> list[Tool] | None:
+    """What a tool is stands under the name of its type."""
+    from ..tools import function, native
+
+    declared = element.get("function")
+    if isinstance(declared, dict) and isinstance(declared.get("name"), str):
+        return [function(declared, NAME, element, "parameters")]
+    if element.get("type") == "custom" and "custom" in element:
+        return [native(str(element.get("name") or "custom"), element, NAME, element)]
+    return None

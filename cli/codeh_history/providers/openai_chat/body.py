@@ -9,11 +9,36 @@ from ...session.model import Json
 from ..base import Imported
 from ..openai import response_of
 from ..parts import call as call_part
-from ..parts import name_of
-from .content import OWN, REASONING, joined, read_part
+from ..parts import is_message, kinds, name_of, objects
+from . import FIELD, NAME
+from .content import REASONING, joined, read_part
 from .request import SYSTEM, system_message
 
+_BESIDE = (
+    "tool_calls",
+    "function_call",
+    "tool_call_id",
+    "audio",
+    "reasoning_content",
+    "reasoning_details",
+    "name",
+)
+_BLOCKS = frozenset(("image_url", "input_audio", "file", "refusal"))
 _OF_AN_ASSISTANT = {"role", "content", "refusal", "tool_calls", "function_call", *REASONING}
+
+
+def holds(item: object) -> bool:
+    return is_message(item, *_BESIDE)
+
+
+def shows(body: Json) -> bool:
+    messages = objects(body.get(FIELD))
+    roles = {message.get("role") for message in messages}
+    return (
+        not roles.isdisjoint(("tool", "function", "developer"))
+        or any(not message.keys().isdisjoint(_BESIDE) for message in messages)
+        or not _BLOCKS.isdisjoint(kinds(messages))
+    )
 
 
 def read(body: Json) -> Imported:
@@ -82,7 +107,7 @@ class _Reader:
         if isinstance(message.get("function_call"), dict):
             call = {"type": "function", "function": message["function_call"]}
             parts.append(self.call(call, f"{where}.function_call"))
-        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": OWN}
+        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": NAME}
         if self.model:
             record["model"] = self.model
         item = {key: value for key, value in message.items() if key not in _OF_AN_ASSISTANT}

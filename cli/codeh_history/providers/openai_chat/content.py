@@ -7,10 +7,9 @@ from typing import Any
 from ...session.model import Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGES, item_of
-from ..tools import CHAT, RESPONSES
 from ..turns import Turn
+from . import NAME
 
-OWN = CHAT
 AUDIO = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # as compatible hosts name it
 _MIMES = {format: mime for mime, format in AUDIO.items()}
@@ -28,7 +27,7 @@ def written(part: Part) -> Json | None:
         return {**item, **text} if item.get("type") == "text" else text
     if "native" in part:
         value = part["native"].get("value")
-        own = part["native"].get("provider") == OWN and isinstance(value, dict) and "type" in value
+        own = part["native"].get("provider") == NAME and isinstance(value, dict) and "type" in value
         return value if own else None
     found = media(part)
     block = _media(found, item) if found is not None else None
@@ -87,7 +86,7 @@ def read_part(block: Any) -> Any:
         again = written(kept)  # type: ignore[arg-type]
         if again == block or _payload(again) == _payload(block) is not None:
             return kept
-    return {"native": {"provider": OWN, "value": block}}
+    return {"native": {"provider": NAME, "value": block}}
 
 
 def _plain(block: Any) -> Json | None:
@@ -146,9 +145,9 @@ class Said:
 
     def __init__(self, turn: Turn, model: str | None) -> None:
         made = turn.message
-        self.own = made is not None and made.provider == OWN
-        self.same = turn.made_by(OWN, model)
-        self.items = made is not None and made.provider == RESPONSES
+        self.own = made is not None and made.provider == NAME
+        self.same = turn.made_by(NAME, model)
+        self.items = made is not None and made.provider == "openai-responses"
         self.blocks: list[Json] = []
         self.apart: list[bool] = []  # for each block, whether it begins anew
         self.last: tuple[int, object] = (-2, None)  # the place of the last text, and its message item
@@ -178,7 +177,7 @@ class Said:
     def native(self, part: Part, place: int) -> bool:
         """Take a field of this format's own message; whether it was known."""
         native = part.get("native")
-        value = native.get("value") if native is not None and native.get("provider") == OWN else None
+        value = native.get("value") if native is not None and native.get("provider") == NAME else None
         if not self.own or not isinstance(value, dict):
             return False
         audio = value.get("audio")

@@ -14,7 +14,8 @@ from ..base import Options, Request
 from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item, result_media, result_text
 from ..tools import Tool, declared
 from ..turns import ROLES, Texts, Turn, runs
-from .content import OWN, Said, joined, unwritten, written
+from . import NAME
+from .content import Said, joined, unwritten, written
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
 _O_SERIES = re.compile(r"(.*/)?o\d")
@@ -65,7 +66,7 @@ def _system(options: Options) -> Json | None:
 def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
     body: Json = {"model": options.model} if options.model else {}
     body["messages"] = array
-    tools = declared(options.tools, OWN, _declare, notes)
+    tools = declared(options.tools, NAME, _declare, notes)
     if tools:
         body["tools"] = tools
     skipped = ("model", "messages", "tools", SYSTEM)
@@ -104,7 +105,7 @@ class _Chat:
         self.model = options.model
         self.faithful = options.faithful
         self.trace = options.trace
-        self.notes = Notes(OWN)
+        self.notes = Notes(NAME)
         self.array: list[Json] = []
         self.sources: list[list[str]] = []
         self.ids = CallIds(faithful=options.faithful)

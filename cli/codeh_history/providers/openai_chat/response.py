@@ -14,8 +14,8 @@ from .. import usage
 from ..base import Failure, Reply
 from ..failures import chosen, concluded
 from ..parts import call, further, name_of, native, object_of, objects, rest, text_of
+from . import NAME
 
-PROVIDER = "openai-chat"
 REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the same twice
 _TEXTS = ("content", "refusal", *REASONING)
 _KNOWN = frozenset(("role", "tool_calls", "function_call", *_TEXTS))
@@ -31,11 +31,9 @@ def read(body: Json) -> Reply | Failure:
 
 
 def _answer(body: Json, message: Json, finish: object, counts: object) -> Reply | Failure:
-    reply = Reply(
-        parts_of(message), PROVIDER, name_of(body.get("model")), name_of(finish),
-        usage.openai_chat(usage.merged(None, counts)), name_of(body.get("id")),
-    )  # fmt: skip
-    return concluded(reply)
+    model, id = name_of(body.get("model")), name_of(body.get("id"))
+    counts = usage.detailed(usage.merged(None, counts), "prompt_tokens", "completion_tokens")
+    return concluded(Reply(parts_of(message), NAME, model, name_of(finish), counts, id))
 
 
 def _first_choice(body: Json) -> Json:
@@ -58,7 +56,7 @@ def parts_of(message: Json) -> list[Part]:
     parts += [_call(given) for given in objects(message.get("tool_calls"))]
     if message.get("function_call"):  # before there were parallel calls
         parts.append(_call({"function": message["function_call"]}))
-    return parts + [native(PROVIDER, {key: value}) for key, value in rest(message, _KNOWN).items()]
+    return parts + [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]
 
 
 def _content(content: object) -> list[Part]:
@@ -70,7 +68,7 @@ def _content(content: object) -> list[Part]:
         if item.get("type") == "text" and isinstance(item.get("text"), str):
             parts += [{"text": item["text"]}] if item["text"] else []
         else:
-            parts.append(native(PROVIDER, {"content": [item]}))
+            parts.append(native(NAME, {"content": [item]}))
     return parts
 
 
@@ -78,7 +76,7 @@ def _call(given: Json) -> Part:
     function = object_of(given.get("function"))
     name = function.get("name")
     if not isinstance(name, str):
-        return native(PROVIDER, {"tool_calls": [given]})  # a custom tool's, in words rather than JSON
+        return native(NAME, {"tool_calls": [given]})  # a custom tool's, in words rather than JSON
     item = rest(given, ("id", "type", "function", "index"))
     return call(given.get("id"), name, function.get("arguments"), item)
 

@@ -1,1 +1,39 @@
-"""The `openai-responses` format."""
+"""The `openai-responses` format: OpenAI's Responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...session.model import Json
+    from ..protocol import Kind
+    from ..tools import Tool
+
+NAME = "openai-responses"
+FIELD = "input"
+END = "no response.completed"
+NESTED = True
+PASSING = ()
+
+
+def recognises(body: Json) -> Kind | None:
+    type = body.get("type")
+    if body.get("object") == "response" and isinstance(body.get("output"), list):
+        return "answer"
+    return "event" if isinstance(type, str) and type.startswith("response.") else None
+
+
+def fails(body: Json) -> bool:
+    return body.get("type") == "error"
+
+
+def tools(element: Json) -> list[Tool] | None:
+    """Anything with a type that does not stand under its type's name: functions, and all its own tools."""
+    from ..tools import function, native
+
+    kind, name = element.get("type"), element.get("name")
+    if not isinstance(kind, str) or kind in element:
+        return None
+    if kind == "function" and isinstance(name, str):
+        return [function(element, NAME, element)]
+    return [native(str(name or kind), element, NAME, element)]

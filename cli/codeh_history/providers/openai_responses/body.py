@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
 from ..base import Imported
 from ..parts import call as call_part
-from ..parts import name_of, native, rest
-from .content import OWN, read_output, read_part
+from ..parts import is_message, kinds, name_of, native, objects, rest
+from . import FIELD, NAME
+from .content import read_output, read_part
 from .replay import is_answer
 from .response import parts_of
 
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
+_ITEM = re.compile(
+    r"\w+_call|\w+_call_output|reasoning|compaction|item_reference|additional_tools|compaction_trigger"
+    r"|tool_search_output|mcp_(?:list_tools|approval_(?:request|response))"
+)
+_BLOCKS = frozenset(("input_text", "output_text", "input_image", "input_file"))
+_ROLES = frozenset(("user", "assistant", "system", "developer", None))
+
+
+def holds(item: object) -> bool:
+    return is_message(item) or is_item(item)
+
+
+def is_item(item: object) -> bool:
+    """Whether this is an item other than a message."""
+    kind = item.get("type") if isinstance(item, dict) and "parts" not in item else None
+    return isinstance(kind, str) and _ITEM.fullmatch(kind) is not None
+
+
+def shows(body: Json) -> bool:
+    """By items, or blocks of messages, that only it has; or by a text where others want a list."""
+    given = objects(body.get(FIELD))
+    theirs = any(map(is_item, given)) or not _BLOCKS.isdisjoint(kinds(given))
+    others = any(item.get("role") not in _ROLES or "tool_calls" in item for item in given)
+    return (theirs and not others) or isinstance(body.get(FIELD), str)
 
 
 def read(body: Json) -> Imported:
@@ -92,7 +118,7 @@ class _Reader:
             args = {"input": item["input"] if isinstance(item.get("input"), str) else ""}
             self.model_side([call_part(item.get("call_id"), item["name"], args, beside)])
         elif is_answer(item):
-            self.messages.append({"kind": "tool", "role": "user", "parts": [native(OWN, item)]})
+            self.messages.append({"kind": "tool", "role": "user", "parts": [native(NAME, item)]})
         else:
             self.model_side(parts_of(item))
         if isinstance(item.get("name"), str) and isinstance(item.get("call_id"), str):
@@ -103,7 +129,7 @@ class _Reader:
         if last is not None and last["role"] == "model" and not apart:
             last["parts"] += parts
             return
-        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": OWN}
+        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": NAME}
         self.messages.append({**record, "model": self.model} if self.model else record)
 
     def result(self, item: Json) -> None:

@@ -7,9 +7,8 @@ from typing import Any
 from ...session.model import Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGES, item_of, response_of, result_media, result_text
-from ..tools import RESPONSES
+from . import NAME
 
-OWN = RESPONSES
 _ALTERNATIVES = ("image_url", "input_image")  # what either OpenAI format calls an image
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 _DOCUMENTS = {
@@ -32,7 +31,7 @@ def written(part: Part) -> Json | None:
         return {**item, **text} if item.get("type") == "input_text" else text
     if "native" in part:
         value = part["native"].get("value")
-        return value if part["native"].get("provider") == OWN and is_content(value) else None
+        return value if part["native"].get("provider") == NAME and is_content(value) else None
     found = media(part)
     block = _media(found, item) if found is not None else None
     if block is None or item.get("type") != block["type"]:
@@ -90,7 +89,7 @@ def read_part(block: Any) -> Any:
         again = written(kept)  # type: ignore[arg-type]
         if again == block or _payload(again) == _payload(block) is not None:
             return kept
-    return {"native": {"provider": OWN, "value": block}}
+    return {"native": {"provider": NAME, "value": block}}
 
 
 def _plain(block: Any) -> Json | None:

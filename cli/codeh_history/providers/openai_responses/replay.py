@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from ...session.model import Json, Message, Part
 from ..openai import item_of
 from ..turns import Turn
-from .content import OWN
+from . import NAME
 
 # Items that the model asks for and this side answers; each needs its output, found by `call_id`.
 ASKED = frozenset((
@@ -25,7 +25,7 @@ ASKED = frozenset((
 def native_of(part: Part) -> Any:
     """The value of a native part of this format, None for any other part."""
     native = part.get("native")
-    return native.get("value") if native is not None and native.get("provider") == OWN else None
+    return native.get("value") if native is not None and native.get("provider") == NAME else None
 
 
 def is_id(id: object) -> TypeGuard[str]:
@@ -61,7 +61,7 @@ class Replay:
 
     def turn(self, turn: Turn) -> bool:
         """Whether the turn's items go back with their ids and reasoning, all or none."""
-        if not turn.made_by(OWN, self.model):
+        if not turn.made_by(NAME, self.model):
             return False
         if self.faithful:
             return True

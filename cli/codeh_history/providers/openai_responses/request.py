@@ -13,7 +13,8 @@ from ..base import Options, Request
 from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item
 from ..tools import Tool, declared
 from ..turns import ROLES, Texts, Turn, runs
-from .content import OWN, held_media, is_content, output_of, unwritten, written
+from . import NAME
+from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -52,7 +53,7 @@ def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
     if instructions is not None:
         body["instructions"] = instructions
     body["input"] = array
-    tools = declared(options.tools, OWN, _declare, notes)
+    tools = declared(options.tools, NAME, _declare, notes)
     if tools:
         body["tools"] = tools
     if not any(settings.get(name) for name in _STATEFUL):
@@ -85,7 +86,7 @@ class _Items:
         self.trace = options.trace
         self.array: list[Json] = []
         self.sources: list[list[str]] = []
-        self.notes = Notes(OWN)
+        self.notes = Notes(NAME)
         self.ids = CallIds(faithful=options.faithful)
         told = () if isinstance(messages, Texts) else messages
         self.replay = Replay(told, options.model, self.ids.taken, faithful=options.faithful)
@@ -162,7 +163,7 @@ class _Items:
     def model(self, turn: Turn) -> None:
         """The items of a model's turn; another provider's calls stand last, next to their results."""
         replayed = self.replay.turn(turn)
-        own = turn.message is not None and turn.message.provider == OWN
+        own = turn.message is not None and turn.message.provider == NAME
         before = len(self.array)
         last = -1  # the place of the text that the last item is made of
         places = list(range(len(turn.parts)))

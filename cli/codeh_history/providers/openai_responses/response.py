@@ -14,8 +14,8 @@ from .. import usage
 from ..base import Failure, Reply
 from ..failures import concluded, described
 from ..parts import call, name_of, native, object_of, rest, text_of
+from . import NAME
 
-PROVIDER = "openai-responses"
 _TEXTS = {"output_text": "text", "refusal": "refusal"}
 _ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.cancelled"))
 
@@ -25,15 +25,15 @@ def read(body: Json) -> Reply | Failure:
     error = body.get("error")
     if error or status in ("failed", "cancelled"):
         error = error or {"code": status, "message": f"the response is {status}"}
-        return described(error, PROVIDER, model=model)
+        return described(error, NAME, model=model)
     if status in ("queued", "in_progress"):
         text = f"{status}: the response {body.get('id')} is not there yet; fetch it when it is completed"
-        return Failure(text, PROVIDER, retry=True, model=model, code=status)
+        return Failure(text, NAME, retry=True, model=model, code=status)
     parts = [part for item in _items(body.get("output")) for part in parts_of(item)]
     reason = name_of(object_of(body.get("incomplete_details")).get("reason"))
     finish = f"{status}:{reason}" if status == "incomplete" and reason else status
-    counts = usage.openai_responses(usage.merged(None, body.get("usage")))
-    return concluded(Reply(parts, PROVIDER, model, finish, counts, name_of(body.get("id"))))
+    counts = usage.detailed(usage.merged(None, body.get("usage")), "input_tokens", "output_tokens")
+    return concluded(Reply(parts, NAME, model, finish, counts, name_of(body.get("id"))))
 
 
 def _items(output: object) -> list[Any]:
@@ -48,7 +48,7 @@ def parts_of(item: Any) -> list[Part]:
     if kind == "function_call" and isinstance(item.get("name"), str):
         own = rest(item, ("type", "call_id", "name", "arguments"))
         return [call(item.get("call_id"), item["name"], item.get("arguments"), own)]
-    return [native(PROVIDER, item)]
+    return [native(NAME, item)]
 
 
 def _message(item: Json) -> list[Part]:
@@ -59,13 +59,13 @@ def _message(item: Json) -> list[Part]:
         kind = content.get("type") if isinstance(content, dict) else None
         field = _TEXTS.get(kind) if isinstance(kind, str) else None
         if field is None or not isinstance(content.get(field), str):
-            return [native(PROVIDER, item)]
+            return [native(NAME, item)]
         part: Any = {"text": content[field]}
         if kind == "refusal":
             part["refusal"] = True
         part["item"] = {**own, **rest(content, ("type", field))}
         parts.append(part)
-    return parts or [native(PROVIDER, item)]
+    return parts or [native(NAME, item)]
 
 
 class Reader:

@@ -1,0 +1,113 @@
+"""What a provider is made of: a package of plain modules, each behind one of these protocols.
+
+The package itself is light, for every provider is asked whose an answer, an error or a tool is; its modules
+are imported where they are needed. What it says of itself must not depend on the other providers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol
+
+from ..session.model import Json, Message, Part
+from .base import Failure, Imported, Options, Problem, Reply, Request
+from .tools import Tool
+from .turns import Texts
+
+Kind = Literal["answer", "event", "either"]
+
+
+class Provider(Protocol):
+    """The package (`gemini/__init__.py`): what its requests, answers and errors look like."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """As in the table."""
+
+    @property
+    def FIELD(self) -> str:  # noqa: N802
+        """The field of a request body that holds the messages."""
+
+    @property
+    def END(self) -> str:  # noqa: N802
+        """What a stream that was cut lacks, for people."""
+
+    @property
+    def NESTED(self) -> bool:  # noqa: N802
+        """Whether whole answers stand inside stream events too."""
+
+    @property
+    def PASSING(self) -> Sequence[str]:  # noqa: N802
+        """What an error's text says where the same request may succeed later and nothing else tells."""
+
+    def recognises(self, body: Json, /) -> Kind | None:
+        """Whether an object is an answer of this provider, an event of its stream, or could be both."""
+
+    def fails(self, body: Json, /) -> bool:
+        """Whether an error body is in this provider's shape."""
+
+    def tools(self, element: Json, /) -> Iterable[Tool] | None:
+        """The tools that an element of this provider's `tools` declares; None for another's element."""
+
+
+class RequestModule(Protocol):
+    """`request`: messages → a body."""
+
+    def build(
+        self, messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]
+    ) -> Request:
+        """The body for these curated, paired messages: a pure function of its arguments."""
+
+
+class RulesModule(Protocol):
+    """`rules`: what the provider would refuse."""
+
+    def problems(self, body: Json) -> list[Problem]:
+        """What this provider would refuse about a body, in body order."""
+
+
+class BodyModule(Protocol):
+    """`body`: the inverse of `request`."""
+
+    def holds(self, item: object) -> bool:
+        """Whether this is an element of the body's messages, by its shape alone."""
+
+    def shows(self, body: Json) -> bool:
+        """Whether a body (or its messages alone, in their field) is written as only this provider does."""
+
+    def read(self, body: Json) -> Imported:
+        """The messages, system prompt, tools and settings of a body; BadData names what is no message."""
+
+
+class ResponseModule(Protocol):
+    """`response`: what comes back."""
+
+    def read(self, body: Json) -> Reply | Failure:
+        """A complete, non-streaming response body; usage is normalised."""
+
+    @property
+    def Reader(self) -> type[StreamReader]:  # noqa: N802
+        """Reads one streamed response."""
+
+
+class StreamReader(Protocol):
+    """Reads one streamed reply, event by event."""
+
+    done: bool  # the terminator has arrived: the reply is complete
+    id: str | None
+    model: str | None
+
+    def belongs(self, event: Json) -> bool:
+        """Whether an event continues this reply; else it begins another one."""
+
+    def conflicts(self, event: Json, /) -> bool:
+        """Whether an event that belongs here shows that those of two answers came through each other."""
+
+    def end(self) -> None:
+        """`[DONE]` has arrived, which ends a stream of some formats."""
+
+    def feed(self, event: Json) -> list[Part]:
+        """Take one event; returns the parts that arrived with it, for pending content and `--echo`."""
+
+    def result(self) -> Reply | Failure | None:
+        """The reply with its authoritative parts, or the error; None while neither is complete."""

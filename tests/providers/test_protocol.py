@@ -1,0 +1,62 @@
+"""Each provider is a package behind the protocols: what they name is there, with the parameters they name."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from codeh_history import providers
+from codeh_history.providers import protocol
+
+formats = pytest.mark.parametrize("name", providers.FORMATS)
+MODULES = {
+    "": protocol.Provider,
+    ".request": protocol.RequestModule,
+    ".rules": protocol.RulesModule,
+    ".body": protocol.BodyModule,
+    ".response": protocol.ResponseModule,
+}
+
+
+def public(of: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(of).items() if not name.startswith("_")}
+
+
+def parameters(function: Any) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+@formats
+def test_a_module_has_what_its_protocol_says(name: str, module: str) -> None:
+    found = import_module(f"codeh_history.providers.{providers.FORMATS[name]}{module}")
+    for key, value in public(MODULES[module]).items():
+        assert hasattr(found, key), key
+        if inspect.isfunction(value):
+            assert parameters(getattr(found, key)) == parameters(value), key
+
+
+@formats
+def test_a_reader_has_what_its_protocol_says(name: str) -> None:
+    reader = providers.load(name).stream()
+    for key, value in public(protocol.StreamReader).items():
+        assert parameters(getattr(reader, key)) in (parameters(value), ["_event"]), key
+    assert (reader.done, reader.id, reader.model) == (False, None, None)
+
+
+@formats
+def test_a_package_knows_its_name(name: str) -> None:
+    package: Any = providers.load(name).package
+    assert name == package.NAME
+    assert isinstance(package.FIELD, str)
+    assert isinstance(package.END, str)
+    assert package.recognises({}) is None
+    assert package.tools({}) is None
+    assert not providers.load(name).body.shows({})
+
+
+def test_a_later_line_of_the_table_is_asked_first() -> None:
+    assert list(providers.packages()) == list(reversed(providers.FORMATS))
