@@ -6,13 +6,14 @@ lines, nested quotes: all of them short, the worst of these then at length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from time import process_time
 
 import pytest
 from profiles import PROFILE, Tally, by_profile
 
-from codeh_history.filters.redact import Redactor, forms, naming, vendors
+from codeh_history.filters.redact import Redactor, forms, names, vendors
+from codeh_history.filters.redact.clues import Rule
 
 MOST = 5.0  # seconds for a megabyte
 GROWTH = 6.0  # from n to 4n
@@ -39,14 +40,18 @@ OTHERS = [
 def table() -> Iterator[str]:
     """What is repeated."""
     starts = {
-        "vendors": vendors.STARTS,
-        "forms": forms.STARTS,
-        "names": (*naming.CORES, "TOKEN_", "api_key", "passphrase", "private key", "authToken"),
+        "vendors": starts_of(vendors.RULES),
+        "forms": starts_of(forms.RULES),
+        "names": (*starts_of(names.RULES), "TOKEN_", "api_key", "passphrase", "private key", "authToken"),
     }
     for kind, some in starts.items():
         for start in some:
             yield from (start + after for after in AFTER[kind])
     yield from OTHERS
+
+
+def starts_of(rules: Iterable[Rule]) -> list[str]:
+    return list(dict.fromkeys(rule.start for rule in rules))
 
 
 def seconds(work: Callable[[str], object], unit: str, size: int) -> float:

@@ -50,7 +50,7 @@ def command(
     target = filtering.target_of(env, session, argument)
     if not in_place:
         lines = list(stream.lines(view_of(env, target, strict=strict)))
-        env.write(b"".join(redacting.stream(lines, whole(env, lines), redactor)))
+        env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
         return redacting.report(env, target.id, redactor)
     rewriting.check(target)
     if not yes:
@@ -59,7 +59,7 @@ def command(
 
     def rewrite(data: bytes) -> list[bytes]:
         redactor.forget()
-        return redacting.rewritten(data, whole(env, lines_of(data)), redactor)
+        return redacting.rewritten(lines_of(data), whole(env, lines_of(data)), redactor)
 
     rewriting.in_place(env, target, rewrite, strict=strict)
     code = redacting.report(env, target.id, redactor)

@@ -15,17 +15,26 @@ _UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
 )
+_SHORTEST = 24  # characters that are looked at to see whether they are base64 of a text
+_RUN = re.compile(r"[A-Za-z0-9+/]{25,}+|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24}")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
 _LARGEST = 1 << 20
 
 
-def spans(text: str, find: Find) -> Iterator[Span]:
-    """Where the text holds a secret in another spelling."""
+def coded(word: str) -> bool:
+    """Whether a word may hold a text in base64, or the beginning of one."""
+    if len(word) < _SHORTEST:
+        return False
+    return any(_begins_text(run[0][at : at + _SHORTEST]) for run in _RUN.finditer(word) for at in (0, 1))
+
+
+def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
+    """Where the text holds a secret in another spelling; `base64`: one of its words is `coded`."""
     if "%" in text and len(_PERCENT.findall(text)) > 1:
         yield from _decoded(text, _PERCENT, _unquoted, find)
     if "\\u00" in text:
         yield from _decoded(text, _UNICODE, lambda found: chr(int(found[1], 16)), find)
-    for found in _BASE64.finditer(text):
+    for found in _BASE64.finditer(text) if base64 else ():
         for data in dict.fromkeys((found[0], found[1])):  # all its lines, or the first
             inside = text_in(data.replace("\\n", ""))
             hidden = find(inside) if inside is not None else []
@@ -34,16 +43,19 @@ def spans(text: str, find: Find) -> Iterator[Span]:
                 break
 
 
+def _begins_text(data: str) -> bool:
+    """Whether what this base64 holds is a text, a character that is cut aside."""
+    raw = a2b_base64(data + "==" if len(data) % 4 else data)
+    head = raw.decode("utf-8", "ignore")
+    return _TEXT.fullmatch(head) is not None and len(head.encode()) >= len(raw) - 3
+
+
 def text_in(data: str) -> str | None:
     """The text that this base64 holds, None where it holds none."""
     if len(data) < 16:
         return None
     try:
-        raw = a2b_base64(data[:64] if len(data) > 64 else data + "==")
-        head = raw.decode("utf-8", "ignore")
-        if not _TEXT.fullmatch(head) or len(head.encode()) < len(raw) - 3:
-            return None
-        text = a2b_base64(data + "==").decode()
+        text = a2b_base64(data + "==").decode() if _begins_text(data[:64]) else "\0"
     except (NotBase64, ValueError):
         return None
     return text if _TEXT.fullmatch(text) else None

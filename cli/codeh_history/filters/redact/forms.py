@@ -6,10 +6,10 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import cache
 
 from . import values
-from .anchors import Anchors
+from .clues import Rule
 from .spans import Span
 
 _Q = r"\\{0,6}[\"'`]?"
@@ -25,13 +25,13 @@ def _of_a_pair(_: str, found: re.Match[str]) -> bool:
         return False
 
 
-def _of_a_jwk(text: str, found: re.Match[str]) -> bool:
-    return '"kty' in text[max(0, found.start() - 3000) : found.end() + 1000].replace("\\", "")
-
-
 def _of_a_cookie(_: str, found: re.Match[str]) -> bool:
     pairs = (pair.partition("=")[2] for pair in found["secret"].split(";"))
     return any(len(value) >= 16 or (len(value) >= 8 and values.mixed(value)) for value in pairs)
+
+
+def _of_config(text: str, found: re.Match[str]) -> bool:
+    return "config" in text[max(0, found.start() - 300) : found.start()]
 
 
 def _no_port(_: str, found: re.Match[str]) -> bool:
@@ -76,62 +76,62 @@ def _starts_a_line(text: str, found: re.Match[str]) -> bool:
     return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
 
 
-# Kind, what it begins with (in small letters), how many characters before that belong to it, the pattern
-# from there, and what else must hold. Each bound keeps a beginning that repeats from being read to the end.
+# Kind, what it begins with (parted by commas; in small letters, unless capitals count), how many characters
+# before that belong to it, the pattern from there, and what else must hold. Each bound keeps a beginning that
+# repeats from being read to the end.
 _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("private-key", "private-lines:", (0,),
      r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,4}){1,200})", None),
-    ("aws-key", "akia asia", (0,),
+    ("twilio-key", "AC", (0,), r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)", None),
+    ("azure-secret", "Q~", (4,), r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])", None),
+    ("aws-key", "akia,asia", (0,),
      r"(?:AKIA|ASIA)[A-Z0-9]{16}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])", None),
     ("authorization", "authorization", (0,),
      (rf"(?i)authorization(?:{_SEP}(?:value{_SEP})?|\s{{1,4}}[\"'])(?P<secret>(?P<scheme>bearer|basic|token|digest|negotiate|ssws|apikey|api-key|key|bot|splunk"
      r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{3,}"
      r"|[^\s\"',;\\()\[\]{}]{16,})"), _of_a_header),
     ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
-    ("api-key-header", "api-key apikey auth-token auth-key access-token subscription-key x-honeycomb-team", (0,),
+    ("api-key-header", "api-key,apikey,auth-token,auth-key,access-token,subscription-key,x-honeycomb-team", (0,),
      rf"[\w-]{{6,20}}{_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<secret>(?=[A-Za-z_.-]{{0,80}}[\d+/=])[^\s\"',;\\]{{6,}})", None),
     ("cookie", "cookie", (0,),
      rf"(?i)cookie{_Q}\s{{0,4}}[:=,]\s{{0,4}}{_Q}(?P<secret>[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}(?:;\s{{0,4}}[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}){{0,100}})",
      _of_a_cookie),
-    ("cookie", "--cookie ", (0,), r"--cookie[ =][\"']?(?P<secret>[\w.-]{1,64}=[^\"'\n]{8,4096})", _of_a_cookie),
+    ("cookie", "--cookie", (0,), r"--cookie[ =][\"']?(?P<secret>[\w.-]{1,64}=[^\"'\n]{8,4096})", _of_a_cookie),
     ("url-password", "://", (0,),
      r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _no_port),
-    ("signature", "sig= signature=", (0,), r"(?i)sig(?:nature)?=(?P<secret>(?=[A-Za-z%]{0,40}\d)[A-Za-z0-9%+/=_-]{20,512})", None),
+    ("signature", "sig=,signature=", (0,), r"(?i)sig(?:nature)?=(?P<secret>(?=[A-Za-z%]{0,40}\d)[A-Za-z0-9%+/=_-]{20,512})", None),
     ("signature", "credential=", (0,), r"(?i)credential=(?P<secret>[A-Z0-9]{16,128}(?:%2[fF]|/)[A-Za-z0-9%/_-]{10,200})", None),
-    ("query-key", "?key= &key= ?code= &code= ?sid= &sid= ?auth= &auth= ?pw= &pw= ?sessionid= &sessionid=", (0,),
+    ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=", (0,),
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
-    ("azure-key", "accountkey= sharedaccesskey=", (0,), r"(?i)\w{9,15}=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", None),
+    ("azure-key", "accountkey=,sharedaccesskey=", (0,), r"(?i)\w{9,15}=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", None),
     ("telegram-token", ":aa", (8, 9, 10), r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
     ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
-    ("netrc", "login ", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
-    ("netrc", "machine ", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
-    ("pgpass", ":5432: :5433: :5434: :5435: :5436: :5437: :5438: :5439: :6432: :6543: :25060: :26257: :*:", (0,),
+    ("netrc", "login", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
+    ("netrc", "machine", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
+    ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:", (0,),
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
-    ("docker-auth", '"auth auth', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _of_a_pair),
+    ("docker-auth", 'auth",auth\\', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _of_a_pair),
+    ("npm-auth", ":_auth,:_password", (0,), r":_(?:authToken|auth|password)[ ][\"']?(?P<secret>[^\s\"'$]{2,512})", _of_config),
     ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _of_npm),
-    ("jwk", '"d', (0,), r"\"d\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{20,2048})", _of_a_jwk),
-    ("jwk", '"k\\ "k"', (0,), r"\"k\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})", _of_a_jwk),
-    ("jwk", '"p" "q" "dp" "dq" "qi"', (0,), r"\"\w\w?\"\s{0,8}:\s{0,8}\"(?P<secret>[A-Za-z0-9_-]{40,2048})", _of_a_jwk),
-    ("sql-password", "identified ", (0,),
+    ("sql-password", "identified", (0,),
      r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
     ("url-password", "://", (0,), r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@", None),
     ("url-password", "jdbc:oracle:", (0,), r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@", None),
-    ("login", "httpbasicauth( basicauth( httpdigestauth( auth=(", (0,),
+    ("login", "httpbasicauth(,basicauth(,httpdigestauth(,auth=(", (0,),
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _no_name),
-    ("login", "getconnection( mysqli_connect( mysql_connect( mysqli( pdo( connect(", (0,),
+    ("login", "getconnection(,mysqli_connect(,mysql_connect(,mysqli(,pdo(,connect(", (0,),
      (r"(?i)\w{3,20}\(\s{0,4}(?:[\w.$]{1,40}|[\"'][^\"'\n]{0,120}[\"']),\s{0,4}[\"'][^\"'\n]{1,64}[\"'],"
       r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _no_name),
-    ("login", "jwt.sign( jwt.verify( jwt.encode( jwt.decode(", (0,),
+    ("login", "jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(", (0,),
      r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _no_name),
     ("login", "client(", (0,), r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']", None),
-    ("login", "networkcredential( login(", (0,),
+    ("login", "networkcredential(,login(", (0,),
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _no_word),
-    ("login", "user", (0,), r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", _no_port),
-    ("login", "login: creds: credentials: zugangsdaten:", (0,),
+    ("login", "login:,creds:,credentials:,zugangsdaten:", (0,),
      r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _mixed),
     ("login", "npmauthident", (0,), r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})", None),
     ("azure-key", '"keyname', (0,), r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\"", None),
-    ("odbc-password", "pwd={ password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
+    ("odbc-password", "pwd={,password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
     ("variable", "variable", (0,),
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
       r"\"(?P<secret>[^\"\n]{3,512})\""), _no_name),
@@ -178,16 +178,12 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("convertto-securestring", r"^\S+\s+(?:-String\s+)?[\"']?(?P<secret>[^\s\"'$(-][^\s\"']{2,256})"),
     ("poetry", r"\sconfig\s+http-basic\.\S{1,64}\s+\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
     ("poetry", r"\sconfig\s+pypi-token\.\S{1,64}\s+[\"']?(?P<secret>[^\s\"'$]{2,256})"),
-    ("npm pnpm yarn", r"\sconfig\s+set\s+\S{1,128}:_(?:authToken|auth|password)[ =][\"']?(?P<secret>[^\s\"'$]{2,512})"),
     ("nmcli", r"\spassword\s+[\"']?(?P<secret>(?<=\")[^\"\n]{2,256}|(?<=')[^'\n]{2,256}|[^\s\"'$-][^\s\"']{2,256})"),
     ("sudo", r"\s-S\s.{0,200}?<<<\s*[\"']?(?P<secret>[^\s\"'$]{2,256})"),
     ("wandb shodan ngrok snyk cachix", r"\s(?:login|init|auth|authtoken|(?:config\s+)?add-authtoken)\s+(?:--?\S{1,40}\s+){0,3}(?P<secret>(?=\S{0,60}\d)[A-Za-z0-9_-]{20,256})"),
     ("wpa_passphrase", r"^wpa_passphrase\s+(?:[\"'][^\"'\n]{1,64}[\"']|\S{1,64})\s+[\"']?(?P<secret>[^\s\"']{8,63})"),
     ("fly flyctl heroku", r"\s(?:secrets\s+set|config:set)\s+(?:-\S+\s+)?[A-Z][A-Z0-9_]{1,64}=[\"']?(?P<secret>[^\s\"'$]{4,256})"),
 )  # fmt: skip
-_DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@(?:tcp|unix|udp)\(")
-_TWILIO = re.compile(r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)")
-_AZURE_SECRET = re.compile(r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])")
 _BEGIN = re.compile(
     r"-{4,5} ?BEGIN (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}", re.IGNORECASE
 )
@@ -197,88 +193,94 @@ _BODY = re.compile(
     r"(?:[A-Za-z0-9+/=\s,:.-]|\\{1,6}[nr]|[\"'][,\\]?\s{0,60}(?:[+.]\s{0,60})?[fbr]?[\"']"
     r"|(?<=[\n \t\d])[>|#*→]{1,2})*"  # before each line: quoted, numbered, a comment
 )
+_DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@\Z")
+_JWK = 3000  # characters before and after
+_MEMBER = re.compile(
+    r"\"(?P<name>[dkpq]|d[pq]|qi)\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})"
+)
+_LEAST = {"d": 20, "k": 16, "p": 40, "q": 40, "dp": 40, "dq": 40, "qi": 40}
 _CUT = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
 
 
-class _Form(NamedTuple):
-    """A row of the table."""
-
-    kind: str
-    backs: tuple[int, ...]
-    pattern: re.Pattern[str]
-    check: Check | None
-
-
-def _rows() -> Iterator[tuple[str, _Form | tuple[str, re.Pattern[str]]]]:
-    for kind, starts, backs, pattern, check in _TABLE:
-        form = _Form(kind, backs, re.compile(pattern), check)
-        yield from ((start, form) for start in starts.split())
-    for names, pattern in _COMMANDS:
-        compiled = re.compile(pattern)
-        yield from ((f"{name} ", (name, compiled)) for name in names.split())
-
-
-_ANCHORS = Anchors(_rows())
-STARTS = tuple(dict.fromkeys(start for start, _ in _rows()))
 _LINE, _WORD = 600, 300  # characters of a command line that are looked at, and of a word that goes on
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
+_compiled = cache(re.compile)
 
 
-def spans(text: str, lower: str) -> Iterator[Span]:
-    """Where the text holds a secret by its form; `lower` is the text in small letters."""
-    if "private key" in lower:
-        yield from _key_files(text)
-    if "@tcp(" in lower or "@unix(" in lower:
-        yield from (Span(*found.span("secret"), "url-password") for found in _DSN.finditer(text))
-    if "AC" in text:
-        yield from (Span(*found.span("secret"), "twilio-key") for found in _TWILIO.finditer(text))
-    if "q~" in lower:
-        yield from (Span(*found.span(), "azure-secret") for found in _AZURE_SECRET.finditer(text))
-    done: dict[re.Pattern[str], int] = {}  # up to where the text was looked at for each
-    for at, _, row in _ANCHORS.places(lower):
-        pattern = row.pattern if isinstance(row, _Form) else row[1]
-        if at < done.get(pattern, 0):
-            continue
-        found = _formed(row, text, at) if isinstance(row, _Form) else _commanded(row[1], text, at)
-        for span in found:
-            done[pattern] = span.end
-            yield span
-        if not isinstance(row, _Form):
-            done[pattern] = at + _LINE
+def _formed(kind: str, start: str, backs: tuple[int, ...], pattern: str, check: Check | None) -> Rule:
+    def find(text: str, _lower: str, at: int) -> Iterator[Span]:
+        for back in backs:
+            found = _compiled(pattern).match(text, at - back) if back <= at else None
+            if found and (check is None or check(text, found)):
+                yield Span(*found.span("secret" if "secret" in found.re.groupindex else 0), kind)
+                return
+
+    return Rule(start, find, exact=start != start.lower(), anywhere=not start[0].isalnum() or backs != (0,))
 
 
-def _formed(form: _Form, text: str, at: int) -> Iterator[Span]:
-    for back in form.backs:
-        found = form.pattern.match(text, at - back) if back <= at else None
-        if found and (form.check is None or form.check(text, found)):
-            yield Span(*found.span("secret" if "secret" in form.pattern.groupindex else 0), form.kind)
-            return
+def _commanded(name: str, pattern: str) -> Rule:
+    def find(text: str, _lower: str, at: int) -> Iterator[Span]:
+        line = text[at : at + _LINE + _WORD]
+        line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
+        for found in _compiled(pattern).finditer(line):
+            if found.start() < _LINE and not values.nothing(found["secret"]):
+                yield Span(at + found.start("secret"), at + found.end("secret"), "option")
+        looked = at + min(len(line), _LINE)
+        yield Span(looked, looked, "")
+
+    return Rule(f"{name} ", find)
 
 
-def _commanded(pattern: re.Pattern[str], text: str, at: int) -> Iterator[Span]:
-    """Secrets on a command line."""
-    line = text[at : at + _LINE + _WORD]
-    line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
-    for found in pattern.finditer(line):
-        if found.start() < _LINE and not values.nothing(found["secret"]):
-            yield Span(at + found.start("secret"), at + found.end("secret"), "option")
+def _dsn(text: str, _lower: str, at: int) -> Iterator[Span]:
+    """The password before Go's `@tcp(`."""
+    found = _DSN.search(text, max(0, at - 82), at + 1)
+    if found:
+        yield Span(*found.span("secret"), "url-password")
 
 
-def _key_files(text: str) -> Iterator[Span]:
-    """Private keys between their lines, or as far as they go where the end is missing."""
-    at = 0
-    while begin := _BEGIN.search(text, at):
-        body = _BODY.match(text, begin.end())
-        stop = body.end() if body else begin.end()
-        end = _END.search(text, begin.end(), stop + 80)
-        at = end.end() if end else max(stop, begin.end())
-        if (
-            end
-            and not _KEY_TEXT.search(text, begin.end(), stop)
-            and not _CUT.fullmatch(text, begin.end(), end.start())
-        ):
-            continue  # the marks of a program
-        lines = [found.end() for found in _KEY_TEXT.finditer(text, begin.end(), stop)] if not end else [at]
-        if lines:  # else it only speaks of one
-            yield Span(begin.start(), lines[-1], "private-key")
+def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
+    """The secret members of a key in JSON, before and after the one that says of what kind it is."""
+    until = at + _JWK
+    for found in _MEMBER.finditer(text, max(0, at - _JWK), until):
+        if len(found["secret"]) >= _LEAST[found["name"]]:
+            yield Span(*found.span("secret"), "jwk")
+    yield Span(until, until, "")
+
+
+def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
+    """A private key between its lines, or as far as it goes where the end is missing."""
+    begin = _BEGIN.search(text, max(0, at - 6), at + 200)
+    if begin is None or begin.start() > at:
+        return
+    body = _BODY.match(text, begin.end())
+    stop = body.end() if body else begin.end()
+    end = _END.search(text, begin.end(), stop + 80)
+    looked = max(end.end() if end else stop, begin.end())
+    yield Span(looked, looked, "")
+    if (
+        end
+        and not _KEY_TEXT.search(text, begin.end(), stop)
+        and not _CUT.fullmatch(text, begin.end(), end.start())
+    ):
+        return  # the marks of a program
+    lines = [looked] if end else [found.end() for found in _KEY_TEXT.finditer(text, begin.end(), stop)]
+    if lines:  # else it only speaks of one
+        yield Span(begin.start(), lines[-1], "private-key")
+
+
+# A line of curl's own settings: no word of it tells.
+SETTING = _formed(
+    "login", "user = ", (0,), r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", _no_port
+)
+RULES = [
+    Rule("begin ", _key_file, anywhere=True),
+    Rule('"kty', _jwk, anywhere=True),
+    *(Rule(start, _dsn, anywhere=True) for start in ("@tcp(", "@unix(", "@udp(")),
+    *(
+        _formed(kind, start, backs, pattern, check)
+        for kind, starts, backs, pattern, check in _TABLE
+        for start in starts.split(",")
+    ),
+    *(_commanded(name, pattern) for names, pattern in _COMMANDS for name in names.split()),
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .clues import Rule
 from .spans import Span
 
 _Q = r"\\{0,6}[\"']?"
@@ -21,9 +22,9 @@ _PAIR = re.compile(r"\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[^\"\\]*(?:\\[^\"][^\"
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
-def spans(text: str) -> Iterator[Span]:
-    """Where the text holds such a value."""
-    if "Secret" not in text or not _KIND.search(text):
+def _find(text: str, _lower: str, at: int) -> Iterator[Span]:
+    """All that the text holds, where one of its documents says that it is a secret."""
+    if not _KIND.search(text, max(0, at - 40), at + len("Secret") + 1):
         return
     start = 0
     for mark in (*_DOCUMENT.finditer(text), None):
@@ -32,6 +33,7 @@ def spans(text: str) -> Iterator[Span]:
             yield from _yaml(text, start, end)
             yield from _json(text, start, end)
         start = end
+    yield Span(start, start, "")
 
 
 def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
@@ -63,3 +65,6 @@ def _encoded(field: str, value: str) -> bool:
     if not value or "[redacted:" in value:
         return False
     return field == "stringData" or (len(value) % 4 == 0 and _BASE64.fullmatch(value) is not None)
+
+
+RULES = [Rule("Secret", _find, exact=True, anywhere=True)]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from . import naming, values
+from .clues import Rule
 from .naming import Name
 from .spans import Span
 
@@ -52,19 +53,22 @@ _PAIR_BEFORE = re.compile(r"(?:^|[\s\"'])\w{1,32}=[^\s,;()\"'<>]{1,64}[ ]$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def spans(text: str, lower: str) -> Iterator[Span]:
-    """Where the text holds a value that its name says is secret; `lower` is the text in small letters."""
-    for core, (kind, rest) in naming.WORDS.items():
-        at = lower.find(core)
-        while at >= 0:
-            word = rest.match(lower, at)
-            end = naming.end_of(text, lower, at, word.end(), kind) if word else 0
-            after = _AFTER.match(text, end) if end else None
-            name = naming.named(text, lower, at, end, kind) if after else None
-            found = _value(text, name, after) if name and after else None
-            if name and found:
-                yield Span(*found, "option" if name.option else "assignment")
-            at = lower.find(core, found[1] if found else at + len(core))
+def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
+    def find(text: str, lower: str, at: int) -> Iterator[Span]:
+        word = pattern.match(lower, at)
+        end = naming.end_of(text, lower, at, word.end(), kind) if word else 0
+        after = _AFTER.match(text, end) if end else None
+        name = naming.named(text, lower, at, end, kind) if after else None
+        found = _value(text, name, after) if name and after else None
+        if name and found:
+            yield Span(*found, "option" if name.option else "assignment")
+
+    def tells(word: str, lower: str, at: int) -> bool:
+        found = pattern.match(lower, at)
+        end = found.end() if found else at + len(core) if " " in pattern.pattern else 0
+        return end > 0 and naming.end_in(word, end) > 0
+
+    return Rule(core, find, anywhere=True, tells=tells)
 
 
 def _value(text: str, name: Name, after: re.Match[str]) -> tuple[int, int] | None:
@@ -288,3 +292,6 @@ def _in_xml(text: str, name: Name, at: int, *, sure: bool = True) -> tuple[int, 
         return None
     start = at + found[0].index(value)
     return start, start + len(value)
+
+
+RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in naming.WORDS.items()]

@@ -15,7 +15,7 @@ _WITHOUT_BLANKS = "\u3000"  # from here on are scripts that put nothing between 
 CORES = {
     "pass": ("pass", "pass(?:word|wd|phrase|code|wort)?"), "pwd": ("pass", "pwd"),
     "pw": ("pass", "pw(?!d)"), "kennwort": ("pass", "kennwort"), "密码": ("pass", "密码"),
-    "mot de passe": ("pass", "mot de passe"), "contrase": ("pass", "contrase[nñ]a"),
+    "passe": ("pass", "(?<=mot de )passe"), "contrase": ("pass", "contrase[nñ]a"),
     "senha": ("pass", "senha"), "wachtwoord": ("pass", "wachtwoord"),
     "lösenord": ("pass", "lösenord"), "hasło": ("pass", "hasło"),
     "парол": ("pass", "парол[ья]"), "密碼": ("pass", "密碼"),
@@ -25,7 +25,7 @@ CORES = {
     "psk": ("pass", "psk"), "masterauth": ("pass", "masterauth"),
     "mnemonic": ("phrase", "mnemonic"), "seed": ("phrase", "seed[_ -]?(?:phrase|words)"),
     "recovery": ("phrase", "recovery[_ -]?(?:phrase|words|code)"),
-    "backup phrase": ("phrase", "backup phrase"), "secret": ("secret", "secret(?:s(?![a-z]))?"),
+    "phrase": ("phrase", "(?<=backup )phrase"), "secret": ("secret", "secret(?:s(?![a-z]))?"),
     "token": ("secret", "tokens?"), "credential": ("secret", "credentials?"),
     "connection": ("secret", "connection[_-]?string"), "jwt": ("secret", "jwt"),
     "otp": ("secret", "otp"), "dockerconfigjson": ("secret", "dockerconfigjson"),
@@ -116,6 +116,11 @@ def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
         joined = any_before or _JOINED.search(lower, max(0, start - 12), start)
         if not joined and not _escaped(text, start):
             return 0
+    return end_in(text, end)
+
+
+def end_in(text: str, end: int) -> int:
+    """The same for a word that ends here at the earliest, whatever stands before it."""
     after = text[end : end + 1]
     if after.isalnum() or after in ("_", "-", "."):
         end = _SUFFIX.match(text, end).end()  # type: ignore[union-attr]

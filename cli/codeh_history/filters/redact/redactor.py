@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from binascii import b2a_base64
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import tee
 from re import Pattern
 from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
 from . import disguises, forms, manifests, names, naming, vendors
+from .clues import NOTHING, Clues, Hints, Rule
 from .spans import Span, ascii_lower, merged, shares, without
 from .values import random as by_machine
 
@@ -24,17 +26,14 @@ _STRUCTURE = frozenset(
     periodStart periodEnd mimeType media_type""".split()
 )
 _OPAQUE = frozenset(("thoughtSignature", "signature", "encrypted_content"))
+_LEFT = _STRUCTURE | _OPAQUE
 # Names that records and parts are read by.
-_FIELDS = (
-    _STRUCTURE
-    | _OPAQUE
-    | frozenset(
-        """parts text thought functionCall functionResponse name args response inlineData fileData data
+_FIELDS = _LEFT | frozenset(
+    """parts text thought functionCall functionResponse name args response inlineData fileData data
         fileUri native provider value set title tags system tools model usage ops why with part message
         summary conversationCount by policy counter budget before version cwd parent session at
         references number url score attached bytes key pinned source finish reason idless spelling
         displayName item raw""".split()
-    )
 )
 _SAID = frozenset(("args", "response"))  # of a call and its result
 _MEDIA = frozenset(("mimeType", "media_type"))  # what stands as `data` beside them is media
@@ -53,12 +52,14 @@ class Redactor:
         self.removed: set[str] = set()
         self.left: Counter[tuple[str, str]] = Counter()
         self._own: list[tuple[str, Pattern[str]]] = [(kind, compiled(kind, text)) for kind, text in extra]
+        self._known: Pattern[str] | None = None
+        self._hints: Hints | None = None  # what the texts of a record need that is looked at
 
     # -- texts --------------------------------------------------------------------------------------
 
     def text(self, text: str) -> str:
         """The text with every secret that is found replaced."""
-        return self.texts([text])[0]
+        return self.texts([text])[0] if self._spans(text, self._hints) else text
 
     def texts(self, pieces: Sequence[str]) -> list[str]:
         """Pieces of one text, each without its share of a secret, even of one that goes on in the next."""
@@ -73,7 +74,9 @@ class Redactor:
     def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
         """What each piece of a text holds of the secrets in it; they count as found."""
         whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
-        found = self._spans(whole)
+        found = self._spans(whole, self._hints if len(pieces) == 1 else None)
+        if found:
+            self._hints = None  # a mark that stands there now was not seen
         for span in found:
             self.counts[span.kind] += 1
             self.removed.add(whole[span.start : span.end])
@@ -93,36 +96,59 @@ class Redactor:
         values = sorted(self.certain())
         if not values:
             return False
-        pattern = re.compile("|".join(map(re.escape, values)))
-        self._own.append(("known", pattern))
-        return b'"delta"' in rest or pattern.search(rest.decode("utf-8", "replace")) is not None
+        self._known = re.compile("|".join(map(re.escape, values)))
+        return b'"delta"' in rest or self._knows(rest)
+
+    def _knows(self, line: bytes) -> bool:
+        return self._known is not None and self._known.search(line.decode("utf-8", "replace")) is not None
+
+    def worth_a_look(self, lines: Iterable[bytes]) -> Iterator[tuple[bytes, Hints | None]]:
+        """Those lines of a session that may hold a secret, in a text of the record or as they stand; and
+        what `record` is to look for there."""
+        once, again = tee(lines)
+        for line, hints in zip(once, _CLUES.of_lines(again), strict=True):
+            if (
+                hints is not NOTHING
+                or self._own
+                or line.count(b'"text"') > 1  # which are read as one
+                or (b"%" in line and _PERCENT.search(line) is not None)
+                or self._knows(line)
+            ):
+                yield line, hints
 
     def finds(self, text: str) -> bool:
         """Whether a secret is found; nothing is counted."""
-        return bool(self._spans(text))
+        return bool(self._spans(text, None))
 
-    def _spans(self, text: str) -> list[Span]:
+    def _spans(self, text: str, hints: Hints | None) -> list[Span]:
         if len(text) < _LEAST:
             return []
-        found = [*self._plain(text), *disguises.spans(text, lambda inner: list(self._plain(inner)))]
-        return (
-            [span for span in merged(found) if "[redacted:" not in text[span.start : span.end]]
-            if found
-            else found
-        )
-
-    def _plain(self, text: str) -> Iterator[Span]:
-        for kind, pattern in self._own:
-            yield from (
-                _span(kind, found) for found in pattern.finditer(text) if found.end() > found.start()
+        rules, base64 = hints or _CLUES.of(text)
+        found = self._plain(text, rules)
+        if base64 or "%" in text or "\\u00" in text:
+            found += disguises.spans(
+                text, lambda inner: self._plain(inner, _CLUES.of(inner).rules), base64=base64
             )
-        lower = ascii_lower(text)
-        yield from vendors.spans(text)
-        yield from forms.spans(text, lower)
-        yield from names.spans(text, lower)
-        yield from manifests.spans(text)
+        return [span for span in merged(found) if "[redacted:" not in text[span.start : span.end]]
+
+    def _plain(self, text: str, rules: Sequence[Rule]) -> list[Span]:
+        patterns = [*self._own, ("known", self._known)] if self._known else self._own
+        own = [_span(kind, found) for kind, pattern in patterns for found in pattern.finditer(text)]
+        found = [span for span in own if span.end > span.start]
+        if rules:
+            lower = ascii_lower(text)
+            for rule in rules:
+                found += rule.spans(text, lower)
+        return found
 
     # -- values -------------------------------------------------------------------------------------
+
+    def record(self, record: Any, hints: Hints | None) -> Any:
+        """A record of a line that is `worth_a_look`, as `value`."""
+        self._hints = hints
+        new = self.value(record)
+        self._hints = None
+        return new
 
     def value(self, value: Any, key: str = "", *, said: bool = False) -> Any:
         """A JSON value with its strings redacted, keys too; the same object where nothing was found.
@@ -140,9 +166,9 @@ class Redactor:
         return value
 
     def _string(self, value: str, key: str, *, said: bool) -> str:
-        if said or key not in _STRUCTURE | _OPAQUE:
+        if said or key not in _LEFT:
             return self.text(value)
-        kind = vendors.whole(value)
+        kind = _issued(value, self._hints)
         if kind and key in _OPAQUE:
             return self.text(value)  # a key in a signature's place
         if kind:
@@ -199,7 +225,7 @@ class Redactor:
         if text is not None:
             new = self.text(text)
             return data if new == text else b2a_base64(new.encode(), newline=False).decode()
-        return self.text(data) if vendors.whole(data) or not disguises.is_base64(data) else data
+        return self.text(data) if _issued(data, None) or not disguises.is_base64(data) else data
 
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
@@ -216,6 +242,12 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
         yield run
 
 
+RULES = (*vendors.RULES, *forms.RULES, *names.RULES, *manifests.RULES, forms.SETTING)
+_BY_VENDORS = frozenset(vendors.RULES)
+# Fields of what must be looked at as a whole: pieces of a stream, files.
+_KEYS = ("delta", "update", "mimeType", "media_type")
+_CLUES = Clues(RULES[:-1], forms.SETTING, disguises.coded, _KEYS)
+_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}.*%[0-9A-Fa-f]{2}")
 _KNOWN: dict[str, bool] = {}
 
 
@@ -226,6 +258,13 @@ def says_secret(key: str) -> bool:
             _KNOWN.clear()
         _KNOWN[key] = len(key) < 128 and naming.says_secret(key)
     return _KNOWN[key]
+
+
+def _issued(text: str, hints: Hints | None) -> str | None:
+    """The kind of secret that all of the text is, by how it begins."""
+    rules = (rule for rule in (hints or _CLUES.of(text)).rules if rule in _BY_VENDORS)
+    spans = (span for rule in rules for span in rule.spans(text, text))
+    return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)
 
 
 def _secret_pair(value: Json) -> bool:

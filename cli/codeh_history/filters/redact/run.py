@@ -15,7 +15,7 @@ from ...base.input import read_file
 from ...session.fold import View, fold
 from ...session.model import Message, Summary
 from ...session.records import Log, Record, block_of, dumps, lines_of
-from . import Redactor, Span, merged, runs, without
+from . import Hints, Redactor, Span, merged, runs, without
 
 Place = tuple[int, int]  # a record, and a part of it
 
@@ -39,14 +39,17 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     What hangs on a part's hash (`block` of a replacement) follows the part; a bare line that changes
     becomes a full record, for its id hangs on its bytes.
     """
-    found = list(records(data))
+    # a replacement hangs on parts wherever they are; else a line that tells of nothing is left unread
+    every = lines_of(data)
+    looked = dict.fromkeys(every) if b'"block"' in data else dict(redactor.worth_a_look(every))
+    found = list(records(data, skip=lambda line: line not in looked))
     old = [record.data if record is not None else None for _, record in found]
-    new = redacted_records(old, redactor)
+    new = redacted_records(old, [looked.get(line) for line, _ in found], redactor)
     blocks = _moved(found, new) if any(map(operator.is_not, old, new)) else {}
     lines: list[bytes] = []
     for (line, record), clean in zip(found, new, strict=True):
         if record is None:
-            lines.append(_damaged(line, redactor))
+            lines.append(_damaged(line, redactor) if line in looked else line)
             continue
         clean = _following(clean, blocks)
         same = clean is record.data and not _shadowed(line, clean, redactor)
@@ -54,7 +57,9 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     return lines
 
 
-def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
+def redacted_records(
+    records: Sequence[Any], hints: Sequence[Hints | None], redactor: Redactor
+) -> list[Any]:
     """The records without their secrets; the same object where nothing was found.
 
     First what came in pieces: a secret may go over from one delta of a stream to the next.
@@ -72,7 +77,7 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
             parts = list(new[record]["parts"])
             parts[number] = {**parts[number], "text": without(parts[number]["text"], merged(spans))}
             new[record] = {**new[record], "parts": parts}
-    return [redactor.value(record) for record in new]
+    return [redactor.record(*pair) for pair in zip(new, hints, strict=True)]
 
 
 def _streams(records: Sequence[Any]) -> Iterator[list[Place]]:
@@ -159,31 +164,18 @@ def _damaged(line: bytes, redactor: Redactor) -> bytes:
     return line if new == text else new.encode("utf-8", "surrogateescape")
 
 
-def rewritten(data: bytes, whole: list[bytes], redactor: Redactor) -> list[bytes]:
-    """A file's lines without their secrets; `whole` are the same lines with what lies in blocks.
+def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
+    """A session's lines without their secrets; `whole` are the same lines with what lies in blocks.
 
-    A message with a secret in one of its blocks comes back into the file, the others stay by reference.
+    A message with a secret in one of its blocks has its parts again, the others stay by reference.
     What was found once is then looked for where nothing tells that it is a secret.
     """
-    new = redacted_lines(b"".join(whole), redactor)
+    old = list(whole)
+    new = redacted_lines(b"".join(old), redactor)
     if redactor.learn(b"".join(new)):
         new = redacted_lines(b"".join(new), redactor)
-    given = zip(lines_of(data), whole, new, strict=True)
+    given = zip(lines, old, new, strict=True)
     return [line if after == before else after for line, before, after in given]
-
-
-def stream(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
-    """The lines of a session stream without secrets; `whole` are the same with what lies in blocks."""
-    texts = list(whole)
-    old = [orjson.loads(text) for text in texts]
-    new = redacted_records(old, redactor)
-    if redactor.learn(b"".join(map(dumps, new))):
-        new = redacted_records(new, redactor)
-    result: list[bytes] = []
-    for line, text, data, clean in zip(lines, texts, old, new, strict=True):
-        same = clean is data and not _shadowed(text, clean, redactor)
-        result.append(line if same else dumps(clean) + b"\n")
-    return result
 
 
 def redacted_view(view: View, redactor: Redactor) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 _VAGUE = ("assignment", "option", "signature")  # kinds that say where it stood, not what it was
@@ -23,12 +24,12 @@ def mark(kind: str) -> str:
 def merged(spans: Iterable[Span]) -> list[Span]:
     """The spans in order, those that overlap as one, of the kind that says most."""
     result: list[Span] = []
-    for span in sorted(spans):
+    for span in sorted(spans, key=itemgetter(0)):
         if not result or span.start >= result[-1].end:
             result.append(span)
             continue
         last = result[-1]
-        kind = max(span.kind, last.kind, key=_says)
+        kind = max(last.kind, span.kind, key=_says)
         result[-1] = Span(last.start, max(last.end, span.end), kind)
     return result
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
-from .anchors import Anchors
+from .clues import Rule
 from .spans import Span
 
 _B = "[A-Za-z0-9_-]"  # base64 for URLs
@@ -156,22 +157,20 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-_ANCHORS = Anchors(
-    (start, (kind, re.compile(rest))) for kind, starts, rest in _TABLE for start in starts.split()
-)
-STARTS = tuple(start for _, starts, _ in _TABLE for start in starts.split())
+def _rule(kind: str, start: str, rest: str) -> Rule:
+    pattern = cache(lambda: re.compile(rest))
 
-
-def spans(text: str) -> Iterator[Span]:
-    """Where the text holds a secret that begins as one."""
-    done = 0
-    for at, start, (kind, rest) in _ANCHORS.places(text):
-        found = rest.match(text, at + len(start)) if at >= done or not start[0].isalnum() else None
+    def find(text: str, _lower: str, at: int) -> Iterator[Span]:
+        found = pattern().match(text, at + len(start))
         if found:
             yield Span(at, found.end(), kind)
-            done = max(done, found.end()) if start[0].isalnum() else done
+
+    def tells(word: str, lower: str, at: int) -> bool:
+        return start.startswith("{") or any(find(word, lower, at))
+
+    return Rule(start, find, exact=True, anywhere=not start[0].isalnum(), tells=tells)
 
 
-def whole(text: str) -> str | None:
-    """The kind of secret that all of the text is."""
-    return next((span.kind for span in spans(text) if (span.start, span.end) == (0, len(text))), None)
+RULES = [
+    _rule(kind, start, rest) for kind, starts, rest in _TABLE for start in dict.fromkeys(starts.split())
+]

@@ -1,0 +1,196 @@
+"""Which rules a text needs: each of its words is looked at once, however often it comes again.
+
+A rule begins somewhere, and most texts hold no word in which one could. A text is parted at blanks,
+quotes and brackets, so that the words of a line of JSON are those of the texts in it; a word that was seen
+to tell of nothing costs one lookup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from .spans import Span, ascii_lower
+
+Find = Callable[[str, str, int], Iterator[Span]]
+Tells = Callable[[str, str, int], bool]
+_APART = "\\\"'`()[]{}<>;|"
+_TABLE = bytes(32 if char <= 32 or chr(char) in _APART else char for char in range(256))
+_PARTED = re.compile(f"[{re.escape(_APART)}\\s]+")
+_KEPT = 200_000  # words that are remembered
+_AT_ONCE = 256  # lines
+_SPELLED = re.compile(rb"\\u(?!00[01])")  # a character that is no control, written as its number
+# A word begins although a letter stands before it: after `\n`, `%22`, a terminal's colour.
+_ESCAPE = r"\\(?:[nrtbf]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\[[0-9;]{0,8}[mK]"
+_BEGINS = re.compile(rf"(?:(?<![A-Za-z0-9_])|{_ESCAPE})\Z")
+# The same in a word of ours, which goes on where the backslash, the bracket or the semicolon ends.
+_MAY_BEGIN = r"(?:\b|(?<=%[0-9A-Fa-f]{2})|^(?:[nrtbf]|(?:u00|x)[0-9A-Fa-f]{2}|[0-9]{0,8}[mK]))"
+
+
+class Rule:
+    """A secret that begins with `start` (in small letters unless `exact`), at a word's start or `anywhere`.
+
+    `find`: given a text, the same in small letters and a place where it begins, the secrets there; an
+    empty span says how far was looked. `tells`: whether a word that has the start there may be one.
+    """
+
+    __slots__ = ("anywhere", "exact", "find", "start", "tells")
+
+    def __init__(
+        self,
+        start: str,
+        find: Find,
+        *,
+        exact: bool = False,
+        anywhere: bool = False,
+        tells: Tells | None = None,
+    ) -> None:
+        self.start = start
+        self.find = find
+        self.exact = exact
+        self.anywhere = anywhere
+        self.tells = tells
+
+    def spans(self, text: str, lower: str) -> Iterator[Span]:
+        """What it finds in a text."""
+        within = text if self.exact else lower
+        at = within.find(self.start)
+        while at >= 0:
+            done = at + 1
+            if self.anywhere or _BEGINS.search(text, max(0, at - 12), at):
+                for span in self.find(text, lower, at):
+                    done = max(done, span.end)
+                    if span.end > span.start:
+                        yield span
+            at = within.find(self.start, done)
+
+
+class Hints(NamedTuple):
+    """The rules that may find something, in their order, and whether there may be base64."""
+
+    rules: Sequence[Rule]
+    base64: bool
+
+
+NOTHING = Hints((), base64=False)
+
+
+def _nothing(_text: str, _lower: str, _at: int) -> Iterator[Span]:
+    return iter(())
+
+
+_CODED, _KEY = Rule("base64", _nothing), Rule("key", _nothing)  # what else a word may tell
+
+
+class Clues:
+    """Finds the rules that a text needs.
+
+    `phrase`: the one of them that no word tells of. `coded`: whether a word may begin a text in base64.
+    `keys`: names of fields by which a line is one to look at, whatever its texts are.
+    """
+
+    def __init__(
+        self, rules: Sequence[Rule], phrase: Rule, coded: Callable[[str], bool], keys: Iterable[str]
+    ) -> None:
+        self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
+        self._phrase, self._said = phrase, phrase.start.encode()
+        self._coded = coded
+        self._keys = [f'"{key}"'.encode() for key in keys]
+        self._tables = [
+            (
+                exact,
+                _Starts(
+                    [rule for rule in rules if (rule.exact, rule.anywhere) == (exact, anywhere)], anywhere
+                ),
+            )
+            for exact in (True, False)
+            for anywhere in (True, False)
+        ]
+        self._forget()
+
+    def of(self, text: str) -> Hints:
+        """What a text needs."""
+        [found] = self._told([text.encode("utf-8", "surrogatepass")])
+        return self._hints(found)
+
+    def of_lines(self, lines: Iterable[bytes]) -> Iterator[Hints | None]:
+        """What each line needs, in the texts that it is the JSON of or as it is; None: ask of each text."""
+        rest = iter(lines)
+        while some := list(islice(rest, _AT_ONCE)):
+            told = self._told([line.replace(b"\\/", b"/") for line in some])
+            for line, found in zip(some, told, strict=True):
+                alone = _SPELLED.search(line) or (_KEY in found and any(key in line for key in self._keys))
+                yield None if alone else self._hints(found)
+
+    def _hints(self, found: set[Rule]) -> Hints:
+        if not found:
+            return NOTHING
+        return Hints(sorted(found & self._order.keys(), key=self._order.__getitem__), _CODED in found)
+
+    def _told(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
+        """What the words of each tell."""
+        parted = [text.translate(_TABLE).split() for text in texts]
+        harmless = self._harmless
+        words = [set() if harmless.issuperset(words) else set(words) - harmless for words in parted]
+        new = set().union(*words) - self._telling.keys()
+        if new:
+            self._look_at(list(new))
+        for text, some in zip(texts, words, strict=True):
+            found = {self._phrase} if self._said in text else set()
+            yield found.union(*(self._telling.get(word, ()) for word in some)) if some else found
+
+    def _look_at(self, words: Sequence[bytes]) -> None:
+        """Note what new words tell."""
+        if len(self._harmless) + len(self._telling) > _KEPT:
+            self._forget()
+        told: dict[str, set[Rule]] = {}
+        text = b"\n".join(words).decode("utf-8", "surrogateescape")
+        lower = ascii_lower(text)
+        for exact, starts in self._tables:
+            for at, rule in starts.within(text if exact else lower, text, lower):
+                end = text.find("\n", at)
+                told.setdefault(text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else None], set()).add(
+                    rule
+                )
+        for word in text.split("\n"):
+            if self._coded(word):
+                told.setdefault(word, set()).add(_CODED)
+        known = {word.encode("utf-8", "surrogateescape"): found for word, found in told.items()}
+        self._telling |= known
+        self._harmless.update(known.keys() ^ words)
+
+    def _forget(self) -> None:
+        self._harmless: set[bytes] = set()
+        self._telling: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
+
+
+class _Starts:
+    """Where in a text of words rules may begin, in one pass; at most places the first letter says no."""
+
+    def __init__(self, rules: Iterable[Rule], anywhere: bool) -> None:  # noqa: FBT001
+        rows: dict[str, list[tuple[str, Rule]]] = {}
+        for rule in rules:
+            start = max(_PARTED.split(rule.start), key=len)
+            rows.setdefault(start, []).append((start, rule))
+        groups: dict[str, list[str]] = {}
+        for start in sorted(rows, key=len, reverse=True):
+            groups.setdefault(start[0], []).append(re.escape(start[1:]))
+        firsts = "".join(map(re.escape, groups))
+        rests = "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items())
+        begins = "" if anywhere else _MAY_BEGIN
+        self._pattern = re.compile(f"{begins}(?=[{firsts}])(?=({rests}))", re.ASCII | re.MULTILINE)
+        self._rows = {
+            longest: [row for end in range(len(longest)) for row in rows.get(longest[: end + 1], ())]
+            for longest in rows
+        }
+
+    def within(self, spelled: str, text: str, lower: str) -> Iterator[tuple[int, Rule]]:
+        for found in self._pattern.finditer(spelled):
+            at = found.start(1)
+            for start, rule in self._rows[found[1]]:
+                end = at + len(start)
+                goes_on = rule.start[-1] in _APART + " " and text[end : end + 1] not in ("", "\n")
+                if not goes_on and (rule.tells is None or rule.tells(text, lower, at)):
+                    yield at, rule

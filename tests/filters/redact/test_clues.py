@@ -1,0 +1,134 @@
+"""Only the rules that the words of a text tell of are tried there, and find what all of them would."""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeh_history.filters.redact import Hints, Redactor
+from codeh_history.filters.redact.redactor import RULES
+from secret_examples import SECRETS
+from secret_forms import FORMS, MORE
+from secret_forms_third import THIRD
+
+EVERY = Hints(RULES, base64=True)
+FOUND = [*SECRETS.values(), *(text for text, _ in [*FORMS.values(), *MORE, *THIRD])]
+AROUND = ["{}", "x\n{}\ny", "a {} b", "\\n{}", "\\t{}\\n", "\x1b[32m{}\x1b[0m", "%22{}%22", "x{}x", "_{}", "({})", "'{}'", "{0}{0}", "\u00e9{}\u3000",
+          "a/{}", '{{"a": "{}"}}', "\x00{}\x07"]  # fmt: skip
+NOISE = st.sampled_from([*AROUND[1:], "{} key", "token: {}", "{}, password", "http://{}", "-----{}"])
+SPELLINGS = {
+    "as it is": lambda text: orjson.dumps(text).decode(),
+    "in ASCII": json.dumps,
+    "every sign as its number": lambda text: '"' + "".join(f"\\u{ord(c):04x}" for c in text if ord(c) < 1 << 16) + '"',
+    "some of them": lambda text: '"' + "".join(f"\\u{ord(c):04x}" if c in "ptk_-=:" else json.dumps(c)[1:-1] for c in text) + '"',
+    "slashes escaped": lambda text: json.dumps(text).replace("/", "\\/"),
+}  # fmt: skip
+
+
+def spans(text: str, hints: Hints | None) -> Any:
+    return Redactor()._spans(text, hints)
+
+
+def agree(text: str) -> None:
+    assert spans(text, None) == spans(text, EVERY), text
+
+
+def a_line(spelled: str) -> bytes:
+    parts = f'[{{"functionResponse":{{"name":"f","response":{{"output":{spelled}}}}}}}]'
+    return f'{{"type":"message","id":"a","kind":"tool","role":"user","parts":{parts}}}'.encode()
+
+
+def agree_on_a_line(line: bytes) -> None:
+    """What is not worth a look holds nothing; what is, is redacted as if each text was asked."""
+    record = orjson.loads(line)
+    text = record["parts"][0]["functionResponse"]["response"]["output"]
+    told = dict(Redactor().worth_a_look([line]))
+    if not told:
+        assert not spans(text, EVERY), line
+        return
+    once, each = Redactor(), Redactor()
+    assert once.record(record, told[line]) == each.record(record, None)
+    assert (once.removed, once.counts) == (each.removed, each.counts)
+
+
+def variants(few: int) -> Iterator[tuple[str, str]]:
+    """Each form in `few` of the ways to stand in a text, in each of these spelled in one way."""
+    ways = [*product(AROUND, SPELLINGS)]
+    for number, text in enumerate(FOUND):
+        for turn in range(few):
+            around, spelling = ways[(number * few + turn) * 7 % len(ways)]
+            some = around.format(text)
+            yield some, SPELLINGS[spelling](some)
+
+
+def test_every_form_is_found_by_its_words() -> None:
+    for text, spelled in variants(1):
+        agree(text)
+        agree_on_a_line(a_line(spelled))
+
+
+@pytest.mark.slow
+def test_every_form_is_found_in_every_way() -> None:
+    for text, spelled in variants(len(AROUND) * len(SPELLINGS)):
+        agree(text)
+        agree_on_a_line(a_line(spelled))
+
+
+@given(st.lists(st.tuples(st.sampled_from(FOUND), NOISE), min_size=1, max_size=3), st.data())
+@settings(max_examples=60)
+def test_planted_anywhere_and_cut_anywhere(planted: list[tuple[str, str]], data: st.DataObject) -> None:
+    text = " ".join(around.format(secret) for secret, around in planted)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    gap = data.draw(st.text(max_size=3))
+    for some in (text[start:end], text[:start] + gap + text[start:]):
+        agree(some)
+        agree_on_a_line(a_line(SPELLINGS[data.draw(st.sampled_from(sorted(SPELLINGS)))](some)))
+
+
+@given(st.sampled_from(FOUND), st.data())
+@settings(max_examples=40)
+def test_what_goes_over_parts_and_pieces(secret: str, data: st.DataObject) -> None:
+    """A line with a part of a secret is looked at, whatever its own words are."""
+    at = data.draw(st.integers(1, len(secret) - 1))
+    halves = [{"text": f"x {secret[:at]}"}, {"text": f"{secret[at:]} y"}]
+    message = {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": halves}
+    deltas = [{"type": "delta", "of": "o", "parts": [half]} for half in halves]
+    for record in (message, *deltas):
+        assert list(Redactor().worth_a_look([orjson.dumps(record)]))
+
+
+def test_a_word_that_was_seen_is_known_again() -> None:
+    """Also once more words came than are remembered."""
+    secret, line = SECRETS["npm-token"], a_line('"nothing"')
+    lines = [a_line(f'"word{number} and another"') for number in range(300)]
+    for _ in range(2):
+        told = [line for line, _ in Redactor().worth_a_look([*lines, a_line(f'"{secret}"'), line])]
+        assert told == [a_line(f'"{secret}"')]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["stdlib", "purelib"])
+def test_sources_have_what_every_rule_finds_there(where: str) -> None:
+    """Five megabytes, as texts and as lines."""
+    root = Path(sysconfig.get_paths()[where])
+    files = [path for path in root.rglob("*.py") if where == "purelib" or "site-packages" not in path.parts]
+    files.sort(key=lambda path: sha256(str(path.relative_to(root)).encode()).digest())
+    size = 0
+    for path in files:
+        text = path.read_bytes().decode("utf-8", "replace")
+        agree(text)
+        agree_on_a_line(a_line(orjson.dumps(text).decode()))
+        size += len(text)
+        if size > 5_000_000:
+            break
