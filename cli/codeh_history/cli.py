@@ -1,8 +1,9 @@
-"""The command table: each verb is a module of `commands`, imported only when it is called."""
+"""The command line as Typer reads it, with help: each verb as its module in `commands` declares it."""
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import typer
@@ -12,19 +13,17 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
 from .base.env import Env
-from .base.errors import Interrupted, Usage
+from .base.errors import Usage
 from .base.near import near
+from .base.options import Options
+from .base.signals import unwind
+from .commands import COMMANDS, SECTIONS, module_of
 
-SECTIONS = {
-    "Talk": ("append", "payload", "ask", "calls"),
-    "Look": ("status", "show", "last", "list", "search", "stats", "verify", "expand", "context"),
-    "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
-    "Change": ("update", "commit", "clear", "undo", "set"),
-    "Keep and share": ("fork", "import", "export", "rm", "prune", "gc", "completion"),
-}
-COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+TYPES: dict[str, Any] = {  # what Typer makes of a declared type
+    "bool": bool, "int": int, "float": float, "str": str, "str | None": str | None,
+    "int | None": int | None, "float | None": float | None, "Sequence[str]": list[str] | None,
+}  # fmt: skip
 HELP = {"help_option_names": ["-h", "--help"]}
-_RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
 EXAMPLES = """\
   export CODEH_SESSION=demo
   codeh-history append -m "Why is the sky blue?"
@@ -100,17 +99,51 @@ class Group(TyperGroup):
 
 
 def load(name: str) -> Command:
-    """The Typer command of a verb, built from its module's `command` function."""
-    file = f"{name}_" if name in _RESERVED else name
-    module: Any = import_module(f"{__package__}.commands.{file}")
+    """The Typer command of a verb, with the options that its module declares."""
+    module = module_of(name)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, cls=Command, help=module.__doc__, context_settings=HELP)(module.command)
+    app.command(name, cls=Command, help=module.__doc__, context_settings=HELP)(called(module))
     built: Any = typer.main.get_command(app)
     command: Command = built
     command.name = name
     command.examples = getattr(module, "EXAMPLES", "")
     command.stray = getattr(module, "STRAY", "")
     return command
+
+
+def called(module: Any) -> Callable[..., int]:
+    """A function with the parameters that Typer makes options of."""
+    takes: type[Options] = module.Given
+
+    def run(ctx: click.Context, **given: Any) -> int:
+        env: Env = ctx.obj
+        env.quiet = env.quiet or bool(given.get("quiet"))
+        code: int = module.run(
+            env, takes(**{name: value for name, value in given.items() if value is not None})
+        )
+        return code
+
+    parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
+    parameters += [parameter(takes, name) for name in takes.SPELLED]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+def parameter(takes: type[Options], name: str) -> Parameter:
+    """An option as Typer takes it from a signature."""
+    spelled, type, default = takes.SPELLED[name], TYPES[takes.TYPES[name]], takes.DEFAULTS[name]
+    beside: dict[str, Any] = {"metavar": spelled.metavar or None, "help": spelled.help or None}
+    if spelled.positional:
+        as_typer = typer.Argument(min=spelled.least, show_default=False, **beside)
+        default = Parameter.empty if "None" not in takes.TYPES[name] else None
+    else:
+        names = (f"--{name}/--no-{name}",) if default is True else spelled.flags(name)
+        as_typer = typer.Option(*names, min=spelled.least, max=spelled.most, **beside)
+    return Parameter(
+        name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[type, as_typer],
+        default=None if default == () else default,
+    )  # fmt: skip
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - as Typer calls it
@@ -136,21 +169,9 @@ def group() -> click.Command:
     return typer.main.get_command(app)
 
 
-def _handle_signals() -> None:
-    """SIGTERM and SIGHUP unwind like an exception, so that what is open is closed properly."""
-    import signal
-
-    def stop(number: int, _frame: object) -> None:
-        raise Interrupted(number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup's SIG_IGN stays
-            signal.signal(number, stop)
-
-
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; usage errors become one line."""
-    _handle_signals()
+    unwind()
     try:
         code = group().main(
             args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False

@@ -1,103 +1,83 @@
-"""Plain `append`, `payload` and `compact` without Typer: their start-up is what scripts wait for.
+"""Plain command lines without Typer: their start-up is what scripts wait for.
 
-The tables are derived from the Typer commands (a test prints the right ones when they differ). Anything
-unusual (`--x=y`, `-mTEXT`, `--help`, a repeated option, a stray word) is left to Typer.
+A verb's options are read as its `Given` declares them. Anything unusual (`--x=y`, `-mTEXT`, `--help`, a
+repeated option, a stray word, a value that Typer may refuse) is left to Typer.
 """
 
 from __future__ import annotations
 
+from .commands import COMMANDS, module_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .base.env import Env
+    from .base.options import Options
 
-    Given = dict[str, object]
-
-APPEND = {
-    "--message": ("message", "list"), "-m": ("message", "list"), "--file": ("file", "list"),
-    "-F": ("file", "list"), "--role": ("role", "str"), "--kind": ("kind", "str"),
-    "--session": ("session", "str"), "-s": ("session", "str"), "--quiet": ("quiet", "flag"),
-    "-q": ("quiet", "flag"),
-}  # fmt: skip
-PAYLOAD = {
-    "--to": ("to", "str"), "--model": ("model", "str"), "--system": ("system", "str"),
-    "--tools": ("tools", "str"), "--set": ("set", "list"), "--stream": ("stream", "flag"),
-    "--raw": ("raw", "flag"), "--prefill": ("prefill", "flag"), "--pretty": ("pretty", "flag"),
-    "--cache": ("cache", "flag"), "--context": ("context", "flag"), "--persist": ("persist", "flag"),
-    "--user-template": ("user_template", "str"), "--system-template": ("system_template", "str"),
-    "--var": ("var", "list"), "--allow-missing": ("allow_missing", "flag"), "--only": ("only", "list"),
-    "--skip": ("skip", "list"), "--ide-marker": ("ide_marker", "list"),
-    "--keep-system": ("keep_system", "list"), "--remove": ("remove", "list"),
-    "--remove-cmd": ("remove_cmd", "list"), "--thoughts": ("thoughts", "str"),
-    "--unanswered": ("unanswered", "str"), "--budget": ("budget", "str"),
-    "--max-chars": ("max_chars", "str"), "--max-items": ("max_items", "str"),
-    "--keep-last": ("keep_last", "str"), "--policy": ("policy", "str"), "--counter": ("counter", "str"),
-    "--calibrated": ("calibrated", "flag"), "--session": ("session", "str"), "-s": ("session", "str"),
-    "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"), "-q": ("quiet", "flag"),
-}  # fmt: skip
-
-COMPACT = {
-    "--budget": ("budget", "str"), "--max-chars": ("max_chars", "str"),
-    "--max-items": ("max_items", "str"), "--keep-last": ("keep_last", "str"),
-    "--policy": ("policy", "str"), "--counter": ("counter", "str"),
-    "--calibrated": ("calibrated", "flag"), "--system": ("system", "str"), "--tools": ("tools", "str"),
-    "--plan": ("plan", "flag"), "--apply": ("apply", "str"), "--in-place": ("in_place", "flag"),
-    "-i": ("in_place", "flag"), "--report": ("report", "flag"),
-    "--allow-missing": ("allow_missing", "flag"), "--session": ("session", "str"),
-    "-s": ("session", "str"), "--strict": ("strict", "flag"), "--quiet": ("quiet", "flag"),
-    "-q": ("quiet", "flag"),
-}  # fmt: skip
+_UNWOUND = ("append", "payload", "compact")  # what a signal may end at once: nothing of theirs is half done
 
 
-def read(argv: list[str], table: dict[str, tuple[str, str]], positional: str | None) -> Given | None:
-    """The options of a plain command line, by parameter name; None for anything unusual."""
-    given: Given = {}
+def read(argv: list[str], takes: type[Options]) -> dict[str, object] | None:
+    """The options of a plain command line, by name; None for anything unusual."""
+    names = {word: name for name, spelled in takes.SPELLED.items() if not spelled.positional
+             for word in spelled.flags(name)}  # fmt: skip
+    placed = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
+    several = placed[-1] if placed and takes.TYPES[placed[-1]].startswith("Sequence") else None
+    places = iter(placed)
+    given: dict[str, object] = {}
     words = iter(argv)
     for word in words:
-        known = table.get(word)
-        if known is None:
-            if positional is None or positional in given or (word.startswith("-") and word != "-"):
+        name = names.get(word)
+        if name is None:
+            name, value = next(places, several), word
+            if name is None or not word or (word.startswith("-") and word != "-"):
                 return None
-            if not word:
-                return None
-            given[positional] = word
-            continue
-        name, shape = known
-        if shape == "flag":
-            if name in given:
+        elif takes.TYPES[name] == "bool":
+            if name in given or takes.DEFAULTS[name]:
                 return None
             given[name] = True
             continue
-        value = next(words, None)
-        if value is None or (value.startswith("-") and value != "-"):
-            return None
-        if shape == "list":
-            values = given.setdefault(name, [])
-            values.append(value)  # type: ignore[attr-defined]
-        elif name in given:
-            return None
         else:
-            given[name] = value
-    return given
+            value = next(words, "-?")
+            if value.startswith("-") and value != "-":
+                return None
+        if not _put(given, name, value, takes):
+            return None
+    required = (name for name in places if "None" not in takes.TYPES[name])
+    return given if next(required, None) is None else None
+
+
+def _put(given: dict[str, object], name: str, value: str, takes: type[Options]) -> bool:
+    """Whether the value could be taken as it stands."""
+    type = takes.TYPES[name]
+    if type.startswith("Sequence"):
+        given.setdefault(name, []).append(value)  # type: ignore[attr-defined]
+        return True
+    if name in given:
+        return False
+    if not type.startswith("str"):
+        least, most = takes.SPELLED[name].least, takes.SPELLED[name].most
+        if not (value.isascii() and value.isdecimal()) or (least is not None and int(value) < least):
+            return False
+        if most is not None and int(value) > most:
+            return False
+    given[name] = (
+        value if type.startswith("str") else int(value) if type.startswith("int") else float(value)
+    )
+    return True
 
 
 def run(argv: list[str], env: Env) -> int | None:
-    """Run a plain `append`, `payload` or `compact`; None when the command line is not plain."""
-    if argv[:1] == ["append"]:
-        given = read(argv[1:], APPEND, None)
-        if given is not None:
-            from .append import text as append
+    """Run a plain command line; None when it is not plain."""
+    if not argv or argv[0] not in COMMANDS:
+        return None
+    verb = module_of(argv[0])
+    given = read(argv[1:], verb.Given)
+    if given is None:
+        return None
+    if argv[0] not in _UNWOUND:
+        from .base.signals import unwind
 
-            return append.run(env, **given)  # type: ignore[arg-type]
-    elif argv[:1] == ["payload"]:
-        given = read(argv[1:], PAYLOAD, "argument")
-        if given is not None and "to" in given:
-            from .send import payload
-
-            return payload.run(env, **given)  # type: ignore[arg-type]
-    elif argv[:1] == ["compact"]:
-        given = read(argv[1:], COMPACT, "argument")
-        if given is not None:
-            from .filters.compact import run as compact
-
-            return compact.run(env, **given)  # type: ignore[arg-type]
-    return None
+        unwind()
+    env.quiet = env.quiet or bool(given.get("quiet"))
+    code: int = verb.run(env, verb.Given(**given))
+    return code

@@ -337,8 +337,8 @@ def test_appenders_lose_nothing_while_the_file_is_replaced(home: Path) -> None:
     """Whoever waits for the lock of the old file writes into the new one."""
     ok("append", "-s", "a", "-m", "first", home=home)
     script = (
-        "import sys; from codeh_history.base.env import Env; from codeh_history.talk import append\n"
-        "for n in range(60): append.store(Env(), sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000, 'user', 'user')\n"
+        "import sys; from codeh_history.base.env import Env; from codeh_history.append import text\n"
+        "for n in range(60): text.store(Env(), sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000, 'user', 'user')\n"
     )
     path = str(session_path(home, "a"))
     writers = [subprocess.Popen([sys.executable, "-c", script, path, name]) for name in "ab"]

@@ -16,7 +16,7 @@ from codeh_history.access import plain
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.base.options import Request
+from codeh_history.base.jobs import Request
 from codeh_history.session.records import parse
 from codeh_history.store import lines, log, read, replace, tail
 from inside import inside

@@ -15,7 +15,7 @@ import strategies as some
 from codeh_history import main, providers
 from codeh_history.access import plain as straight
 from codeh_history.base.env import Env
-from codeh_history.base.options import Request
+from codeh_history.base.jobs import Request
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
 TEXTS = [

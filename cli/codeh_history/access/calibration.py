@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
-from ..base.options import beside
+from ..base.jobs import beside
 from ..base.quote import quote
 from ..session.fold import fold
 from ..session.model import Json

@@ -11,7 +11,7 @@ from io import BytesIO
 
 import orjson
 
-from ..base.options import COMPACT, CURATE, Compaction, Request
+from ..base.jobs import COMPACT, CURATE, Compaction, Request
 from ..providers.turns import Texts
 from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX
 from ..session.fold import View

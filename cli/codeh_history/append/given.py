@@ -1,37 +1,49 @@
-"""What `append` was asked for, and what of it contradicts itself."""
+"""What `append` may be asked for, and what of it contradicts itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from ..base.errors import Usage
-from . import tool_parts
+from ..base.options import MAX_BYTES, QUIET, SESSION, Options, flag, option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-@dataclass(frozen=True)
-class Given:
-    """The options of a message."""
+class Given(Options):
+    """The options of a message, and the other ways in which messages come."""
 
-    message: Sequence[str] = ()
-    file: Sequence[str] = ()
-    role: str | None = None
-    kind: str | None = None
-    attach: Sequence[str] = ()
-    call: Sequence[str] = ()
-    args: Sequence[str] = ()
-    call_id: Sequence[str] = ()
-    result: str | None = None
-    failed: bool = False
-    references: str | None = None
-    key: str | None = None
-    pin: bool = False
-    pending: bool = False
-    max_items: int | None = None
-    redact: bool = False
+    message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
+    file: Sequence[str] = option("FILE|-", "Text from a file, after the -m texts.", "-F")
+    attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
+    role: str | None = option("ROLE", "user (default) or model.")
+    kind: str | None = option("KIND", "user, codeh, tool, error or info.")
+    call: Sequence[str] = option("NAME", "A tool call of the model's; repeatable, in one message.")
+    args: Sequence[str] = option("JSON", "The call's arguments; one for each call, in order.")
+    call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.")
+    result: str | None = option("NAME", "A tool's result; text or JSON object from -m, -F or stdin.")
+    failed: bool = flag("The tool failed; the text is its error.")
+    references: str | None = option("FILE", "JSON list of {id, title?, url?, text, score?}.")
+    exchange: str | None = option(
+        "FILE|-", "A history entry: {userMessage, assistantResponse, toolsUsed?, source?}."
+    )
+    jsonl: bool = flag("Many messages, one a line, all or nothing.")
+    from_: str | None = option("FORMAT", "stdin is a provider's response: auto, or a provider.")
+    stream: bool = flag("stdin is a text still being written: pending until it ends.")
+    echo: bool = flag("With --from and --stream: print the text as it arrives.")
+    max_bytes: str | None = MAX_BYTES
+    key: str | None = option("K", "Store once under this key, however often it is retried.")
+    pin: bool = flag("Keep it verbatim through curation and compaction.")
+    pending: bool = flag("Not committed yet (see update, commit).")
+    redact: bool = flag("Replace secrets by [redacted:kind] first; best effort.")
+    max_items: int | None = option("N", "Then hide the oldest turns above N messages.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
 
     def check(self) -> None:
         """Flags that contradict each other are exit 2."""
+        from . import tool_parts
+
         if self.call and self.result:
             raise Usage("--call and --result: a message is one or the other; use --jsonl for both")
         if self.result == "" or "" in self.call:

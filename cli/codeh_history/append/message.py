@@ -46,9 +46,9 @@ class Draft:
     references: list[Json] | None
 
 
-def run(env: Env, session: str | None, given: Given) -> int:
+def run(env: Env, given: Given) -> int:
     """Append the message and print its id; with a known `--key` print the id it has."""
-    target = for_writing(env, session)
+    target = for_writing(env, given.session)
     given.check()
     stored = store(env, target, draft(env, given, _text(env, given)))
     announce(env, target, [stored.id], created=stored.created)
@@ -113,11 +113,9 @@ def line_of(env: Env, draft: Draft, session: str) -> bytes:
 
 def _text(env: Env, given: Given) -> str:
     """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
-    messages, files = list(given.message), list(given.file)
-    if messages or files:
-        return text_of(
-            env, messages, files, needed=not (given.call or given.attach or given.result or given.pending)
-        )
+    if given.message or given.file:
+        needed = not (given.call or given.attach or given.result or given.pending)
+        return text_of(env, given.message, given.file, needed=needed)
     if given.result:
         return text_of(env, [], ["-"], needed=False)
     if given.pending and not given.call:

@@ -11,28 +11,21 @@ from ..store.resolve import for_writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..base.env import Env
     from ..store.log import Locked
     from ..store.resolve import Target
+    from .given import Given
 
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 
 
-def run(
-    env: Env,
-    *,
-    session: str | None = None,
-    message: list[str] | None = None,
-    file: list[str] | None = None,
-    role: str | None = None,
-    kind: str | None = None,
-    quiet: bool = False,
-) -> int:
+def run(env: Env, given: Given) -> int:
     """Append a text message and print its id."""
-    env.quiet = env.quiet or quiet
-    target = for_writing(env, session)
-    kind, of = kind_and_role(role, kind)
-    id, created = store(env, target.path, text_of(env, message or [], file or []), kind, of)
+    target = for_writing(env, given.session)
+    kind, role = kind_and_role(given.role, given.kind)
+    id, created = store(env, target.path, text_of(env, given.message, given.file), kind, role)
     announce(env, target, [id], created=created)
     return 0
 
@@ -82,7 +75,7 @@ def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
     return kind, of
 
 
-def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = True) -> str:
+def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: bool = True) -> str:
     """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
     pieces = given(env, messages, files)
     if pieces or not needed:
@@ -98,7 +91,7 @@ def text_of(env: Env, messages: list[str], files: list[str], *, needed: bool = T
     return text
 
 
-def exact(env: Env, messages: list[str], files: list[str]) -> str:
+def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
     """The texts one after the other, each as it is; stdin when none is given."""
     pieces = given(env, messages, files)
     if pieces:
@@ -109,7 +102,7 @@ def exact(env: Env, messages: list[str], files: list[str]) -> str:
     return text
 
 
-def given(env: Env, messages: list[str], files: list[str]) -> list[str]:
+def given(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:
     """The `-m`s, then the texts of the `-F`s."""
     if files.count("-") > 1:
         raise Usage("-F -: given twice, and stdin can be read once")

@@ -1,42 +1,84 @@
-"""What requests, curation and compaction may be asked for: each option once, for every verb that takes it.
+"""Options: each is declared once, as an attribute of a class, for the command line and for other code.
 
-A session may say how it is curated and compacted (`set curate.remove=…`, `set compact.policy=…`); a flag is
-stronger. What runs a command, reads a file or lifts a limit never comes from a session: it may be foreign.
+From the class come what the fast lane reads, what Typer reads and prints as help, what completion offers,
+and the values that a job takes. It imports nothing: what loads it must start at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, ClassVar, Self, dataclass_transform
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self, dataclass_transform
+else:
 
-import orjson
+    def dataclass_transform(**_: object) -> object:
+        return lambda cls: cls
 
-from .errors import BadData, Usage
-from .input import from_file
 
-THOUGHTS = ("keep", "old", "all")
-UNANSWERED = ("error", "stub", "drop")
-CURATE, COMPACT = "curate.", "compact."
-FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
-_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+class Option:
+    """How an option is spelled on the command line, and what the help says of it."""
+
+    __slots__ = ("default", "help", "least", "long", "metavar", "most", "positional", "short")
+
+    def __init__(
+        self, metavar: str, help: str, short: str, long: str, least: float | None, most: float | None,
+        default: object, *, positional: bool,
+    ) -> None:  # fmt: skip
+        self.metavar = metavar
+        self.help = help
+        self.short = short
+        self.long = long
+        self.least = least
+        self.most = most
+        self.default = default
+        self.positional = positional
+
+    def flags(self, name: str) -> tuple[str, ...]:
+        """`--long-name` and `-l`, as far as it has them."""
+        long = self.long or "--" + name.rstrip("_").replace("_", "-")
+        return (long, self.short) if self.short else (long,)
+
+
+def option(
+    metavar: str, help: str, short: str = "", *, long: str = "", least: float | None = None,
+    most: float | None = None, default: object = None,
+) -> Any:  # fmt: skip
+    """An option with a value; `least` and `most` of a number."""
+    return Option(metavar, help, short, long, least, most, default, positional=False)
+
+
+def flag(help: str, short: str = "", *, long: str = "", default: bool = False) -> Any:
+    """An option without a value; one that is on unless told otherwise has a `--no-…`."""
+    return Option("", help, short, long, None, None, default or None, positional=False)
+
+
+def argument(metavar: str, help: str = "", *, least: float | None = None) -> Any:
+    """A word that is told by its place; it must be given where its type has no None."""
+    return Option(metavar, help, "", "", least, None, None, positional=True)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Options:
     """Options by name; one that was not given has its default. Never changed in place.
 
-    What a frozen dataclass is, without the milliseconds that making one takes.
+    What a frozen dataclass is, without the milliseconds that making one takes. The default follows from
+    the type where none is named: `bool` False, `Sequence[str]` empty, anything else None.
     """
 
     DEFAULTS: ClassVar[dict[str, Any]] = {}
     TYPES: ClassVar[dict[str, str]] = {}
+    SPELLED: ClassVar[dict[str, Option]] = {}
 
-    def __init_subclass__(cls) -> None:
-        own = cls.__annotations__
+    def __init_subclass__(cls, *, without: tuple[str, ...] = ()) -> None:
         bases = [base for base in reversed(cls.__bases__) if issubclass(base, Options)]
-        cls.TYPES = {name: type for base in bases for name, type in base.TYPES.items()} | own
-        cls.DEFAULTS = {name: getattr(cls, name) for name in cls.TYPES}
+        own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
+        spelled = {name: cls.__dict__[name] for name in own}
+        taken = [(base.TYPES, base.SPELLED) for base in bases] + [(own, spelled)]
+        cls.TYPES = {n: type for types, _ in taken for n, type in types.items() if n not in without}
+        cls.SPELLED = {n: spelling for _, all in taken for n, spelling in all.items() if n not in without}
+        cls.DEFAULTS = {name: _default(cls.SPELLED[name], type) for name, type in cls.TYPES.items()}
+        for name in own:
+            setattr(cls, name, cls.DEFAULTS[name])
 
     def __init__(self, **given: Any) -> None:
         unknown = given.keys() - self.DEFAULTS.keys()
@@ -52,145 +94,32 @@ class Options:
         """Those of these options that were given; without names of all."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
-    def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
-        """These options; what was not given is as the session's settings say, if they say so."""
-        found: dict[str, Any] = {}
-        for key, value in meta.items():
-            if value is None or not key.startswith((CURATE, COMPACT)):
-                continue
-            name = name_of(key)
-            if key not in KEYS:
-                tell(f"{session}: {key} is not taken from a session; {_instead(key)}")
-            elif name in self.DEFAULTS and not self.given(name):
-                with by_settings(session):
-                    found[name] = value_of(key, value)
-        return self.but(**found) if found else self
+    def part(self, takes: type[Taken]) -> Taken:
+        """Those of these options that another job takes."""
+        return takes(**{name: value for name, value in vars(self).items() if name in takes.DEFAULTS})
 
 
-class Curation(Options):
-    """How `curate` works; the same for the curation inside `payload`, `ask` and `persist`."""
+if TYPE_CHECKING:
+    from typing import TypeVar
 
-    only: Sequence[str] = ()
-    skip: Sequence[str] = ()
-    ide_marker: Sequence[str] = ()
-    keep_system: Sequence[str] = ()
-    remove: Sequence[str] = ()
-    remove_cmd: Sequence[str] = ()
-    thoughts: str | None = None
-    unanswered: str | None = None
-    timeout: float | None = None
+    Taken = TypeVar("Taken", bound=Options)
 
 
-class Compaction(Options):
-    """How `compact` works; the same for the compaction inside `payload`, `ask` and `persist`."""
-
-    budget: str | None = None
-    max_chars: str | None = None
-    max_items: str | None = None
-    keep_last: str | None = None
-    policy: str | None = None
-    counter: str | None = None
-    calibrated: bool = False
-    upload_share: float | None = None
-    history_share: float | None = None
+def _default(spelled: Option, type: str) -> object:
+    if spelled.default is not None:
+        return spelled.default
+    return False if type == "bool" else () if type.startswith("Sequence") else None
 
 
-class Reduction(Compaction, Curation):
-    """What is left out of a session, and how small the rest is to be."""
+# -- what several verbs share ------------------------------------------------------------------------------
 
-
-class Wanted(Options):
-    """What a request holds besides the session's messages."""
-
-    to: str | None = None
-    model: str | None = None
-    system: str | None = None
-    tools: str | None = None
-    set: Sequence[str] = ()
-    max_tokens: int | None = None
-    stream: bool = False
-    raw: bool = False
-    prefill: bool = False
-    pretty: bool = False
-    cache: bool = False
-    context: bool = False
-    persist: bool = False
-    user_template: str | None = None
-    system_template: str | None = None
-    var: Sequence[str] = ()
-    allow_missing: bool = False
-
-
-class Request(Reduction, Wanted):
-    """Everything that `payload` and `ask` may be asked for."""
-
-
-def key_of(name: str) -> str:
-    """The setting that an option of curation or compaction is kept under."""
-    return (CURATE if name in Curation.DEFAULTS else COMPACT) + name.replace("_", "-")
-
-
-def name_of(key: str) -> str:
-    """The option that such a setting is for."""
-    return key.partition(".")[2].replace("-", "_")
-
-
-KEYS = tuple(key for name in Reduction.DEFAULTS if (key := key_of(name)) not in FLAGS_ONLY)
-LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
-
-
-def _instead(key: str) -> str:
-    return "give the flag" if key in FLAGS_ONLY else "there is no such setting"
-
-
-def value_of(key: str, value: object) -> object:
-    """What an option is to be by a setting; Usage where the value is none of its kind.
-
-    Of an option that may be given more than once it is a list of texts, or one text.
-    """
-    kind = Reduction.TYPES[name_of(key)]
-    if key in LISTS:
-        values = value if isinstance(value, list) else [value]
-        if not all(isinstance(item, str) for item in values):
-            raise Usage(f"{key}: a text or a list of texts expected")
-        return tuple(values)
-    if isinstance(value, (list, dict)):
-        raise Usage(f"{key}: one value expected")
-    text = str(value).strip()
-    if kind == "bool":
-        if text.lower() not in _WORDS:
-            raise Usage(f"{key} {text}: true or false expected")
-        return _WORDS[text.lower()]
-    if kind == "float | None":
-        try:
-            return float(text)
-        except ValueError:
-            raise Usage(f"{key} {text}: a number expected") from None
-    return text
-
-
-@contextmanager
-def by_settings(session: str) -> Iterator[None]:
-    """Usage in here is the fault of the session's settings: what the flags say was looked at before."""
-    try:
-        yield
-    except Usage as error:
-        raise BadData(f"{session}: by the session's settings: {error}; `set KEY=` unsets one") from None
-
-
-def tools_from(value: str) -> list[dict[str, Any]]:
-    """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
-    try:
-        tools = orjson.loads(from_file(value))
-    except ValueError as error:
-        raise BadData(f"--tools {value}: not JSON: {error}") from None
-    if not isinstance(tools, (list, dict)):
-        raise BadData(f"--tools {value}: a list of tool declarations expected")
-    return beside({"tools": tools})[1]
-
-
-def beside(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:
-    """The session's system prompt and tools, as `set` left them."""
-    system, tools = meta.get("system"), meta.get("tools")
-    items = tools if isinstance(tools, list) else [tools]
-    return (system if isinstance(system, str) else None), [item for item in items if isinstance(item, dict)]
+SESSION = option("SESSION", "Session id, prefix, path, @, @. or -.", "-s")
+ARGUMENT = argument("[SESSION]", "The same as -s.")
+QUIET = flag("No notes on stderr.", "-q")
+JSON = flag("One JSON value on stdout.")
+JSONL = flag("JSON lines on stdout.")
+REPORT = flag("JSON lines of what changed and why, on stderr.")
+IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
+ALLOW_MISSING = flag("A placeholder for a block that is missing or altered.")
+STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
+MAX_BYTES = option("N", "Most bytes of an answer, or of a tool's output (256 MiB).")

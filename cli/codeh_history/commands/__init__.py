@@ -1,4 +1,25 @@
-"""The verbs: one file each, with what Typer needs to know and what the verb does.
+"""The verbs, a file or a folder each: `Given` is what one may be asked for, `run` does it.
 
-No module here has `from __future__ import annotations`: Typer would evaluate every annotation again.
+A verb is imported only when it is called, or when its help is asked for.
 """
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SECTIONS = {
+    "Talk": ("append", "payload", "ask", "calls"),
+    "Look": ("status", "show", "last", "list", "search", "stats", "verify", "expand", "context"),
+    "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
+    "Change": ("update", "commit", "clear", "undo", "set"),
+    "Keep and share": ("fork", "import", "export", "rm", "prune", "gc", "completion"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+_RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
+
+
+def module_of(verb: str) -> "Any":
+    """The module of a verb: `Given`, `run`, and perhaps `EXAMPLES` and `STRAY`."""
+    return import_module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")

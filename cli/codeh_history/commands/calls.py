@@ -1,17 +1,25 @@
 """List the tool calls that wait for a result, or answer each with a command."""
 
-from typing import Annotated, Optional
+from __future__ import annotations
 
 import orjson
-import typer
 
 from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base import amounts
 from ..base.env import Env
+from ..base.options import (
+    ALLOW_MISSING,
+    ARGUMENT,
+    MAX_BYTES,
+    QUIET,
+    SESSION,
+    STRICT,
+    Options,
+    option,
+)
 from ..blocks import Lost
 from ..session.pairing import open_calls
-from .options import AllowMissing, Argument, MaxBytes, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -20,28 +28,26 @@ EXAMPLES = """\
 """
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    via: Annotated[
-        Optional[str],
-        typer.Option("--via", metavar="CMD", help="Run by sh -c for each call; its stdout is the result."),
-    ] = None,
-    allow_missing: AllowMissing = False,
-    max_bytes: MaxBytes = None,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    most = amounts.size(max_bytes)
-    lost: Optional[Lost] = {} if allow_missing else None
-    target, view = open_view(env, session, argument, strict=strict, media=Deferred(), lost=lost)
+class Given(Options):
+    argument: str | None = ARGUMENT
+    via: str | None = option("CMD", "Run by sh -c for each call; its stdout is the result.")
+    allow_missing: bool = ALLOW_MISSING
+    max_bytes: str | None = MAX_BYTES
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    most = amounts.size(given.max_bytes)
+    lost: Lost | None = {} if given.allow_missing else None
+    target, view = open_view(
+        env, given.session, given.argument, strict=given.strict, media=Deferred(), lost=lost
+    )
     tell_lost(env, target.id, lost)
     calls = open_calls(view.messages)
     for call in calls:
-        if via is None:
+        if given.via is None:
             line = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
             if call.damage:
                 line |= {"damaged": call.damage, "arguments": call.arguments}
@@ -49,5 +55,5 @@ def command(
         else:
             from ..receive.tool_call import answer
 
-            answer(env, target, call, via, most)
+            answer(env, target, call, given.via, most)
     return 0 if calls else 1

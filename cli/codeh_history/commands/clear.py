@@ -1,13 +1,13 @@
 """Start over in the same session: hide all that stands before; `undo` brings it back."""
 
-import typer
+from __future__ import annotations
 
 from ..base.env import Env
+from ..base.options import QUIET, SESSION, Options
 from ..session.records import dumps
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history clear -s demo
@@ -16,10 +16,13 @@ EXAMPLES = """\
 STRAY = "the session is -s SESSION"
 
 
-def command(ctx: typer.Context, session: Session = None, quiet: Quiet = False) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target = for_writing(env, session)
+class Given(Options):
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target = for_writing(env, given.session)
     done: list[str] = []
 
     def build(locked: Locked) -> bytes:

@@ -1,18 +1,16 @@
 """Make pending content a message's committed content; nothing pending is nothing to do."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.view import find
 from ..base.env import Env
+from ..base.options import QUIET, SESSION, Options, argument
 from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import dumps
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history commit -s demo            # the newest pending message
@@ -21,24 +19,21 @@ EXAMPLES = """\
 STRAY = "one message ID"
 
 
-def command(
-    ctx: typer.Context,
-    id: Annotated[
-        Optional[str], typer.Argument(metavar="[ID]", help="Message id, unique prefix, or :N.")
-    ] = None,
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target = for_writing(env, session)
+class Given(Options):
+    id: str | None = argument("[ID]", "Message id, unique prefix, or :N.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target = for_writing(env, given.session)
     done: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
         view = fold(read.read_log(locked.read()))
         message: Message | None
-        if id is not None:
-            message = find(view, id, session=locked.session)
+        if given.id is not None:
+            message = find(view, given.id, session=locked.session)
         else:
             message = next((m for m in reversed(view.messages) if m.pending is not None), None)
         if message is None or message.pending is None:

@@ -1,11 +1,12 @@
 """Print a completion script for a shell: verbs, options, sessions, providers."""
 
-from typing import Annotated, Any
+from __future__ import annotations
 
-import typer
+from typing import Any
 
 from ..base.env import Env
 from ..base.errors import Usage
+from ..base.options import Options, argument
 from ..filters.curate.passes import PASSES
 from ..formats import EXPORTERS
 from ..programs import IMPORTERS
@@ -14,6 +15,7 @@ from ..render.completion import SHELLS, Option, Verb
 from ..session.rules import ROLE_OF_KIND
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
+from . import COMMANDS, module_of
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -30,40 +32,41 @@ WORDS = {  # what the value of an option can be, by its name, or by verb and nam
 KINDS = {"SESSION": "session", "FILE": "file", "SHELL": ",".join(SHELLS)}  # by a word of the metavar
 
 
-def command(
-    ctx: typer.Context,
-    shell: Annotated[str, typer.Argument(metavar="SHELL", show_default=False, help="bash, zsh or fish.")],
-) -> int:
-    env: Env = ctx.obj
-    if shell not in SHELLS:
-        raise Usage(f"{shell}: one of {', '.join(SHELLS)}")
-    root: Any = ctx.find_root()
-    verbs = [verb(root.command.get_command(root, name)) for name in root.command.list_commands(root)]
-    env.write(SHELLS[shell](verbs).encode())
+class Given(Options):
+    shell: str = argument("SHELL", "bash, zsh or fish.")
+
+
+def run(env: Env, given: Given) -> int:
+    if given.shell not in SHELLS:
+        raise Usage(f"{given.shell}: one of {', '.join(SHELLS)}")
+    env.write(SHELLS[given.shell]([verb(name, module_of(name)) for name in COMMANDS]).encode())
     return 0
 
 
-def verb(command: Any) -> Verb:
-    """What a script needs to know of a command."""
-    options = [option(command.name, p) for p in command.params if p.param_type_name == "option"]
+def verb(name: str, module: Any) -> Verb:
+    """What a script needs to know of a verb."""
+    takes: type[Options] = module.Given
+    options = [option_of(name, takes, each) for each, it in takes.SPELLED.items() if not it.positional]
     options.append(Option(("--help",), "", "Show this message and exit."))
     arguments = [
-        kind_of(p.metavar or "") + ("+" if p.nargs == -1 else "")
-        for p in command.params
-        if p.param_type_name == "argument"
+        kind_of(it.metavar) + ("+" if takes.TYPES[each].startswith("Sequence") else "")
+        for each, it in takes.SPELLED.items()
+        if it.positional
     ]
-    return Verb(command.name, command.help.partition("\n")[0], tuple(options), tuple(arguments))
+    return Verb(name, module.__doc__.partition("\n")[0], tuple(options), tuple(arguments))
 
 
-def option(verb: str, parameter: Any) -> Option:
-    names = (*parameter.opts, *parameter.secondary_opts)
+def option_of(verb: str, takes: type[Options], name: str) -> Option:
+    spelled = takes.SPELLED[name]
+    names = spelled.flags(name)
+    if takes.DEFAULTS[name] is True:
+        names += (f"--no-{name}",)
     value = ""
-    if not parameter.is_flag:
-        words = next(
-            (WORDS[key] for name in names for key in (f"{verb} {name}", name) if key in WORDS), None
-        )
-        value = ",".join(words) if words else kind_of(parameter.metavar or "")
-    return Option(names, value, (parameter.help or "").partition("\n")[0])
+    if takes.TYPES[name] != "bool":
+        keys = (key for each in names for key in (f"{verb} {each}", each))
+        words = next((WORDS[key] for key in keys if key in WORDS), None)
+        value = ",".join(words) if words else kind_of(spelled.metavar)
+    return Option(names, value, spelled.help)
 
 
 def kind_of(metavar: str) -> str:

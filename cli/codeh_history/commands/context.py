@@ -1,16 +1,14 @@
 """Print a session as context for a system prompt: recent exchanges in full, then the summaries."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base import timezone
 from ..base.env import Env
+from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, Options, option
 from ..blocks import Lost
 from ..send import context
-from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history context demo
@@ -20,31 +18,25 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    recent: Annotated[
-        int, typer.Option("--recent", metavar="N", min=0, help="So many exchanges in full.")
-    ] = 10,
-    now: Annotated[
-        Optional[str], typer.Option("--now", metavar="T", help="The time that ages are told from.")
-    ] = None,
-    tz: Annotated[
-        Optional[str],
-        typer.Option("--tz", metavar="Z", help="The time zone of days: Europe/Berlin, UTC, +02:00."),
-    ] = None,
-    allow_missing: AllowMissing = False,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    moment = timezone.now(env, now)
-    timezone.local(tz)
-    lost: Optional[Lost] = {} if allow_missing else None
+class Given(Options):
+    argument: str | None = ARGUMENT
+    recent: int = option("N", "So many exchanges in full.", least=0, default=10)
+    now: str | None = option("T", "The time that ages are told from.")
+    tz: str | None = option("Z", "The time zone of days: Europe/Berlin, UTC, +02:00.")
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    moment = timezone.now(env, given.now)
+    timezone.local(given.tz)
+    lost: Lost | None = {} if given.allow_missing else None
     media = Deferred(measured=True)
-    target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
+    target, view = open_view(
+        env, given.session, given.argument, strict=given.strict, media=media, lost=lost
+    )
     tell_lost(env, target.id, lost)
-    env.write(context.prompt_of(view, moment, tz, recent).encode("utf-8", "replace"))
+    env.write(context.prompt_of(view, moment, given.tz, given.recent).encode("utf-8", "replace"))
     return 0

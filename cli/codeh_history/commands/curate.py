@@ -1,15 +1,15 @@
 """Remove what a model should not be sent again, and make the history valid."""
 
-from functools import partial
+from __future__ import annotations
 
-import typer
+from functools import partial
 
 from ..access import result as filtering
 from ..base.env import Env
-from ..base.options import Curation
+from ..base.jobs import Curation
+from ..base.options import ALLOW_MISSING, ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, STRICT
+from ..blocks import Lost
 from ..filters.curate import run as curating
-from .options import AllowMissing, Argument, InPlace, Quiet, Report, Session, Strict
-from .signature import taking
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl
@@ -20,23 +20,21 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-@taking(Curation)
-def command(
-    ctx: typer.Context,
-    given: Curation,
-    argument: Argument = None,
-    in_place: InPlace = False,
-    report: Report = False,
-    allow_missing: AllowMissing = False,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
+class Given(Curation):
+    argument: str | None = ARGUMENT
+    in_place: bool = IN_PLACE
+    report: bool = REPORT
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
     curating.settings(given)
     curating.names(given)
-    target = filtering.target_of(env, session, argument)
-    reduce = partial(curating.reduced, env, given, target.id, report=report)
-    filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost={} if allow_missing else None)
+    target = filtering.target_of(env, given.session, given.argument)
+    reduce = partial(curating.reduced, env, given, target.id, report=given.report)
+    lost: Lost | None = {} if given.allow_missing else None
+    filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
     return 0

@@ -1,17 +1,15 @@
 """Write a session in another form on stdout."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.view import open_view, tell_lost
 from ..base.env import Env
 from ..base.errors import Usage
+from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..session.view import View
 from ..store.resolve import Target, for_reading
-from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
@@ -25,57 +23,46 @@ STRAY = "the session is the only argument"
 TEXTS = ("markdown", "html")  # only to be looked at
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    to: Annotated[
-        Optional[str],
-        typer.Option("--to", metavar="FORM", help=f"{', '.join(EXPORTERS)}; contents without."),
-    ] = None,
-    bundle: Annotated[
-        Optional[str],
-        typer.Option("--bundle", metavar="FILE|-", help="The session and its blocks in one file."),
-    ] = None,
-    last: Annotated[
-        Optional[int], typer.Option("-n", metavar="N", min=1, help="With --to exchanges: only the last N.")
-    ] = None,
-    workspace: Annotated[
-        Optional[str],
-        typer.Option("--workspace", metavar="W", help="With --to refs: the toolkit's wrapper."),
-    ] = None,
-    redact: Annotated[
-        bool, typer.Option("--redact", help="Replace secrets by [redacted:kind]; best effort.")
-    ] = False,
-    allow_missing: AllowMissing = False,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if bundle is not None:
-        if to is not None or last is not None or workspace is not None or redact:
+class Given(Options):
+    argument: str | None = ARGUMENT
+    to: str | None = option("FORM", f"{', '.join(EXPORTERS)}; contents without.")
+    bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
+    last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
+    workspace: str | None = option("W", "With --to refs: the toolkit's wrapper.")
+    redact: bool = flag("Replace secrets by [redacted:kind]; best effort.")
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.bundle is not None:
+        if given.given("to", "last", "workspace", "redact"):
             raise Usage("--bundle is the session as it is: no --to, -n, --workspace or --redact")
-        bundled(env, for_reading(env, session, argument), bundle, allow_missing=allow_missing)
+        target = for_reading(env, given.session, given.argument)
+        bundled(env, target, given.bundle, allow_missing=given.allow_missing)
         return 0
-    to = form(to, last, workspace)
-    lost: Optional[Lost] = {} if allow_missing or to in TEXTS else None
-    unread = to == "refs" and not redact
-    target, view = open_view(env, session, argument, strict=strict, hydrate=not unread, lost=lost)
+    to = form(given.to, given.last, given.workspace)
+    lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
+    unread = to == "refs" and not given.redact
+    target, view = open_view(
+        env, given.session, given.argument, strict=given.strict, hydrate=not unread, lost=lost
+    )
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
-    if redact:
+    if given.redact:
         view = clean(env, view, target)
     if to == "refs":
         from ..access import persist
 
         persist.store_parts(env, view)
-    env.write(export(view, to, last if to == "exchanges" else workspace))
-    tell_lost(env, target.id, lost, strict=strict)
+    env.write(export(view, to, given.last if to == "exchanges" else given.workspace))
+    tell_lost(env, target.id, lost, strict=given.strict)
     return 0
 
 
-def form(to: Optional[str], last: Optional[int], workspace: Optional[str]) -> str:
+def form(to: str | None, last: int | None, workspace: str | None) -> str:
     """The form asked for; Usage where it is none, or another's option was given."""
     to = to or "contents"
     if to not in EXPORTERS:
@@ -102,6 +89,6 @@ def bundled(env: Env, target: Target, name: str, *, allow_missing: bool) -> None
     """Write the session and its blocks to one new file."""
     from ..access import bundle as bundling
 
-    lost: Optional[Lost] = {} if allow_missing else None
+    lost: Lost | None = {} if allow_missing else None
     bundling.pack(env, target, name, lost)
     tell_lost(env, target.id, lost)

@@ -1,17 +1,15 @@
 """Begin a new session with a copy of an old one, up to and including a message."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.view import find, open_view
 from ..base.env import Env
+from ..base.options import ARGUMENT, QUIET, SESSION, Options, option
 from ..session.fold import View
 from ..session.model import Message
 from ..session.records import Record
 from ..session.rules import PLACING
 from ..store import create
-from .options import Argument, Quiet, Session
 
 EXAMPLES = """\
   codeh-history fork demo                         # prints the new session's id
@@ -19,26 +17,20 @@ EXAMPLES = """\
 """
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    at: Annotated[
-        Optional[str],
-        typer.Option("--at", metavar="ID", help="The last message to copy: id, prefix or :N."),
-    ] = None,
-    into: Annotated[
-        Optional[str], typer.Option("--into", metavar="NEW", help="The new session's id or path.")
-    ] = None,
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target, view = open_view(env, session, argument, hydrate=False)
-    message = find(view, at, session=target.id) if at is not None else None
+class Given(Options):
+    argument: str | None = ARGUMENT
+    at: str | None = option("ID", "The last message to copy: id, prefix or :N.")
+    into: str | None = option("NEW", "The new session's id or path.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target, view = open_view(env, given.session, given.argument, hydrate=False)
+    message = find(view, given.at, session=target.id) if given.at is not None else None
     records = up_to(view, message)
     last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
-    path = create.free_path(env, into, target.id if target.path != "-" else "fork")
+    path = create.free_path(env, given.into, target.id if target.path != "-" else "fork")
     parent = {"session": view.id or target.id, "at": last}
     body = b"".join(record.raw + b"\n" for record in records)
     env.write(

@@ -1,16 +1,14 @@
 """Bring content back from the block store."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access import hydrate
 from ..access import result as filtering
 from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
+from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, Options, flag
 from ..blocks import Lost
-from .options import AllowMissing, Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history hydrate demo.jsonl | codeh-history show -
@@ -20,24 +18,21 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    allow_missing: AllowMissing = False,
-    in_place: Annotated[
-        bool, typer.Option("--in-place", "-i", help="Replace the session's file instead of printing.")
-    ] = False,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target = filtering.target_of(env, session, argument)
-    lost: Optional[Lost] = {} if allow_missing else None
-    if not in_place:
-        joined(env, hydrate.hydrated_stream(env, target, lost=lost, strict=strict))
-    elif not hydrate.hydrate(env, target, lost=lost, strict=strict):
+class Given(Options):
+    argument: str | None = ARGUMENT
+    allow_missing: bool = ALLOW_MISSING
+    in_place: bool = flag("Replace the session's file instead of printing.", "-i")
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target = filtering.target_of(env, given.session, given.argument)
+    lost: Lost | None = {} if given.allow_missing else None
+    if not given.in_place:
+        joined(env, hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict))
+    elif not hydrate.hydrate(env, target, lost=lost, strict=given.strict):
         env.note(f"{target.id}: nothing to hydrate")
     tell_lost(env, target.id, lost)
     return 0

@@ -1,21 +1,19 @@
 """Print the text of the last message, as it is."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.from_end import last_message
 from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import safe
+from ..base.options import ARGUMENT, JSON, QUIET, SESSION, STRICT, Options, flag, option
 from ..blocks import Lost
 from ..render import values
 from ..render.fences import last_block
 from ..session.exchanges import text_of
 from ..session.model import Json, Message
 from ..store.resolve import Target, for_reading
-from . import options
 
 EXAMPLES = """\
   codeh-history last demo --role model > answer.md
@@ -27,39 +25,35 @@ ROLES = ("user", "model")
 BESIDES = ("provider", "model", "finish", "usage")
 
 
-def command(
-    ctx: typer.Context,
-    argument: options.Argument = None,
-    role: Annotated[
-        Optional[str],
-        typer.Option("--role", metavar="R", help="user or model; the last of either without."),
-    ] = None,
-    code: Annotated[bool, typer.Option("--code", help="Only its last fenced code block.")] = False,
-    json: options.Json = False,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if role is not None and role not in ROLES:
-        raise Usage(f"--role {role}: user or model")
-    target = for_reading(env, session, argument)
+class Given(Options):
+    argument: str | None = ARGUMENT
+    role: str | None = option("R", "user or model; the last of either without.")
+    code: bool = flag("Only its last fenced code block.")
+    json: bool = JSON
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.role is not None and given.role not in ROLES:
+        raise Usage(f"--role {given.role}: user or model")
+    target = for_reading(env, given.session, given.argument)
     lost: Lost = {}
-    message = last_message(env, target, role, strict=strict, lost=lost)
+    message = last_message(env, target, given.role, strict=given.strict, lost=lost)
     if message is None:
         raise NegativeAnswer("")
-    text: Optional[str] = text_of(message)
-    if code:
+    text: str | None = text_of(message)
+    if given.code:
         text = last_block(text or "")
     if text is None:
         raise NegativeAnswer("")
     terminal = env.terminal(env.stdout)
-    if json:
+    if given.json:
         env.write(values.line(record(target, message, text), terminal=terminal))
     else:
         env.write((safe(text) if terminal else text).removesuffix("\n").encode() + b"\n")
-    tell_lost(env, target.id, lost, strict=strict)
+    tell_lost(env, target.id, lost, strict=given.strict)
     return 0
 
 

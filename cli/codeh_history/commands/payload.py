@@ -1,12 +1,11 @@
 """Print the request body that sends a session to a provider."""
 
-import typer
+from __future__ import annotations
 
 from ..base.env import Env
-from ..base.options import Request
-from ..send import payload
-from .options import Argument, Quiet, Session, Strict
-from .signature import taking
+from ..base.jobs import Request
+from ..base.options import ARGUMENT, QUIET, SESSION, STRICT
+from ..send.payload import body_of
 
 EXAMPLES = """\
   codeh-history payload demo --to gemini | curl -sSN --json @- -H @gem.hdr "$URL"
@@ -18,16 +17,14 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; text is appended with `append -m`"
 
 
-@taking(Request)
-def command(
-    ctx: typer.Context,
-    given: Request,
-    argument: Argument = None,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    payload.send(env, argument, session, given, strict=strict)
+class Given(Request):
+    argument: str | None = ARGUMENT
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    for piece in body_of(env, given.argument, given.session, given, strict=given.strict):
+        env.write(piece)
     return 0

@@ -1,19 +1,16 @@
 """Move large content into the block store; the session keeps its hashes."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access import persist
 from ..access import result as filtering
 from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
-from ..base.options import Reduction
+from ..base.jobs import Reduction
+from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, flag
 from ..blocks import Lost
 from ..filters import reduction
-from .options import AllowMissing, Argument, Quiet, Session, Strict
-from .signature import taking
 
 EXAMPLES = """\
   codeh-history persist demo -i
@@ -24,30 +21,24 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-@taking(Reduction)
-def command(
-    ctx: typer.Context,
-    given: Reduction,
-    argument: Argument = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Every message, not only those with a part above 4 KiB.")
-    ] = False,
-    in_place: Annotated[
-        bool, typer.Option("--in-place", "-i", help="Replace the session's file instead of printing.")
-    ] = False,
-    allow_missing: AllowMissing = False,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target = filtering.target_of(env, session, argument)
-    lost: Optional[Lost] = {} if allow_missing else None
-    steps = reduction.steps(env, given, target.id, in_place=in_place)
-    for step in steps if in_place else ():
+class Given(Reduction):
+    argument: str | None = ARGUMENT
+    every: bool = flag("Every message, not only those with a part above 4 KiB.", long="--all")
+    in_place: bool = flag("Replace the session's file instead of printing.", "-i")
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target = filtering.target_of(env, given.session, given.argument)
+    lost: Lost | None = {} if given.allow_missing else None
+    steps = reduction.steps(env, given, target.id, in_place=given.in_place)
+    every, strict = given.every, given.strict
+    for step in steps if given.in_place else ():
         filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
-    if not in_place:
+    if not given.in_place:
         joined(env, persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost))
     elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")

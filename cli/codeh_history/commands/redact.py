@@ -1,10 +1,9 @@
 """Replace secrets by [redacted:kind]: on stdout, or with -i in the file, which cannot be undone."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterable
-from typing import Annotated, Optional
-
-import typer
 
 from ..access import result as filtering
 from ..access import rewrite as rewriting
@@ -13,12 +12,12 @@ from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
+from ..base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
 from ..filters.redact import Redactor, left_elsewhere
 from ..filters.redact import run as redacting
 from ..session import stream
 from ..session.records import lines_of
 from ..store import read
-from .options import Argument, Quiet, Session, Strict
 
 EXAMPLES = """\
   codeh-history redact demo > shareable.jsonl
@@ -28,32 +27,25 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    rules: Annotated[
-        Optional[str],
-        typer.Option("--rules", metavar="FILE", help="JSON object: kind, regular expression."),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With -i: do not ask.")] = False,
-    in_place: Annotated[
-        bool,
-        typer.Option("--in-place", "-i", help="Rewrite the session instead of printing: cannot be undone."),
-    ] = False,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    redactor = Redactor(redacting.rules(rules))
-    target = filtering.target_of(env, session, argument)
-    if not in_place:
-        lines = list(stream.lines(view_of(env, target, strict=strict)))
+class Given(Options):
+    argument: str | None = ARGUMENT
+    rules: str | None = option("FILE", "JSON object: kind, regular expression.")
+    yes: bool = flag("With -i: do not ask.")
+    in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    redactor = Redactor(redacting.rules(given.rules))
+    target = filtering.target_of(env, given.session, given.argument)
+    if not given.in_place:
+        lines = list(stream.lines(view_of(env, target, strict=given.strict)))
         env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
         return redacting.report(env, target.id, redactor)
     rewriting.check(target)
-    if not yes:
+    if not given.yes:
         ask(env, target.id)
     before = read.read_bytes(target.path)
 
@@ -61,7 +53,7 @@ def command(
         redactor.forget()
         return redacting.rewritten(lines_of(data), whole(env, lines_of(data)), redactor)
 
-    rewriting.in_place(env, target, rewrite, strict=strict)
+    rewriting.in_place(env, target, rewrite, strict=given.strict)
     code = redacting.report(env, target.id, redactor)
     if left_elsewhere.Needles(redactor.certain()).within_file(target.path):
         env.complain(f"{target.id}: what was removed is still in it, in an id or a signature: see `verify`")

@@ -1,14 +1,14 @@
 """Make a broken history whole again: every call answered, every response called, damage left behind."""
 
-from typing import Annotated, Optional
+from __future__ import annotations
 
 import orjson
-import typer
 
 from ..access import result as filtering
 from ..access import view as reading
 from ..base.env import Env
 from ..base.errors import Usage
+from ..base.options import ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, Options, option
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
 from ..session import stream
@@ -16,7 +16,6 @@ from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..store import create
-from .options import Argument, InPlace, Quiet, Report, Session
 
 EXAMPLES = """\
   codeh-history repair demo -i --report        # one reversible record; undo takes it back
@@ -26,49 +25,42 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    unanswered: Annotated[
-        str,
-        typer.Option(
-            "--unanswered", metavar="U", help="Open calls at the end: error (left alone), stub or drop."
-        ),
-    ] = "error",
-    output: Annotated[
-        Optional[str],
-        typer.Option("--output", metavar="FILE", help="Write a new session instead of stdout."),
-    ] = None,
-    in_place: InPlace = False,
-    report: Report = False,
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if unanswered not in ("error", "stub", "drop"):
-        raise Usage(f"--unanswered {unanswered}: error, stub or drop")
-    if output is not None and in_place:
+class Given(Options):
+    argument: str | None = ARGUMENT
+    unanswered: str = option(
+        "U", "Open calls at the end: error (left alone), stub or drop.", default="error"
+    )
+    output: str | None = option("FILE", "Write a new session instead of stdout.")
+    in_place: bool = IN_PLACE
+    report: bool = REPORT
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.unanswered not in ("error", "stub", "drop"):
+        raise Usage(f"--unanswered {given.unanswered}: error, stub or drop")
+    if given.output is not None and given.in_place:
         raise Usage("--output and -i: one of them")
-    settings = Settings(unanswered=unanswered)
+    settings = Settings(unanswered=given.unanswered)
 
     def reduce(view: View) -> tuple[list[Op], Json]:
         _, ops, lines = passes.curate(view, settings, ("pairs",))
-        for line in lines if report else ():
+        for line in lines if given.report else ():
             env.report(orjson.dumps(line))
-        if not report and ops:
+        if not given.report and ops:
             env.note(f"{view.id}: {len(lines)} repairs (--report shows each)")
         return ops, {"policy": "repair"}
 
-    target = filtering.target_of(env, session, argument)
-    if output is None:
-        filtering.run(env, target, reduce, in_place=in_place)
+    target = filtering.target_of(env, given.session, given.argument)
+    if given.output is None:
+        filtering.run(env, target, reduce, in_place=given.in_place)
         return 0
     view = reading.view_of(env, target)
     ops, _ = reduce(view)
     body = b"".join(
         line for line in stream.lines(apply(view, ops)) if line.rstrip(b"\n") != view.header_raw
     )
-    path = create.free_path(env, output, output)
+    path = create.free_path(env, given.output, given.output)
     create.session(env, path, lambda _: body, parent={"session": view.id or target.id, "at": None})
     return 0

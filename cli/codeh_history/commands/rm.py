@@ -1,12 +1,12 @@
 """Move sessions to the trash (`~/.codeh/trash`), or bring them back."""
 
-from typing import Annotated
+from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
 from ..base.env import Env
+from ..base.options import QUIET, Options, argument, flag
 from ..store import trash
-from .options import Quiet
 
 EXAMPLES = """\
   codeh-history rm demo old-demo
@@ -14,16 +14,15 @@ EXAMPLES = """\
 """
 
 
-def command(
-    ctx: typer.Context,
-    sessions: Annotated[list[str], typer.Argument(metavar="SESSION...", help="Exact session ids.")],
-    restore: Annotated[bool, typer.Option("--restore", help="Take them out of the trash again.")] = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    for name in trash.checked(env, sessions, restore=restore):
-        if restore:
+class Given(Options):
+    sessions: Sequence[str] = argument("SESSION...", "Exact session ids.")
+    restore: bool = flag("Take them out of the trash again.")
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    for name in trash.checked(env, given.sessions, restore=given.restore):
+        if given.restore:
             left = trash.restore(env, name)
             more = f"; one removed earlier is {left[-1].path}" if left else ""
             env.note(f"{name}: restored{more}")

@@ -1,22 +1,23 @@
 """Set a session's title, tags, system prompt, tools or models (x-… is your own); later wins."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 import orjson
-import typer
 
 from .. import providers
 from ..append.text import say_new
-from ..base import options
+from ..base import jobs
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import decode, read_file
 from ..base.near import near
+from ..base.options import QUIET, SESSION, Options, argument
 from ..filters import reduction
 from ..session.records import dumps
 from ..store import log
 from ..store.resolve import for_writing
-from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
@@ -29,32 +30,29 @@ _BY_PROVIDER = ("model", "settings")
 KEYS = (
     *_PLAIN,
     *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
-    *options.KEYS,
+    *jobs.KEYS,
 )
 OWN = "x-"  # begins the keys that nothing of ours reads
 
 
-def command(
-    ctx: typer.Context,
-    settings: Annotated[
-        list[str], typer.Argument(metavar="KEY=VALUE|KEY=@FILE...", help="An empty VALUE unsets.")
-    ],
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
+class Given(Options):
+    settings: Sequence[str] = argument("KEY=VALUE|KEY=@FILE...", "An empty VALUE unsets.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
     values: dict[str, object] = {}
-    for setting in settings:
+    for setting in given.settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
         check_key(key)
-        if key in values and key not in options.LISTS:
+        if key in values and key not in jobs.LISTS:
             raise Usage(f"set {key}: given twice, and it takes one value")
         values[key] = joined(values.get(key), value_of(key, text))
-    reduction.check({key: value for key, value in values.items() if key in options.KEYS})
-    target = for_writing(env, session)
+    reduction.check({key: value for key, value in values.items() if key in jobs.KEYS})
+    target = for_writing(env, given.session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
         say_new(env, target)
@@ -65,7 +63,7 @@ def check_key(key: str) -> None:
     """Raises Usage for a key that nothing reads."""
     if key in KEYS or (key.startswith(OWN) and key != OWN):
         return
-    if key in options.FLAGS_ONLY:
+    if key in jobs.FLAGS_ONLY:
         raise Usage(f"set {key}: never from a session: give the flag")
     group = key.partition(".")[0] + "."
     family = [other for other in KEYS if other.startswith(group)]
@@ -95,7 +93,7 @@ def value_of(key: str, text: str) -> object:
             return orjson.loads(text)
         except ValueError as error:
             raise BadData(f"{where}: not JSON: {error}") from None
-    if key in options.LISTS:
+    if key in jobs.LISTS:
         return texts_of(text)
     if key == "tags":
         return [tag.strip() for tag in text.split(",") if tag.strip()]

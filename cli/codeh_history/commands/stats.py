@@ -1,21 +1,29 @@
 """Count a session's tokens, by role, kind and tool."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import Compaction
+from ..base.jobs import Compaction
+from ..base.options import (
+    ALLOW_MISSING,
+    ARGUMENT,
+    JSON,
+    QUIET,
+    SESSION,
+    STRICT,
+    Options,
+    flag,
+    option,
+)
 from ..blocks import Lost
 from ..filters.compact.costs import cache_bill, counting, measure
 from ..render import bars, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
-from . import options
 
 EXAMPLES = """\
   codeh-history stats demo
@@ -28,61 +36,41 @@ STRAY = "the session is the only argument"
 SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
 
-Counter = Annotated[
-    Optional[str],
-    typer.Option(
-        "--counter", metavar="C", help="o200k_base, cl100k_base or approx; by the model's name without."
-    ),
-]
-Calibrated = Annotated[
-    bool, typer.Option("--calibrated", help="Correct by the usage recorded for the model; say how far.")
-]
-Cache = Annotated[
-    bool,
-    typer.Option("--cache", help="Replay the session's requests: tokens, cached tokens, relative cost."),
-]
-Budget = Annotated[
-    Optional[str],
-    typer.Option("--budget", metavar="N", help=f"--cache: compacted in place to N ({BUDGET})."),
-]
-Policy = Annotated[
-    Optional[str], typer.Option("--policy", metavar="P", help="--cache: tiered (default) or loop.")
-]
+
+class Given(Options):
+    argument: str | None = ARGUMENT
+    counter: str | None = option("C", "o200k_base, cl100k_base or approx; by the model's name without.")
+    calibrated: bool = flag("Correct by the usage recorded for the model; say how far.")
+    cache: bool = flag("Replay the session's requests: tokens, cached tokens, relative cost.")
+    budget: str | None = option("N", f"--cache: compacted in place to N ({BUDGET}).")
+    policy: str | None = option("P", "--cache: tiered (default) or loop.")
+    json: bool = JSON
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
 
 
-def command(
-    ctx: typer.Context,
-    argument: options.Argument = None,
-    counter: Counter = None,
-    calibrated: Calibrated = False,
-    cache: Cache = False,
-    budget: Budget = None,
-    policy: Policy = None,
-    json: options.Json = False,
-    allow_missing: options.AllowMissing = False,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    limits = _limits(budget, policy, cache=cache)
-    lost: Optional[Lost] = {} if allow_missing else None
+def run(env: Env, given: Given) -> int:
+    limits = _limits(given.budget, given.policy, cache=given.cache)
+    lost: Lost | None = {} if given.allow_missing else None
     media = Deferred(measured=True)
-    target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
+    target, view = open_view(
+        env, given.session, given.argument, strict=given.strict, media=media, lost=lost
+    )
     tell_lost(env, target.id, lost)
-    by = counting(env, view, target.id, Compaction(counter=counter))
+    by = counting(env, view, target.id, Compaction(counter=given.counter))
     extra: Json = {}
-    if calibrated:
+    if given.calibrated:
         from ..access.calibration import asked
 
-        extra["calibration"] = asked(env, view, by, counter)
+        extra["calibration"] = asked(env, view, by, given.counter)
         by = by.calibrated(extra["calibration"]["factor"])
     if limits:
         extra["cache"] = cache_bill(by, view, *limits)
     found = measure(by, view)
     terminal = env.terminal(env.stdout)
-    if json:
+    if given.json:
         env.write(values.line(found | extra, terminal=terminal))
         return 0
     env.write(totals(found, extra).encode())

@@ -1,19 +1,26 @@
 """Show where a session stands, and what to type next."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base.env import Env
 from ..base.escape import visible
+from ..base.options import (
+    ALLOW_MISSING,
+    ARGUMENT,
+    JSON,
+    QUIET,
+    SESSION,
+    STRICT,
+    Options,
+    option,
+)
 from ..base.words import some
 from ..blocks import Lost
 from ..render import values
 from ..send.readiness import standing
 from ..session.model import Json
-from . import options
 
 EXAMPLES = """\
   codeh-history status demo
@@ -23,27 +30,25 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-def command(
-    ctx: typer.Context,
-    argument: options.Argument = None,
-    counter: Annotated[
-        Optional[str],
-        typer.Option("--counter", metavar="C", help="Whose tokens: o200k_base, cl100k_base or approx."),
-    ] = None,
-    json: options.Json = False,
-    allow_missing: options.AllowMissing = False,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    lost: Optional[Lost] = {} if allow_missing else None
+class Given(Options):
+    argument: str | None = ARGUMENT
+    counter: str | None = option("C", "Whose tokens: o200k_base, cl100k_base or approx.")
+    json: bool = JSON
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    lost: Lost | None = {} if given.allow_missing else None
     media = Deferred(measured=True)
-    target, view = open_view(env, session, argument, strict=strict, media=media, lost=lost)
+    target, view = open_view(
+        env, given.session, given.argument, strict=given.strict, media=media, lost=lost
+    )
     tell_lost(env, target.id, lost)
-    found = standing(env, target, view, counter)
-    if json:
+    found = standing(env, target, view, given.counter)
+    if given.json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:
         env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())

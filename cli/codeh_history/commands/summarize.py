@@ -1,10 +1,10 @@
 """Summarise the oldest exchanges of a session, reversibly: nothing is deleted."""
 
+from __future__ import annotations
+
 from contextlib import closing
-from typing import Annotated, Optional
 
 import orjson
-import typer
 
 from .. import providers
 from ..access import result as filtering
@@ -12,12 +12,12 @@ from ..access.view import view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import SummariserFailed, Usage
+from ..base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
 from ..store.resolve import Target
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
 from ..summaries.writer import Outline, Summariser
 from ..tokens import open_counter
-from .options import Argument, Quiet, Session, Strict
 from .progress import progress
 
 EXAMPLES = """\
@@ -31,94 +31,51 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-All = Annotated[
-    bool, typer.Option("--all", help="Every session; a JSON line for each that acted or failed.")
-]
-Jobs = Annotated[
-    int, typer.Option("--jobs", metavar="N", min=1, max=64, help="With --all: so many at once.")
-]
-Most = Annotated[
-    int, typer.Option("--max-conversations", metavar="N", min=1, help="More exchanges are summarised.")
-]
-Least = Annotated[int, typer.Option("--min-batch", metavar="N", min=1, help="At least so many at a time.")]
-Via = Annotated[
-    Optional[str],
-    typer.Option(
-        "--via", metavar="CMD", help="Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER."
-    ),
-]
-To = Annotated[
-    Optional[str],
-    typer.Option(
-        "--to", metavar="FORMAT", help="stdin is this provider's request body, stdout its response."
-    ),
-]
-Model = Annotated[
-    Optional[str], typer.Option("--model", metavar="MODEL", help="With --to: the provider's model name.")
-]
-Timeout = Annotated[
-    float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Longest run of the command.")
-]
-Budget = Annotated[
-    str, typer.Option("--budget", metavar="N", help="Most tokens of one request to the command.")
-]
-Gate = Annotated[
-    bool,
-    typer.Option("--gate/--no-gate", help="Refuse a summary that names what its source does not have."),
-]
-CounterName = Annotated[
-    Optional[str], typer.Option("--counter", metavar="C", help="Whose tokens are counted.")
-]
+class Given(Options):
+    argument: str | None = ARGUMENT
+    all_: bool = flag("Every session; a JSON line for each that acted or failed.")
+    jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1)
+    max_conversations: int = option("N", "More exchanges are summarised.", least=1, default=50)
+    min_batch: int = option("N", "At least so many at a time.", least=1, default=10)
+    via: str | None = option("CMD", "Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER.")
+    to: str | None = option("FORMAT", "stdin is this provider's request body, stdout its response.")
+    model: str | None = option("MODEL", "With --to: the provider's model name.")
+    timeout: float = option("SECONDS", "Longest run of the command.", least=0.1, default=120)
+    budget: str = option("N", "Most tokens of one request to the command.", default="16k")
+    gate: bool = flag("Refuse a summary that names what its source does not have.", default=True)
+    counter: str | None = option("C", "Whose tokens are counted.")
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
 
 
-def command(
-    ctx: typer.Context,
-    argument: Argument = None,
-    all_: All = False,
-    jobs: Jobs = 1,
-    max_conversations: Most = 50,
-    min_batch: Least = 10,
-    via: Via = None,
-    to: To = None,
-    model: Model = None,
-    timeout: Timeout = 120,
-    budget: Budget = "16k",
-    gate: Gate = True,
-    counter: CounterName = None,
-    session: Session = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    via = via or env.environ.get("CODEH_SUMMARIZER") or None
-    check(all_, session, argument, via, to, model)
-    counting = open_counter(counter, model=model, cache=f"{env.home}/cache/tokens.sqlite")
+def run(env: Env, given: Given) -> int:
+    via = given.via or env.environ.get("CODEH_SUMMARIZER") or None
+    check(given, via)
+    counting = open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
     summariser: Summariser = Outline()
     if via is not None:
         from ..summaries import by_command
 
-        most = amounts.tokens(budget)
-        summariser = by_command.summariser(via, timeout, counting.counts, most, to, model, faithful=gate)
-    settings = Settings(summariser, counting, most=max_conversations, least=min_batch)
-    if all_:
-        return every(env, settings, jobs)
+        most = amounts.tokens(given.budget)
+        summariser = by_command.summariser(
+            via, given.timeout, counting.counts, most, given.to, given.model, faithful=given.gate
+        )
+    settings = Settings(summariser, counting, most=given.max_conversations, least=given.min_batch)
+    if given.all_:
+        return every(env, settings, given.jobs)
     try:
-        return single(env, filtering.target_of(env, session, argument), settings, strict=strict)
+        return single(
+            env, filtering.target_of(env, given.session, given.argument), settings, strict=given.strict
+        )
     finally:
         summariser.stop()
 
 
-def check(
-    all_: bool,
-    session: str | None,
-    argument: str | None,
-    via: str | None,
-    to: str | None,
-    model: str | None,
-) -> None:
+def check(given: Given, via: str | None) -> None:
     """Options that do not go together are exit 2."""
-    if all_ and (session or argument):
+    to, model = given.to, given.model
+    if given.all_ and (given.session or given.argument):
         raise Usage("--all takes every session: name none")
     if to is None:
         if model is not None:

@@ -1,19 +1,17 @@
 """Take back the newest message, update, summary, compaction or clear; nothing is deleted."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ..access.view import find, locked_view
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, NotFound, Usage
+from ..base.options import QUIET, SESSION, Options, flag, option
 from ..session.fold import Step, View, fold
 from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history undo -s demo              # prints what it took back: TYPE ID
@@ -23,30 +21,24 @@ EXAMPLES = """\
 STRAY = "say --id ID"
 
 
-def command(
-    ctx: typer.Context,
-    id: Annotated[
-        Optional[str],
-        typer.Option("--id", metavar="ID", help="What to take back: id, unique prefix, or :N."),
-    ] = None,
-    turn: Annotated[
-        bool, typer.Option("--turn", help="The last real user message and all after it.")
-    ] = False,
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if id and turn:
+class Given(Options):
+    id: str | None = option("ID", "What to take back: id, unique prefix, or :N.")
+    turn: bool = flag("The last real user message and all after it.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
-    target = for_writing(env, session)
+    target = for_writing(env, given.session)
     done: list[tuple[str, str]] = []
 
     def build(locked: Locked) -> bytes:
-        view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
+        view = locked_view(env, locked) if given.turn else fold(read.read_log(locked.read()))
         lines: list[bytes] = []
         offset = locked.offset
-        for kind, name in targets(view, id, turn=turn, session=locked.session):
+        for kind, name in targets(view, given.id, turn=given.turn, session=locked.session):
             record = {
                 "type": "revert",
                 "id": env.new_id(locked.session, offset),

@@ -1,12 +1,13 @@
 """Give a message new text; an edit of committed content is committed too, unless --pending."""
 
-from typing import Annotated, Optional
+from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
 from ..access.view import find
 from ..append.text import exact, text_of
 from ..base.env import Env
+from ..base.options import QUIET, SESSION, Options, argument, flag, option
 from ..session.fold import fold, is_idless, join
 from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
@@ -14,7 +15,6 @@ from ..session.view import View
 from ..store import log, read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from .options import Quiet, Session
 
 EXAMPLES = """\
   codeh-history update -s demo :-1 -m "a better question"
@@ -26,46 +26,39 @@ EXAMPLES = """\
 STRAY = "one message ID; the text is -m TEXT"
 
 
-def command(
-    ctx: typer.Context,
-    id: Annotated[str, typer.Argument(metavar="ID", help="Message id, unique prefix, or :N.")],
-    message: Annotated[
-        Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")
-    ] = None,
-    file: Annotated[
-        Optional[list[str]], typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file.")
-    ] = None,
-    append: Annotated[
-        bool, typer.Option("--append", help="Add to the text instead of replacing it, byte for byte.")
-    ] = False,
-    pending: Annotated[bool, typer.Option("--pending", help="Leave the new content uncommitted.")] = False,
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target = for_writing(env, session)
-    text = (exact if append else text_of)(env, message or [], file or [])
+class Given(Options):
+    id: str = argument("ID", "Message id, unique prefix, or :N.")
+    message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
+    file: Sequence[str] = option("FILE|-", "Text from a file.", "-F")
+    append: bool = flag("Add to the text instead of replacing it, byte for byte.")
+    pending: bool = flag("Leave the new content uncommitted.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target = for_writing(env, given.session)
+    text = (exact if given.append else text_of)(env, given.message, given.file)
     done: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
-        found, stored = whole(env, fold(read.read_log(locked.read())), id, locked.session)
+        found, stored = whole(env, fold(read.read_log(locked.read())), given.id, locked.session)
         done.append(found.id)
-        if append and not text:
+        if given.append and not text:
             return None
         now = env.now()
-        if append and found.pending is not None:
+        if given.append and found.pending is not None:
             return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
         own = env.new_id(locked.session, locked.offset)
         update: Json = {"type": "update", "id": own, "of": found.id, "ts": now}
-        update["parts"] = changed(found, text, append=append)
+        update["parts"] = changed(found, text, append=given.append)
         if stored:
             from ..access.persist import by_reference
 
             update["parts"] = unchanged_by_reference(update["parts"], stored)
             update = by_reference(env, update, locked.session)
         lines = dumps(update) + b"\n"
-        if found.pending is None and not pending:
+        if found.pending is None and not given.pending:
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
         return lines
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..access.result import Reduce
 from ..base.env import Env
-from ..base.options import Compaction, Curation, Reduction, name_of, value_of
+from ..base.jobs import Compaction, Curation, Reduction, name_of, value_of
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import orjson
 
@@ -15,7 +14,7 @@ from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import from_file
-from ..base.options import Compaction, Request, beside, by_settings, tools_from
+from ..base.jobs import Compaction, Request, beside, by_settings, tools_from
 from ..filters.curate import passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
@@ -31,29 +30,6 @@ if TYPE_CHECKING:
     from ..blocks import Lost
 
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
-
-
-def run(
-    env: Env,
-    *,
-    argument: str | None = None,
-    session: str | None = None,
-    strict: bool = False,
-    quiet: bool = False,
-    **given: Any,
-) -> int:
-    """Print the request body for a provider; `given` are the options of `Request`."""
-    env.quiet = env.quiet or quiet
-    send(env, argument, session, Request(**given), strict=strict)
-    return 0
-
-
-def send(
-    env: Env, argument: str | None, session: str | None, given: Request, *, strict: bool = False
-) -> None:
-    """Print the body, piece by piece."""
-    for piece in body_of(env, argument, session, given, strict=strict):
-        env.write(piece)
 
 
 def body_of(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..access.row import text_of
 from ..base.env import Env
-from ..base.options import Compaction
+from ..base.jobs import Compaction
 from ..filters.compact.costs import counting, measure
 from ..session.model import Json, Message
 from ..session.pairing import open_at_end, open_calls

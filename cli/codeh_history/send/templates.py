@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..base.errors import BadData, Usage
 from ..base.input import decode, read_file
-from ..base.options import Request
+from ..base.jobs import Request
 from ..providers.base import Options
 from ..sandbox import SECONDS, Sandbox, TooMuch
 from ..session.exchanges import is_prompt, text_of

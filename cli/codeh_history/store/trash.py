@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ def trash_dir(env: Env) -> str:
     return os.path.join(env.home, "trash")
 
 
-def checked(env: Env, names: list[str], *, restore: bool) -> list[str]:
+def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
     """The ids, once all are known to be exact ids of sessions that are there."""
     for name in names:
         if not is_id(name):

@@ -1,19 +1,18 @@
 """Append a prompt, send the session through a command, and store the answer."""
 
-from typing import Annotated, Optional
+from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from ...append.given import Given
+from ...append import given as append
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import Usage
-from ...base.options import Request
+from ...base.jobs import Request
+from ...base.options import MAX_BYTES, QUIET, SESSION, Options, flag, option
 from ...receive.notice import tell
 from ...send import payload
 from ...store.resolve import for_writing
-from ..options import MaxBytes, Quiet, Session
-from ..signature import taking
 from . import prompt
 
 EXAMPLES = """\
@@ -26,59 +25,42 @@ EXAMPLES = """\
 """
 STRAY = "say -m TEXT"
 
-Message = Annotated[
-    Optional[list[str]], typer.Option("--message", "-m", metavar="TEXT", help="Text; repeatable.")
-]
-File = Annotated[
-    Optional[list[str]],
-    typer.Option("--file", "-F", metavar="FILE|-", help="Text from a file, after the -m texts."),
-]
-Attach = Annotated[Optional[list[str]], typer.Option("--attach", metavar="FILE", help="Attach a file.")]
-Via = Annotated[
-    Optional[str],
-    typer.Option(
-        "--via", metavar="CMD", help="Run by sh -c: body on stdin, response on stdout; $CODEH_VIA."
-    ),
-]
-NoStdin = Annotated[
-    bool, typer.Option("--no-stdin", help="Leave what is piped in alone: in loops over lines, in hooks.")
-]
-Id = Annotated[bool, typer.Option("--id", help="Print the id of the answer instead of its text.")]
-Echo = Annotated[bool, typer.Option("--echo", help="Print the text as it arrives, as it does without.")]
-Key = Annotated[
-    Optional[str], typer.Option("--key", metavar="K", help="Store the prompt once under this key.")
-]
+
+class _Prompt(Options):
+    message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
+    file: Sequence[str] = option("FILE|-", "Text from a file, after the -m texts.", "-F")
+    attach: Sequence[str] = option("FILE", "Attach a file.")
+    via: str | None = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
 
 
-@taking(Request, without=("pretty",))
-def command(
-    ctx: typer.Context,
-    message: Message = None,
-    file: File = None,
-    attach: Attach = None,
-    via: Via = None,
-    *,
-    request: Request,
-    no_stdin: NoStdin = False,
-    id: Id = False,
-    echo: Echo = False,
-    max_bytes: MaxBytes = None,
-    key: Key = None,
-    session: Session = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    most = amounts.size(max_bytes)
-    via = via or env.environ.get("CODEH_VIA")
+class _Answer(Options):
+    no_stdin: bool = flag("Leave what is piped in alone: in loops over lines, in hooks.")
+    id: bool = flag("Print the id of the answer instead of its text.")
+    echo: bool = flag("Print the text as it arrives, as it does without.")
+    max_bytes: str | None = MAX_BYTES
+    key: str | None = option("K", "Store the prompt once under this key.")
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+class Given(_Answer, Request, _Prompt, without=("pretty",)):
+    """A prompt, the request that sends it, and what becomes of the answer."""
+
+
+def run(env: Env, given: Given) -> int:
+    most = amounts.size(given.max_bytes)
+    via = given.via or env.environ.get("CODEH_VIA")
     if not via:
         raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
-    payload.provider_of(env, request.to)
-    payload.checked(request)
-    if id and echo:
+    payload.provider_of(env, given.to)
+    payload.checked(given)
+    if given.id and given.echo:
         raise Usage("--id and --echo: one of them")
-    target = for_writing(env, session)
-    given = Given(message=message or (), file=file or (), attach=attach or (), key=key)
-    received = prompt.ask(env, target, given, request, via, echo=not id, stdin=not no_stdin, most=most)
-    tell(env, target.id, received, echo=not id)
+    target = for_writing(env, given.session)
+    message, request = given.part(append.Given), given.part(Request)
+    echo = not given.id
+    received = prompt.ask(
+        env, target, message, request, via, echo=echo, stdin=not given.no_stdin, most=most
+    )
+    tell(env, target.id, received, echo=echo)
     return 0

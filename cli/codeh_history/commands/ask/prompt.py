@@ -18,7 +18,7 @@ from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, Interrupted
 from ...base.input import from_file
-from ...base.options import Request
+from ...base.jobs import Request
 from ...receive.answer import Received
 from ...receive.run_command import exchange
 from ...send import payload
@@ -104,7 +104,7 @@ def _text(env: Env, given: Given, view: View, *, stdin: bool) -> str | None:
         if stdin and last.kind != "tool" and env.waiting():
             env.note("stdin is not read: an unanswered prompt stands last and is sent")
         return None
-    pieces = append.given(env, list(given.message), list(given.file))
+    pieces = append.given(env, given.message, given.file)
     found = piped.text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
     text = append.joined(pieces if found is None else [*pieces, found])
     if text.strip() or given.attach:

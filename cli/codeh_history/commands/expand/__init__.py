@@ -1,13 +1,11 @@
 """Print the original lines of what was replaced, covered or hidden."""
 
-from typing import Annotated
-
-import typer
+from __future__ import annotations
 
 from ...access.view import open_view
 from ...base.env import Env
+from ...base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, argument
 from ...render import values
-from .. import options
 from .originals import expand
 
 EXAMPLES = """\
@@ -18,25 +16,17 @@ EXAMPLES = """\
 STRAY = "expand ID [SESSION]"
 
 
-def command(
-    ctx: typer.Context,
-    id: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            show_default=False,
-            help="A message, summary, compaction or clear: id, unique prefix, :N.",
-        ),
-    ],
-    argument: options.Argument = None,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target, view = open_view(env, session, argument, strict=strict, hydrate=False)
-    lines = expand(view, id, session=target.id)
+class Given(Options):
+    id: str = argument("ID", "A message, summary, compaction or clear: id, unique prefix, :N.")
+    argument: str | None = ARGUMENT
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target, view = open_view(env, given.session, given.argument, strict=given.strict, hydrate=False)
+    lines = expand(view, given.id, session=target.id)
     if any(b'"blockId' in line for line in lines):
         from ...access.hydrate import Hydration
 

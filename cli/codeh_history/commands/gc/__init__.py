@@ -1,19 +1,19 @@
 """Remove what no session needs: deltas of committed streams, and blocks that nothing refers to."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
-from typing import Annotated, Optional
 
 import orjson
-import typer
 
 from ...base.env import Env
 from ...base.errors import HistoryError
+from ...base.options import QUIET, Options, flag, option
 from ...base.times import from_millis
 from ...blocks import open_store
 from ...store import elsewhere, resolve, trash
 from ...store.resolve import Target
 from ..list_ import moment
-from ..options import Quiet
 from . import unused
 
 EXAMPLES = """\
@@ -25,26 +25,20 @@ EXAMPLES = """\
 STRAY = "it looks at every session of this home"
 
 
-def command(
-    ctx: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, only say what would go.")] = False,
-    shared: Annotated[
-        bool, typer.Option("--shared", help="Blocks of a store that other homes may use, too.")
-    ] = False,
-    age: Annotated[
-        Optional[str],
-        typer.Option("--trash", metavar="AGE", help="Sessions removed before, too: 30d, 12w, or a date."),
-    ] = None,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    before = moment(env, age, "--trash") / 1000 if age is not None else None
+class Given(Options):
+    yes: bool = flag("Remove it; without, only say what would go.")
+    shared: bool = flag("Blocks of a store that other homes may use, too.")
+    age: str | None = option("AGE", "Sessions removed before, too: 30d, 12w, or a date.", long="--trash")
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    before = moment(env, given.age, "--trash") / 1000 if given.age is not None else None
     unused.check(env)
-    gone = emptied(env, before, yes=yes) if before is not None else ()
-    failed = [code for name, path in resolve.ids(env) if (code := deltas(env, name, path, yes=yes))]
-    blocks(env, yes=yes, shared=shared, but=gone)
-    if not yes:
+    gone = emptied(env, before, yes=given.yes) if before is not None else ()
+    failed = [code for name, path in resolve.ids(env) if (code := deltas(env, name, path, yes=given.yes))]
+    blocks(env, yes=given.yes, shared=given.shared, but=gone)
+    if not given.yes:
         env.note("nothing was removed: --yes removes it")
     return failed[0] if failed else 0
 

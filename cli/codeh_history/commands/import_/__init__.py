@@ -1,15 +1,16 @@
 """Bring conversations from other forms into new sessions and print their ids."""
 
-from functools import partial
-from typing import Annotated, Optional
+from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
+from functools import partial
 
 from ... import programs
 from ...access.source import is_bundle, source
 from ...access.view import tell_damage, tell_lost
 from ...base.env import Env
 from ...base.errors import BadData, Usage
+from ...base.options import ALLOW_MISSING, QUIET, STRICT, Options, argument, option
 from ...blocks import Lost
 from ...session.fold import kind_of
 from ...session.model import Json
@@ -18,7 +19,6 @@ from ...session.rules import ROLE_OF_KIND
 from ...store import create
 from ...store.log import Locked
 from ...store.resolve import Target
-from ..options import AllowMissing, Quiet, Strict
 
 EXAMPLES = """\
   codeh-history import ~/.codeh/sessions/old.json --into old
@@ -28,43 +28,37 @@ EXAMPLES = """\
 """
 
 
-def command(
-    ctx: typer.Context,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE|-...", help="Files to import, a session each.")
-    ],
-    from_: Annotated[
-        str, typer.Option("--from", metavar="FORM", help=f"auto, {', '.join(programs.IMPORTERS)}.")
-    ] = "auto",
-    into: Annotated[
-        Optional[str],
-        typer.Option("--into", metavar="NEW", help="The new session's id or path (one file)."),
-    ] = None,
-    allow_missing: AllowMissing = False,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if from_ != "auto" and from_ not in programs.IMPORTERS:
-        raise Usage(f"--from {from_}: auto, {', '.join(programs.IMPORTERS)}")
-    if into is not None and len(files) > 1:
+class Given(Options):
+    files: Sequence[str] = argument("FILE|-...", "Files to import, a session each.")
+    from_: str = option("FORM", f"auto, {', '.join(programs.IMPORTERS)}.", default="auto")
+    into: str | None = option("NEW", "The new session's id or path (one file).")
+    allow_missing: bool = ALLOW_MISSING
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.from_ != "auto" and given.from_ not in programs.IMPORTERS:
+        raise Usage(f"--from {given.from_}: auto, {', '.join(programs.IMPORTERS)}")
+    if given.into is not None and len(given.files) > 1:
         raise Usage("--into names one session; import one file at a time")
-    for name in files:
+    for name in given.files:
         where = "stdin" if name == "-" else name
         with source(env, name) as file:
-            if from_ == "auto" and is_bundle(file.head):
+            if given.from_ == "auto" and is_bundle(file.head):
                 from ...access import bundle
 
-                env.write(f"{bundle.unpack(env, file, where, into)}\n".encode("utf-8", "surrogateescape"))
+                env.write(
+                    f"{bundle.unpack(env, file, where, given.into)}\n".encode("utf-8", "surrogateescape")
+                )
                 continue
             data = file.rest()
-        tell = partial(tell_damage, env, Target(where, where), strict=strict)
-        records = programs.read(data, from_, where, tell=tell)
+        tell = partial(tell_damage, env, Target(where, where), strict=given.strict)
+        records = programs.read(data, given.from_, where, tell=tell)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
-        records = by_our_blocks(env, records, where, allow_missing=allow_missing)
-        path = create.free_path(env, into, "imported" if name == "-" else name)
+        records = by_our_blocks(env, records, where, allow_missing=given.allow_missing)
+        path = create.free_path(env, given.into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
     return 0
@@ -76,7 +70,7 @@ def by_our_blocks(env: Env, records: list[Json], where: str, *, allow_missing: b
         return records
     from .foreign_blocks import adopted
 
-    lost: Optional[Lost] = {} if allow_missing else None
+    lost: Lost | None = {} if allow_missing else None
     records = adopted(env, records, where, lost)
     tell_lost(env, where, lost)
     return records

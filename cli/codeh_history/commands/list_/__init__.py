@@ -1,20 +1,20 @@
 """List the sessions, the newest first."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Optional
 
 import orjson
-import typer
 
 from ...access import row as listing
 from ...base.env import Env
 from ...base.errors import BadData, Usage
+from ...base.options import JSON, JSONL, QUIET, SESSION, STRICT, Options, flag, option
 from ...base.times import to_millis
 from ...render import table, values
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
-from .. import options
 from . import cache
 from .processes import spread
 
@@ -29,34 +29,30 @@ SHOWN = ("id", "last", "messages", "calls", "pending", "title", "cwd")  # on a t
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
-def command(
-    ctx: typer.Context,
-    here: Annotated[bool, typer.Option("--here", help="Only those begun in this directory.")] = False,
-    since: Annotated[
-        Optional[str],
-        typer.Option("--since", metavar="D", help="Only those used since: 30m, 2h, 7d, or a date."),
-    ] = None,
-    json: options.Json = False,
-    jsonl: options.JsonLines = False,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if json and jsonl:
+class Given(Options):
+    here: bool = flag("Only those begun in this directory.")
+    since: str | None = option("D", "Only those used since: 30m, 2h, 7d, or a date.")
+    json: bool = JSON
+    jsonl: bool = JSONL
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.json and given.jsonl:
         raise Usage("--json and --jsonl: one of them")
-    earliest = moment(env, since) if since is not None else None
-    paths = [for_reading(env, session).path] if session else [path for _, path in ids(env)]
+    earliest = moment(env, given.since) if given.since is not None else None
+    paths = [for_reading(env, given.session).path] if given.session else [path for _, path in ids(env)]
     rows = rows_of(env, paths)
-    if here:
+    if given.here:
         directory = env.cwd()
         rows = [row for row in rows if directory and row["cwd"] == directory]
     if earliest is not None:
         rows = [row for row in rows if used(row) >= earliest]
     rows.sort(key=used, reverse=True)
-    show(env, rows, json=json, jsonl=jsonl)
-    if strict and any("problem" in row for row in rows):
+    show(env, rows, json=given.json, jsonl=given.jsonl)
+    if given.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
     return 0
 

@@ -1,22 +1,21 @@
 """Search what is said: visible messages' text, tool calls and results, of all sessions or one."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator
-from typing import Annotated, Optional
-
-import typer
 
 from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ...base.escape import visible
+from ...base.options import JSON, JSONL, QUIET, SESSION, STRICT, Options, argument, flag, option
 from ...blocks import Lost
 from ...render import values
 from ...sandbox import Exceeded, Pattern, allowed
 from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
-from .. import options
 from .lines import hits
 
 EXAMPLES = """\
@@ -28,52 +27,42 @@ EXAMPLES = """\
 STRAY = "search REGEX [SESSION]"
 
 
-def command(
-    ctx: typer.Context,
-    regex: Annotated[
-        str,
-        typer.Argument(
-            metavar="REGEX", show_default=False, help="A Python regular expression, sought in each line."
-        ),
-    ],
-    argument: Annotated[
-        Optional[str],
-        typer.Argument(metavar="[SESSION]", show_default=False, help="Only this one; all without."),
-    ] = None,
-    ignore_case: Annotated[
-        bool, typer.Option("--ignore-case", "-i", help="Do not tell capitals from small letters.")
-    ] = False,
-    list_only: Annotated[
-        bool, typer.Option("--list", "-l", help="Only the sessions with a match.")
-    ] = False,
-    count: Annotated[
-        bool, typer.Option("--count", "-c", help="Only SESSION:LINES of each with a match.")
-    ] = False,
-    json: options.Json = False,
-    jsonl: options.JsonLines = False,
-    session: options.Session = None,
-    timeout: Annotated[
-        Optional[float],
-        typer.Option("--timeout", metavar="S", help="Seconds that a message may take (10)."),
-    ] = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if json and jsonl:
+class Given(Options):
+    regex: str = argument("REGEX", "A Python regular expression, sought in each line.")
+    argument: str | None = argument("[SESSION]", "Only this one; all without.")
+    ignore_case: bool = flag("Do not tell capitals from small letters.", "-i")
+    list_only: bool = flag("Only the sessions with a match.", "-l", long="--list")
+    count: bool = flag("Only SESSION:LINES of each with a match.", "-c")
+    json: bool = JSON
+    jsonl: bool = JSONL
+    session: str | None = SESSION
+    timeout: float | None = option("S", "Seconds that a message may take (10).")
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.json and given.jsonl:
         raise Usage("--json and --jsonl: one of them")
-    if list_only and count:
+    if given.list_only and given.count:
         raise Usage("-l and -c: one of them")
-    pattern = Pattern(regex, "", re.IGNORECASE if ignore_case else 0, allowed(timeout))
-    ctx.with_resource(pattern)
+    with Pattern(
+        given.regex, "", re.IGNORECASE if given.ignore_case else 0, allowed(given.timeout)
+    ) as pattern:
+        return searched(env, given, pattern)
+
+
+def searched(env: Env, given: Given, pattern: Pattern) -> int:
+    """Print what is found; the exit code says whether anything was, and whether all could be read."""
     lost: Lost = {}
     unread: list[str] = []
-    found = found_in(env, session, argument, pattern, strict=strict, lost=lost, unread=unread)
-    if list_only or count:
-        found = summed(found, count=count)
-    some = printed(env, found, as_array=json, as_json=json or jsonl)
-    if unread or (strict and lost):
+    found = found_in(
+        env, given.session, given.argument, pattern, strict=given.strict, lost=lost, unread=unread
+    )
+    if given.list_only or given.count:
+        found = summed(found, count=given.count)
+    some = printed(env, found, as_array=given.json, as_json=given.json or given.jsonl)
+    if unread or (given.strict and lost):
         return BadData.exit_code
     return 0 if some else NegativeAnswer.exit_code
 
@@ -93,8 +82,8 @@ def printed(env: Env, found: Iterator[Json], *, as_array: bool, as_json: bool) -
 
 def found_in(
     env: Env,
-    session: Optional[str],
-    argument: Optional[str],
+    session: str | None,
+    argument: str | None,
     pattern: Pattern,
     *,
     strict: bool,

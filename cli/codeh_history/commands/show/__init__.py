@@ -1,16 +1,14 @@
 """Show the conversation: what a model would see now, and what is pending."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import Usage
+from ...base.options import ARGUMENT, JSON, JSONL, QUIET, SESSION, STRICT, Options, flag, option
 from ...blocks import Lost
 from ...render import messages, values
 from ...store.resolve import for_reading
-from .. import options
 from . import follow as following
 from . import numbered
 
@@ -24,42 +22,39 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; -n N shows the last N messages"
 
 
-def command(
-    ctx: typer.Context,
-    argument: options.Argument = None,
-    last: Annotated[
-        Optional[int], typer.Option("-n", "--last", metavar="N", min=1, help="Only the last N messages.")
-    ] = None,
-    items: Annotated[
-        bool, typer.Option("--items", help="JSON lines: {committed, pending} of each message.")
-    ] = False,
-    curated: Annotated[bool, typer.Option("--curated", help="As `curate` would leave it.")] = False,
-    json: options.Json = False,
-    jsonl: options.JsonLines = False,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what arrives.")] = False,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    if sum((items, json, jsonl)) > 1:
+class Given(Options):
+    argument: str | None = ARGUMENT
+    last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
+    items: bool = flag("JSON lines: {committed, pending} of each message.")
+    curated: bool = flag("As `curate` would leave it.")
+    json: bool = JSON
+    jsonl: bool = JSONL
+    follow: bool = flag("Go on with what arrives.", "-f")
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if sum((given.items, given.json, given.jsonl)) > 1:
         raise Usage("--items, --json, --jsonl: one of them")
-    if follow and (items or json or curated):
+    if given.follow and (given.items or given.json or given.curated):
         raise Usage("--follow prints text or --jsonl as it arrives, nothing else")
-    target = for_reading(env, session, argument)
-    if follow:
+    target = for_reading(env, given.session, given.argument)
+    if given.follow:
         if target.path == "-":
             raise Usage("--follow: a stream on stdin has no later; name a session")
-        following.follow(env, target, last=last, jsonl=jsonl, strict=strict)
+        following.follow(env, target, last=given.last, jsonl=given.jsonl, strict=given.strict)
     lost: Lost = {}
-    summaries, shown = numbered.read(env, target, last=last, curated=curated, strict=strict, lost=lost)
-    if items or json or jsonl:
-        one = numbered.item_json if items else numbered.message_json
+    summaries, shown = numbered.read(
+        env, target, last=given.last, curated=given.curated, strict=given.strict, lost=lost
+    )
+    if given.items or given.json or given.jsonl:
+        one = numbered.item_json if given.items else numbered.message_json
         found = (one(number, message) for number, message in shown)
-        for line in values.lines(found, as_array=json, terminal=env.terminal(env.stdout)):
+        for line in values.lines(found, as_array=given.json, terminal=env.terminal(env.stdout)):
             env.write(line)
     else:
         env.draw(messages.document(env, summaries, shown))
-    tell_lost(env, target.id, lost, strict=strict)
+    tell_lost(env, target.id, lost, strict=given.strict)
     return 0

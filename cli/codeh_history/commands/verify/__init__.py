@@ -1,13 +1,12 @@
 """Check a session, or what a provider would refuse about it; nothing is changed."""
 
-from typing import Annotated, Optional
-
-import typer
+from __future__ import annotations
 
 from ...access.view import view_from
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
+from ...base.options import ARGUMENT, JSON, QUIET, SESSION, STRICT, Options, option
 from ...base.words import some
 from ...providers import FORMATS
 from ...render import values
@@ -15,7 +14,6 @@ from ...send.payload import provider_of
 from ...session.model import Json
 from ...store import read
 from ...store.resolve import Target, for_reading
-from .. import options
 from . import provider as refusals
 from . import session as verifying
 
@@ -27,34 +25,28 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-def command(
-    ctx: typer.Context,
-    argument: options.Argument = None,
-    to: Annotated[
-        Optional[str],
-        typer.Option("--to", metavar="FORMAT", help="What this provider would refuse instead."),
-    ] = None,
-    model: Annotated[
-        Optional[str], typer.Option("--model", metavar="M", help="With --to: for which model.")
-    ] = None,
-    json: options.Json = False,
-    session: options.Session = None,
-    strict: options.Strict = False,
-    quiet: options.Quiet = False,
-) -> int:
-    env: Env = ctx.obj
-    env.quiet = quiet
-    target = for_reading(env, session, argument)
+class Given(Options):
+    argument: str | None = ARGUMENT
+    to: str | None = option("FORMAT", "What this provider would refuse instead.")
+    model: str | None = option("M", "With --to: for which model.")
+    json: bool = JSON
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    target = for_reading(env, given.session, given.argument)
     found = (
-        refused(env, target, provider_of(env, to, FORMATS), model, strict=strict)
-        if to
+        refused(env, target, provider_of(env, given.to, FORMATS), given.model, strict=given.strict)
+        if given.to
         else checked(env, target)
     )
-    if json:
+    if given.json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:
         env.write("".join(f"{visible(line)}\n" for line in lines(target, found)).encode())
-    if strict and any("path" not in problem for problem in found["problems"]):
+    if given.strict and any("path" not in problem for problem in found["problems"]):
         raise BadData(f"{target.path}: {len(found['problems'])} problems")
     return 0 if found["ok"] else NegativeAnswer.exit_code
 
@@ -72,7 +64,7 @@ def checked(env: Env, target: Target) -> Json:
     }  # fmt: skip
 
 
-def refused(env: Env, target: Target, to: str, model: Optional[str], *, strict: bool) -> Json:
+def refused(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Json:
     """The verdict of a provider on what the session says."""
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
     view = view_from(env, data, target, strict=strict)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from ... import providers
-from ...base.options import beside
+from ...base.jobs import beside
 from ...providers.base import Options, Request
 from ...send.payload import model_for
 from ...session.model import Json, Message, Part

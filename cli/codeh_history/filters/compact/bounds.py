@@ -10,7 +10,7 @@ import orjson
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.options import Compaction, beside, by_settings
+from ...base.jobs import Compaction, beside, by_settings
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View

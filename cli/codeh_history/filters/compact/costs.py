@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 
 from ...base.env import Env
-from ...base.options import Compaction, beside, by_settings
+from ...base.jobs import Compaction, beside, by_settings
 from ...session.exchanges import prompts
 from ...session.model import Json, Part
 from ...session.sources import rendered

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import orjson
 
@@ -13,7 +12,7 @@ from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import Usage
 from ...base.input import from_file, read_file
-from ...base.options import Compaction, tools_from
+from ...base.jobs import Compact, Compaction, tools_from
 from ...blocks import Lost
 from ...session.model import Json
 from ...session.ops import Op
@@ -22,45 +21,30 @@ from ...store.resolve import Target
 from . import Plan, bounds
 
 
-def run(  # noqa: PLR0913 - what a fast command line may say, one by one
-    env: Env,
-    *,
-    argument: str | None = None,
-    session: str | None = None,
-    system: str | None = None,
-    tools: str | None = None,
-    plan: bool = False,
-    apply: str | None = None,
-    in_place: bool = False,
-    report: bool = False,
-    allow_missing: bool = False,
-    strict: bool = False,
-    quiet: bool = False,
-    **limits: Any,
-) -> int:
-    """Make a session fit its limits (the options of `Compaction`), reversibly, or do what a plan says."""
-    env.quiet = env.quiet or quiet
-    given = Compaction(**limits)
-    beside = _system(system), _tools(tools)
+def run(env: Env, given: Compact) -> int:
+    """Make a session fit its limits, reversibly, or do what a plan says."""
+    beside = _system(given.system), _tools(given.tools)
     bounds.limits(given)
-    target = filtering.target_of(env, session, argument)
-    if apply is not None and (plan or given.given() or beside != (None, None)):
+    target = filtering.target_of(env, given.session, given.argument)
+    if given.apply is not None and (
+        given.plan or given.given(*Compaction.DEFAULTS) or beside != (None, None)
+    ):
         raise Usage("--apply takes its limits from the plan: give no others")
-    data = b"" if apply is None else _plan_in(env, apply, target)
+    data = b"" if given.apply is None else _plan_in(env, given.apply, target)
     items: list[int] = []
 
     def made(view: View) -> Plan:
-        if apply is not None:
-            return bounds.read_plan(data, apply, view)
+        if given.apply is not None:
+            return bounds.read_plan(data, given.apply, view)
         asked = bounds.settled(env, view, given, target.id, *beside)
         items.extend([asked.items] if asked.items else [])
-        return bounds.plan(env, view, bounds.demanding(asked), in_place=in_place, exact=plan)
+        return bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
 
-    lost: Lost | None = {} if allow_missing else None
-    if plan:
-        return _printed(env, made(view_of(env, target, strict=strict, lost=lost)))
-    reduce = partial(_reduced, env, target, made, report=report)
-    after = filtering.run(env, target, reduce, in_place=in_place, strict=strict, lost=lost)
+    lost: Lost | None = {} if given.allow_missing else None
+    if given.plan:
+        return _printed(env, made(view_of(env, target, strict=given.strict, lost=lost)))
+    reduce = partial(_reduced, env, target, made, report=given.report)
+    after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0

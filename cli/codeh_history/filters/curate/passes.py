@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from ...base import jobs
 from ...session.fold import View
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -15,15 +16,8 @@ from .base import Settings
 
 Pass = Callable[[View, Settings], list[Op]]
 
-PASSES: dict[str, Pass] = {
-    "kinds": kinds.run,
-    "invalid": invalid.run,
-    "ide": ide.run,
-    "system": system.run,
-    "post": post.run,
-    "thoughts": thoughts.run,
-    "pairs": pairs.run,
-}
+_RUN = (kinds.run, invalid.run, ide.run, system.run, post.run, thoughts.run, pairs.run)
+PASSES: dict[str, Pass] = dict(zip(jobs.PASSES, _RUN, strict=True))
 FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
 
 

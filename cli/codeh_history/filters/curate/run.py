@@ -9,7 +9,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import InputOutput, Usage
-from ...base.options import THOUGHTS, UNANSWERED, Curation, by_settings
+from ...base.jobs import THOUGHTS, UNANSWERED, Curation, by_settings
 from ...session.exchanges import IDE_MARKERS
 from ...session.model import Json
 from ...session.ops import Op

@@ -1,0 +1,200 @@
+"""What requests, curation and compaction may be asked for: each option once, for every verb that takes it.
+
+A session may say how it is curated and compacted (`set curate.remove=…`, `set compact.policy=…`); a flag is
+stronger. What runs a command, reads a file or lifts a limit never comes from a session: it may be foreign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import orjson
+
+from .errors import BadData, Usage
+from .input import from_file
+from .options import (
+    ALLOW_MISSING,
+    ARGUMENT,
+    IN_PLACE,
+    QUIET,
+    REPORT,
+    SESSION,
+    STRICT,
+    Options,
+    flag,
+    option,
+)
+
+PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # of curation, in their order
+THOUGHTS = ("keep", "old", "all")
+UNANSWERED = ("error", "stub", "drop")
+CURATE, COMPACT = "curate.", "compact."
+FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
+_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class Settable(Options):
+    """Options of which a session's settings may say what was not given."""
+
+    def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
+        """These options; what was not given is as the session's settings say, if they say so."""
+        found: dict[str, Any] = {}
+        for key, value in meta.items():
+            if value is None or not key.startswith((CURATE, COMPACT)):
+                continue
+            name = name_of(key)
+            if key not in KEYS:
+                tell(f"{session}: {key} is not taken from a session; {_instead(key)}")
+            elif name in self.DEFAULTS and not self.given(name):
+                with by_settings(session):
+                    found[name] = value_of(key, value)
+        return self.but(**found) if found else self
+
+
+class Curation(Settable):
+    """How `curate` works; the same for the curation inside `payload`, `ask` and `persist`."""
+
+    only: Sequence[str] = option("PASS", f"Only these passes: {', '.join(PASSES)}.")
+    skip: Sequence[str] = option("PASS", "All but these passes.")
+    ide_marker: Sequence[str] = option("TEXT", "What marks IDE context, instead of the defaults.")
+    keep_system: Sequence[str] = option("REGEX", "Keep System: texts it is found in.")
+    remove: Sequence[str] = option("REGEX", "Cut from model prose (dot matches newlines).")
+    remove_cmd: Sequence[str] = option("CMD", "Filter model prose through a command.")
+    thoughts: str | None = option("T", "keep (default), old or all: which thoughts go.")
+    unanswered: str | None = option("U", "Open calls at the end: error (default), stub or drop.")
+    timeout: float | None = option("S", "Seconds that each pattern or template may take in all (10).")
+
+
+class Compaction(Settable):
+    """How `compact` works; the same for the compaction inside `payload`, `ask` and `persist`."""
+
+    budget: str | None = option("N", "Tokens, system and tools included; 32k is 32000.")
+    max_chars: str | None = option("N", "Characters of texts, arguments and results.")
+    max_items: str | None = option("N", "Messages; whole oldest exchanges go first.")
+    keep_last: str | None = option("N", "Leave the last N exchanges as they are; alone: only those stay.")
+    policy: str | None = option("P", "tiered or loop; loop where a share is given.")
+    counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model's name.")
+    calibrated: bool = flag("Correct the count by the usage recorded for the model.")
+    upload_share: float | None = option("S", "What uploads may take of the budget (0.6).")
+    history_share: float | None = option("S", "The same for earlier exchanges (0.2).")
+
+
+class Compact(Compaction):
+    """Everything that `compact` may be asked for."""
+
+    argument: str | None = ARGUMENT
+    system: str | None = option("TEXT|@FILE", "The system prompt that is sent too.")
+    tools: str | None = option("@FILE", "Tool declarations that are sent too.")
+    plan: bool = flag("Print the plan as JSON, change nothing; with -i the plan of -i.")
+    apply: str | None = option("PLAN|-", "Do what a printed plan says.")
+    in_place: bool = IN_PLACE
+    report: bool = REPORT
+    allow_missing: bool = ALLOW_MISSING
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+class Reduction(Compaction, Curation):
+    """What is left out of a session, and how small the rest is to be."""
+
+
+class Wanted(Settable):
+    """What a request holds besides the session's messages."""
+
+    to: str | None = option(
+        "PROVIDER", "gemini, openai-chat, openai-responses, anthropic or text; $CODEH_TO."
+    )
+    model: str | None = option("MODEL", "The provider's model name.")
+    system: str | None = option("TEXT|@FILE", "The system prompt.")
+    tools: str | None = option("@FILE", "Tool declarations, in any provider's shape.")
+    set: Sequence[str] = option("PATH=JSON", "Set a field of the body, last of all.")
+    max_tokens: int | None = option("N", "Longest answer (Anthropic: 8192 by default).", least=1)
+    stream: bool = flag("Ask for a stream (Gemini's is in the URL).")
+    raw: bool = flag("Only the curation that provider rules force.")
+    prefill: bool = flag("Allow the model's message at the end.")
+    pretty: bool = flag("Indented JSON.")
+    cache: bool = flag("Place provider cache marks.")
+    context: bool = flag("Put the context prompt in the system prompt.")
+    persist: bool = flag("Persist the session's blocks first.")
+    user_template: str | None = option("FILE", "Jinja; renders the last user message.")
+    system_template: str | None = option("FILE", "Jinja; renders the system prompt.")
+    var: Sequence[str] = option("K=V", "A template variable.")
+    allow_missing: bool = ALLOW_MISSING
+
+
+class Request(Reduction, Wanted):
+    """Everything that `payload` and `ask` may be asked for."""
+
+
+def key_of(name: str) -> str:
+    """The setting that an option of curation or compaction is kept under."""
+    return (CURATE if name in Curation.DEFAULTS else COMPACT) + name.replace("_", "-")
+
+
+def name_of(key: str) -> str:
+    """The option that such a setting is for."""
+    return key.partition(".")[2].replace("-", "_")
+
+
+KEYS = tuple(key for name in Reduction.DEFAULTS if (key := key_of(name)) not in FLAGS_ONLY)
+LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
+
+
+def _instead(key: str) -> str:
+    return "give the flag" if key in FLAGS_ONLY else "there is no such setting"
+
+
+def value_of(key: str, value: object) -> object:
+    """What an option is to be by a setting; Usage where the value is none of its kind.
+
+    Of an option that may be given more than once it is a list of texts, or one text.
+    """
+    kind = Reduction.TYPES[name_of(key)]
+    if key in LISTS:
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(item, str) for item in values):
+            raise Usage(f"{key}: a text or a list of texts expected")
+        return tuple(values)
+    if isinstance(value, (list, dict)):
+        raise Usage(f"{key}: one value expected")
+    text = str(value).strip()
+    if kind == "bool":
+        if text.lower() not in _WORDS:
+            raise Usage(f"{key} {text}: true or false expected")
+        return _WORDS[text.lower()]
+    if kind == "float | None":
+        try:
+            return float(text)
+        except ValueError:
+            raise Usage(f"{key} {text}: a number expected") from None
+    return text
+
+
+@contextmanager
+def by_settings(session: str) -> Iterator[None]:
+    """Usage in here is the fault of the session's settings: what the flags say was looked at before."""
+    try:
+        yield
+    except Usage as error:
+        raise BadData(f"{session}: by the session's settings: {error}; `set KEY=` unsets one") from None
+
+
+def tools_from(value: str) -> list[dict[str, Any]]:
+    """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
+    try:
+        tools = orjson.loads(from_file(value))
+    except ValueError as error:
+        raise BadData(f"--tools {value}: not JSON: {error}") from None
+    if not isinstance(tools, (list, dict)):
+        raise BadData(f"--tools {value}: a list of tool declarations expected")
+    return beside({"tools": tools})[1]
+
+
+def beside(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:
+    """The session's system prompt and tools, as `set` left them."""
+    system, tools = meta.get("system"), meta.get("tools")
+    items = tools if isinstance(tools, list) else [tools]
+    return (system if isinstance(system, str) else None), [item for item in items if isinstance(item, dict)]
