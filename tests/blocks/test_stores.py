@@ -349,7 +349,7 @@ def test_the_name_of_a_block_is_synced_though_another_wrote_it(
 WRITER = """
 import hashlib, sys
 from codeh_history.blocks import open_store
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 store = open_store(Env({"CODEH_HOME": sys.argv[1]}))
 for number in range(int(sys.argv[2])):
     data = b'{"text":"%d"}' % number

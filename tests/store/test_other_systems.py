@@ -45,7 +45,7 @@ if given["full"]:
     fcntl.F_FULLFSYNC, fcntl.fcntl = 51, full
     sync = os.fsync
     os.fsync = lambda fd: (synced.append(fd), sync(fd))[1]
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 from codeh_history.main import run
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 said = os.dup(1)

@@ -102,7 +102,7 @@ BEGUN = """
 import os, sys
 from codeh_history.store import trash
 from codeh_history.main import run
-from codeh_history.env import Env
+from codeh_history.base.env import Env
 replace = os.replace
 def late(source, target):
     if "trash" in source:
