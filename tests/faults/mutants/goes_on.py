@@ -1,7 +1,6 @@
 """A signal is a failure like any other."""
 
-from codeh_history import cli
-from codeh_history.base import errors
+from codeh_history.base import errors, signals
 
 
 class Failure(errors.HistoryError):
@@ -10,4 +9,4 @@ class Failure(errors.HistoryError):
         self.exit_code = 128 + signum
 
 
-cli.Interrupted = Failure
+signals.Interrupted = Failure
