@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Container
 
 from ..base.env import Env
 from ..blocks import Lost
 from ..session.exchanges import text_of
-from ..session.model import Json, Message, Part
-from ..session.records import Record, parse
-from ..session.view import View, join
+from ..session.fold import View, fold
+from ..session.model import Message
+from ..session.records import Log, Record, parse
+from ..session.rules import ANY, EARLIER, NAMED, OTHER, RULES, concerned
 from ..store import read
 from ..store.resolve import Target
 from ..store.tail import lines_backwards
-from .skim import NeedsFold, fields_after, message_of
+from .skim import NeedsFold
 from .view import view_of
 
 _STEP = 1 << 20
@@ -91,70 +92,35 @@ class _End:
         self.role = role
         self.cleared: str | None = None  # the id of a clear, which hides all that is still to come
         self.seen: set[str] = set()  # ids of messages met, which stand after what is still to come
-        self.named: set[str] = set()  # what summaries and compactions concern
-        self.commits: dict[str, Json] = {}
-        self.deltas: dict[str, list[Sequence[Part]]] = {}
+        self.named: set[str] = set()  # what summaries, compactions and updates concern
+        self.streamed: dict[str, list[Record]] = {}  # into messages still to come, the last first
 
     def read(self, record: Record) -> Message | None:
-        """The message that a record completes, if it is the one."""
+        """The message that a record brings in, if it is the one."""
         data = record.data
-        what = data["type"]
-        if what == "message":
-            return self._candidate(message_of(data, data["parts"]))
-        if what == "open":
-            return self._opened(data)
-        if what == "commit":
-            if data["of"] in self.commits or "blockIds" in data:
-                raise NeedsFold
-            self.commits[data["of"]] = data
-            self.deltas.pop(data["of"], None)  # they came when nothing was pending any more
-        elif what == "delta":
-            if type(data.get("parts")) is not list:
-                raise NeedsFold
-            self.deltas.setdefault(data["of"], []).append(data["parts"])
-        elif what == "summary":
-            self._concerns(data.get("covers"))
-        elif what == "compaction":
-            self._compaction(data)
-        elif what == "clear":
+        rule = RULES.get(data["type"], OTHER)
+        if rule.reach == ANY or "blockIds" in data:
+            raise NeedsFold
+        if rule.places:
+            records = [record, *reversed(self.streamed.pop(data["id"], ()))]
+            return self._candidate(fold(Log(records, [], 0)).all[data["id"]])
+        if rule.streams:
+            self.streamed.setdefault(data["of"], []).append(record)
+        elif rule.reach == EARLIER:
             self.cleared = data["id"]
-        elif what in ("ref", "update", "revert"):
-            raise NeedsFold
-        return None
-
-    def _compaction(self, data: Json) -> None:
-        for op in data["ops"]:
-            if op.get("op") == "insert":
+        elif rule.reach == NAMED:
+            if any(op.get("op") == "insert" for op in data.get("ops") or ()):
                 raise NeedsFold
-            self._concerns([op.get("id")])
-            self._concerns(op.get("ids"))
-
-    def _concerns(self, ids: object) -> None:
-        if isinstance(ids, list):
-            self.named.update(id for id in ids if isinstance(id, str))
-        elif ids:
-            raise NeedsFold
-
-    def _opened(self, data: Json) -> Message | None:
-        commit = self.commits.pop(data["id"], None)
-        deltas = self.deltas.pop(data["id"], [])
-        if commit is None:
-            self.seen.add(data["id"])
-            return None  # still pending
-        parts = commit.get("parts")
-        if type(parts) is not list:
-            parts = join([], [part for pieces in reversed(deltas) for part in pieces])
-        message = message_of(data, parts)
-        message.fields = fields_after(message.fields, commit)
-        return self._candidate(message)
+            self.named.update(concerned(data))
+        return None
 
     def _candidate(self, message: Message) -> Message | None:
         if message.id in self.seen:
             raise NeedsFold
         self.seen.add(message.id)
-        if not fits(message, self.role):
+        if not message.committed or not fits(message, self.role):
             return None
-        if message.id in self.named or message.id in self.commits:
+        if message.id in self.named:
             raise NeedsFold
         return message
 

@@ -10,15 +10,15 @@ import orjson
 from ..base.errors import HistoryError
 from ..base.words import some
 from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX, is_prompt
-from ..session.fold import View, fold, timestamp
+from ..session.fold import View, fold, message_of, timestamp
 from ..session.model import Json, Message, Unread
-from ..session.records import Damage, Log, check_message
+from ..session.records import Damage, Log, Record, check_message
 from ..session.rules import ROLE_OF_KIND
 from ..store import read
 from ..store.resolve import Target
 from . import skim as skimming
 from .open_calls import Calling
-from .skim import NeedsFold, Skim, message_of, uses_tools
+from .skim import NeedsFold, Skim, uses_tools
 
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
@@ -180,7 +180,7 @@ def _taken(count: Count, record: Json) -> bool:
     elif record["type"] == "meta" and type(record.get("set")) is dict:
         count.meta.update(record["set"])
     elif record["type"] == "message" and type(record["parts"]) is list and check_message(record) is None:
-        message = message_of(record, record["parts"])
+        message = message_of(0, Record(record, b"", 0))
         if uses_tools(message):
             return False
         count.add(message)

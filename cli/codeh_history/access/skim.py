@@ -11,18 +11,16 @@ from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ..session.model import Json, Message, Part
+from ..session.fold import Fold, message_of
+from ..session.model import Json, Message
 from ..session.records import Damage, Log, Record, bare_id, lines_of, parse
-from ..session.rules import LONGEST, ROLE_OF_KIND
-from ..session.view import content_of, is_idless, join, kind_of, timestamp
+from ..session.rules import LONGEST, OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
+from ..session.view import View, is_idless
 from ..store import read
 from ..store.foreign import begins_a_session
 
 BIG = 8 << 20  # a larger file is read piece by piece
 _STEP = 1 << 20
-_OF_A_COMMIT = frozenset(
-    ("type", "of", "ts", "parts", "blockIds", "spelling", "idless")
-)  # not of the message
 
 
 class NeedsFold(Exception):
@@ -115,15 +113,22 @@ class Skim:
 
     def __init__(self, pieces: Iterable[Log]) -> None:
         self._pieces = pieces
-        self.header: Json | None = None
-        self.meta: Json = {}
+        self._view = View(Log([], [], 0))  # of what is not settled: the fold's, which lets go of the rest
+        self._fold = Fold(self._view)
         self.placed = 0
         self.damage: list[Damage] = []
         self.open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
-        self._deltas: dict[str, list[Part]] = {}
         self._ids = array("q")
         self._tools = False  # whether a settled message calls a tool or answers for one
         self._idless = 0  # calls without an id so far
+
+    @property
+    def header(self) -> Json | None:
+        return self._view.header
+
+    @property
+    def meta(self) -> Json:
+        return self._view.meta
 
     def messages(self) -> Iterator[tuple[int, Message]]:
         """Number and message; those of streams when they are committed, what stays pending at the end."""
@@ -136,51 +141,39 @@ class Skim:
         if repeated(self._ids):
             raise NeedsFold
         for number, message in self.open.values():
-            self._join(message)
+            self._fold.join(message)
             yield number, message
 
     def _read(self, record: Record) -> tuple[int, Message] | None:
         data = record.data
         what = data["type"]
-        if what == "message":
-            return self._settle(*self._place(record, data["parts"], record))
-        if what == "open":
-            number, message = self._place(record, None, None)
-            message.pending = []
-            self.open[message.id] = number, message
-        elif what in ("delta", "commit", "abort"):
-            return self._stream(what, data)
-        elif what == "session":
-            self.header = self.header or data
-        elif what == "meta":
-            self.meta.update(data["set"])
-        elif what in ("ref", "update", "summary", "compaction", "revert", "clear"):
+        if what == "message" and data.get("kind") in ROLE_OF_KIND:
+            self._ids.append(hash(data["id"]))
+            self.placed += 1
+            return self._settle(self.placed, message_of(record.offset, record))
+        rule = RULES.get(what, OTHER)
+        if rule.reach > OWN or "blockIds" in data:
             raise NeedsFold
-        return None
+        if not rule.streams:
+            id = own_id(data)
+            if id is not None:
+                self._ids.append(hash(id))
+            self.placed += rule.places
+        if rule is not OTHER:
+            self._fold.read[what](record.offset, record)
+        self._view.carried.clear()
+        return self._settled(data) if rule.reach else None
 
-    def _place(self, record: Record, parts: list[Part] | None, line: Record | None) -> tuple[int, Message]:
-        self._ids.append(hash(record.data["id"]))
-        self.placed += 1
-        return self.placed, message_of(record.data, parts, line, record.offset)
-
-    def _stream(self, what: str, data: Json) -> tuple[int, Message] | None:
-        number, message = self.open.get(data["of"], (0, None))
+    def _settled(self, data: Json) -> tuple[int, Message] | None:
+        """The message that a record placed or streamed into, if it is whole now."""
+        id = str(told(data))
+        message = self._view.all.get(id)
         if message is None:
             return None  # nothing is pending: no effect
-        if type(data.get("parts")) is not list and type(data.get("blockIds")) is list:
-            raise NeedsFold
-        if what == "delta":
-            self._deltas.setdefault(message.id, []).extend(data["parts"])
+        number, _ = self.open.setdefault(id, (self.placed, message))
+        if not message.committed:
             return None
-        if what == "abort":
-            message.fields = {**message.fields, "aborted": data.get("reason", "")}
-            return None
-        self._join(message)
-        parts = content_of(data)
-        message.own = message.parts = parts if parts is not None else message.pending or []
-        message.pending = None
-        message.fields = fields_after(message.fields, data)
-        del self.open[message.id]
+        del self._view.all[id], self.open[id]
         return self._settle(number, message)
 
     def _settle(self, number: int, message: Message) -> tuple[int, Message]:
@@ -193,25 +186,12 @@ class Skim:
             raise NeedsFold  # which result answers which call hangs on the order
         return number, message
 
-    def _join(self, message: Message) -> None:
-        message.pending = join(message.pending or [], self._deltas.pop(message.id, []))
-
 
 def uses_tools(message: Message) -> bool:
-    return any("functionCall" in part or "functionResponse" in part for part in message.parts)
-
-
-def message_of(data: Json, parts: list[Part] | None, line: Record | None = None, place: int = 0) -> Message:
-    """The message that a record stands for, as the fold makes it."""
-    kind = kind_of(data)
-    ts = timestamp(data.get("ts"))
-    return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, line, parts, parts)
-
-
-def fields_after(fields: Json, commit: Json) -> Json:
-    """A message's record with what its commit says besides the content."""
-    kept = {key: value for key, value in fields.items() if key != "aborted"}
-    return {**kept, **{key: commit[key] for key in commit.keys() - _OF_A_COMMIT}}
+    for part in message.parts:  # noqa: SIM110 - asked of each message of a long log
+        if "functionCall" in part or "functionResponse" in part:
+            return True
+    return False
 
 
 def repeated(hashes: array[int]) -> set[int]:

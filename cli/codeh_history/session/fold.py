@@ -39,7 +39,7 @@ def fold(log: Log) -> View:
 def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
     """The view of the lines that are not dead, and whether an id was met twice."""
     view = View(log, dead, [*notes])
-    folding = _Fold(view)
+    folding = Fold(view)
     read = folding.read
     all = view.all
     for place, record in enumerate(log.records):
@@ -48,17 +48,17 @@ def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
         data = record.data
         kind = data["type"]
         if kind == "message" and data["id"] not in all and data.get("kind") in ROLE_OF_KIND:
-            all[data["id"]] = _plainly(place, record)  # most records
+            all[data["id"]] = message_of(place, record)  # most records
         elif kind in read:
             read[kind](place, record)
         else:
-            folding.carry(record)
+            folding.carry(place, record)
     folding.finish()
     read.clear()  # bound methods: a cycle that would keep every view of a long run
     return view, folding.again
 
 
-def _plainly(place: int, record: Record) -> Message:
+def message_of(place: int, record: Record) -> Message:
     """A message that nothing was said of before."""
     data = record.data
     kind, parts, ts = data["kind"], data["parts"], data.get("ts")
@@ -66,8 +66,11 @@ def _plainly(place: int, record: Record) -> Message:
     return Message(data["id"], kind, ROLE_OF_KIND[kind], ts, data, place, record, parts, parts)
 
 
-class _Fold:
-    """One pass over the live records; `finish` applies what they say about each other."""
+class Fold:
+    """One pass over the live records; `finish` applies what they say about each other.
+
+    `read` takes a record in, by its type: each has the method of its name.
+    """
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -99,7 +102,7 @@ class _Fold:
         self.again = self.again or id in self.made
         self.made[id] = Step(type, id, place, message)
 
-    def carry(self, record: Record) -> None:
+    def carry(self, place: int, record: Record) -> None:
         """A line that is none of ours is passed on."""
         id = record.data.get("id")
         if type(id) is str:
@@ -215,7 +218,7 @@ class _Fold:
 
     def meta(self, place: int, record: Record) -> None:
         self.view.meta.update(record.data["set"])
-        self.carry(record)
+        self.carry(place, record)
 
     def revert(self, place: int, record: Record) -> None:
         """Live reverts did their work before the fold."""

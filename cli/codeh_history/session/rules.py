@@ -101,6 +101,13 @@ def inserted_id(compaction: Json, number: int) -> str:
     return str(compaction["ops"][number]["message"].get("id") or f"{compaction['id']}.{number}")
 
 
+def concerned(data: Json) -> Iterator[str]:
+    """The ids of earlier records that a record refers to."""
+    yield from named(data, RULES[data["type"]].names)
+    for op in data["ops"] if data["type"] == "compaction" else ():
+        yield from named(op, NAMES_OF_AN_OP)
+
+
 def named(data: Json, fields: Iterable[str]) -> Iterator[str]:
     """The ids in these fields of a record or an op."""
     for field in fields:
