@@ -9,7 +9,7 @@ import orjson
 
 from ..base.errors import HistoryError
 from ..base.words import some
-from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX, is_prompt
+from ..session.exchanges import asks, is_prompt
 from ..session.fold import View, fold, message_of, timestamp
 from ..session.model import Json, Message, Unread
 from ..session.records import Damage, Log, Record, check_message
@@ -123,70 +123,54 @@ def count_bytes(data: bytes) -> Count:
 
 
 def count_lines(data: bytes) -> Count | None:
-    """The numbers of a log with nothing but headers, settings and messages without calls; else None.
+    """The numbers of a log with nothing but a header, settings and messages of one text; else None.
 
-    All lines are parsed as one array (a damaged one spoils it, or changes their number), and most, one
-    text of a known kind, are counted without making a message of them.
+    Three times as fast as record by record, and what a list of many sessions takes its time for. All lines
+    are parsed as one array: a damaged one spoils it, or changes their number.
     """
     if not data.endswith(b"\n"):
         return None
     try:
         records = orjson.loads(b"[%b]" % data[:-1].replace(b"\n", b","))
-    except ValueError:
+        return _counted(records) if len(records) == data.count(b"\n") else None
+    except (ValueError, TypeError, LookupError, AttributeError):
         return None
-    if len(records) != data.count(b"\n"):
-        return None
+
+
+def _counted(records: list[Json]) -> Count | None:
     count = Count()
-    ids: list[str] = []
+    ids: set[str] = set()
     last: Json = {}
-    try:
-        for record in records:
-            if record["type"] == "message":
-                last = record
-                ids.append(record["id"])
-                parts = record["parts"]
-                if len(parts) == 1 and len(parts[0]) == 1 and record["kind"] in ROLE_OF_KIND:
-                    text = parts[0]["text"]
-                    if type(text) is not str:
-                        return None
-                    if record["kind"] == "user" and asks(text, record):
-                        count.exchanges += 1
-                    count.messages += 1
-                    continue
-            if not _taken(count, record):
+    for record in records:
+        if record["type"] == "message":
+            parts, kind = record["parts"], record["kind"]
+            last = record
+            ids.add(record["id"])
+            if (
+                len(parts) == 1
+                and len(parts[0]) == 1
+                and kind in ROLE_OF_KIND
+                and type(parts[0]["text"]) is str
+            ):
+                count.messages += 1
+                if kind == "user" and (asks(parts[0]["text"]) or is_prompt(_message(record))):
+                    count.exchanges += 1
+            elif type(parts) is list and check_message(record) is None and not uses_tools(_message(record)):
+                count.add(_message(record))
+            else:
                 return None
-        if not all(type(id) is str for id in ids) or len(set(ids)) < len(ids):
+        elif record["type"] == "session":
+            count.header = count.header or record
+        elif record["type"] == "meta" and type(record["set"]) is dict and "id" not in record:
+            count.meta.update(record["set"])
+        else:
             return None
-    except (TypeError, LookupError, AttributeError):
-        return None
     count.last = timestamp(last.get("ts"))
-    return count
+    return count if len(ids) == count.messages and all(type(id) is str for id in ids) else None
 
 
-def asks(text: str, record: Json) -> bool:
-    """Whether a user's message of one text is a prompt, as `is_prompt` says of a message."""
-    if text.startswith(SYSTEM_PREFIX) and not record.get("pinned"):
-        return False
-    for marker in IDE_MARKERS:  # noqa: SIM110 - a generator would take as long as parsing the line
-        if marker in text:
-            return False
-    return True
-
-
-def _taken(count: Count, record: Json) -> bool:
-    """Count a record that is not one plain text; whether that could be done."""
-    if record["type"] == "session":
-        count.header = count.header or record
-    elif record["type"] == "meta" and type(record.get("set")) is dict:
-        count.meta.update(record["set"])
-    elif record["type"] == "message" and type(record["parts"]) is list and check_message(record) is None:
-        message = message_of(0, Record(record, b"", 0))
-        if uses_tools(message):
-            return False
-        count.add(message)
-    else:
-        return False
-    return True
+def _message(record: Json) -> Message:
+    return message_of(0, Record(record, b"", 0))
 
 
 def count_plain(pieces: Iterable[Log]) -> Count:

@@ -14,6 +14,7 @@ _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 __all__ = [
     "IDE_MARKERS",
     "SYSTEM_PREFIX",
+    "asks",
     "exchange_places",
     "exchanges",
     "is_ide_context",
@@ -53,15 +54,18 @@ def is_thought(part: Part) -> bool:
     return isinstance(value, dict) and value.get("type") in _THOUGHTS
 
 
+def asks(text: str) -> bool:
+    """Whether a user's text is a prompt, so far as is seen at a glance: most are."""
+    return "#" not in text and not text.startswith(SYSTEM_PREFIX)
+
+
 def is_prompt(message: Message) -> bool:
     """A real user message: not a function response, IDE context or a `System:` text that curate drops."""
     if message.role != "user" or message.kind == "tool":
         return False
     parts = message.parts
-    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # most messages
-        text = parts[0]["text"]
-        if "#" not in text and not text.startswith(SYSTEM_PREFIX):
-            return True
+    if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0] and asks(parts[0]["text"]):
+        return True
     if any("functionResponse" in part for part in parts):
         return False
     return not is_ide_context(message) and (message.pinned or not is_system(message))
