@@ -11,7 +11,7 @@ import orjson
 
 from ..session.failed_call import sentence
 from ..session.model import Json, Message
-from ..session.pairing import Call, pair
+from ..session.pairing import Call, Pairing, pair
 from .prose import clip
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -19,6 +19,7 @@ _WRITES = frozenset(
     "write edit create update patch apply replace insert delete remove move rename save append modify"
     " multiedit put mkdir touch copy overwrite truncate".split()
 )  # fmt: skip
+_STATES = {"deleted": frozenset(("delete", "remove")), "created": frozenset(("create", "touch"))}
 _SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell".split())
 _ACTS = _WRITES | frozenset(
     "book cancel send add set post submit transfer pay refund schedule change deploy publish enable"
@@ -26,6 +27,7 @@ _ACTS = _WRITES | frozenset(
     " reserve upgrade".split()
 )  # fmt: skip
 _LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
+_SHELL_STATES = {"rm": "deleted", "touch": "created"}
 _PATH_KEYS = frozenset(
     "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
     " targetfile".split()
@@ -72,13 +74,32 @@ class Effects:
     failures: dict[str, tuple[str, int]] = field(default_factory=dict)  # what → how, at which message
     mended: set[str] = field(default_factory=set)  # failures that went well later
     open: list[tuple[str, int]] = field(default_factory=list)  # calls without an answer, and where
+    files: dict[str, tuple[str, int]] = field(default_factory=dict)  # path → what became of it, and where
+
+    def touch(self, path: str, state: str, place: int) -> None:
+        """A file was read, written, created or deleted; what changed it outlives what read it."""
+        before, _ = self.files.pop(path, ("", 0))
+        if (state == "read" and before in ("written", "created")) or (state, before) == (
+            "written",
+            "created",
+        ):
+            state = before
+        self.files[path] = state, place
+
+    def fail(self, what: str, how: str, place: int, *, passed: bool = False) -> None:
+        """A call failed; the last failure is the one that counts, until it goes well."""
+        self.failures.pop(what, None)
+        self.failures[what] = how, place
+        (self.mended.add if passed else self.mended.discard)(what)
 
 
-def effects(messages: Sequence[Message]) -> Effects:
-    """The effects of every call, with its result where there is one."""
-    done = Effects()
+def effects(
+    messages: Sequence[Message], pairing: Pairing | None = None, done: Effects | None = None
+) -> Effects:
+    """The effects of every call, with its result where there is one; `done`: those of what was before."""
+    done = done or Effects()
     place = {message.id: number for number, message in enumerate(messages)}
-    for call in pair(messages).calls:
+    for call in (pairing or pair(messages)).calls:
         _one(call, place[call.message.id], done)
     for path in done.modified:
         done.read.pop(path, None)
@@ -98,13 +119,17 @@ def _one(call: Call, place: int, done: Effects) -> None:
         done.open.append((label, place))
     failure = _failure(call, command)
     if failure:
-        done.failures[label] = (failure, place)
-        done.mended.discard(label)
+        done.fail(label, failure, place)
     elif label in done.failures:
         done.mended.add(label)
     if command:
-        _shell(command, done, failed=bool(failure))
+        _shell(command, done, place, failed=bool(failure))
         return
+    state = next(
+        (state for state, verbs in _STATES.items() if words & verbs), "written" if writes else "read"
+    )
+    for path in paths_of(args) if not failure else ():
+        done.touch(path, state, place)
     for path in paths_of(args) if not (writes and failure) else ():
         _count(done.modified if writes else done.read, path)
     if not (failure or any(paths_of(args))) and acts(call.name):
@@ -169,7 +194,7 @@ def mentioned(text: str) -> list[str]:
     return [path for path in found if _EXTENSION.search(path) or path.count("/") > 1]
 
 
-def _shell(command: str, done: Effects, *, failed: bool) -> None:
+def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
     """A command's files: those it writes or removes, those it shows."""
     _count(done.commands, clip(_AWAY.sub("", command).split("\n", 1)[0], 100))
     for piece in re.split(r"&&|\|\||[;|\n]", command[:4000]):
@@ -181,6 +206,7 @@ def _shell(command: str, done: Effects, *, failed: bool) -> None:
         for path in re.findall(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)", piece):
             if looks_like_path(path) and not failed and not path.startswith("/dev/"):
                 _count(done.modified, path)
+                done.touch(path, "written", place)
         head = " ".join(words[:2])
         changes = words[0] in ("rm", "mv", "cp", "touch", "tee", "truncate", "chmod") or head in (
             "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi",
@@ -203,6 +229,10 @@ def _shell(command: str, done: Effects, *, failed: bool) -> None:
             for word in words[1:]:
                 if looks_like_path(word) and not word.startswith(("-", "s/")):
                     _count(done.modified if changes and not failed else done.read, word)
+                    if not failed:
+                        done.touch(
+                            word, _SHELL_STATES.get(words[0], "written" if changes else "read"), place
+                        )
 
 
 def brief(name: str, args: Json, room: int) -> str:

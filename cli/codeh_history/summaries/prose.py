@@ -11,7 +11,7 @@ LONGEST = 320  # characters of a sentence; a longer one is cut at a word
 
 _FENCE = re.compile(r"^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
-_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=\S)")
+_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=\S)|(?<=[。！？；])[”’」』）]*(?=\S)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$", re.IGNORECASE
 )
@@ -33,6 +33,12 @@ _STRONG = re.compile(
     r"|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
     r"|\bi (?:do not|don['\u2019]?t) (?:want|like|need|accept|wish|use|eat|have|ever)\b"
     r"|\bno (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,3}!",
+    re.IGNORECASE,
+)
+_NO_RULE = re.compile(  # what was or is so, not what shall be
+    r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does|would))"
+    r" (?:never|always)\b"
+    r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
@@ -86,17 +92,20 @@ def sentences(text: str) -> list[str]:
         line = _MARK.sub("", line.strip()).strip()
         if not is_prose(line):
             continue
-        start = 0
-        for end in _END.finditer(line):
-            before = line[max(start, end.end() - _NEAR) : end.end()].split()
-            if _ABBREVIATION.search(before[-1]):
-                continue
-            found.append(clip(line[start : end.end()], LONGEST))
-            start = end.end()
-        rest = line[start:].strip()
-        if rest:
-            found.append(clip(rest, LONGEST))
+        found += (clip(sentence, LONGEST) for sentence in split(line))
     return [sentence for sentence in found if _WORD.search(sentence)]
+
+
+def split(line: str) -> list[str]:
+    """The sentences of a line, each as it stands."""
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(line):
+        before = line[max(start, end.end() - _NEAR) : end.end()].split()
+        if not _ABBREVIATION.search(before[-1]):
+            found.append(line[start : end.end()].strip())
+            start = end.end()
+    return [*found, rest] if (rest := line[start:].strip()) else found
 
 
 def is_prose(line: str) -> bool:
@@ -119,6 +128,7 @@ def clip(text: str, room: int) -> str:
 
 def rule(sentence: str) -> float:
     """How surely a user's sentence is a constraint or a preference: 0 (no) to 4."""
+    sentence = _NO_RULE.sub(" ", sentence)
     strong = len({found[0].lower() for found in _STRONG.finditer(sentence)})
     if sentence.endswith("?") and not strong:
         return 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ...session.model import Message, Part, Summary
 from ...session.ops import NEXT, Op, drop, summarize
@@ -10,11 +10,10 @@ from ...session.view import View, arrange
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent, unscaled
 from ..curate.shown import replace_shown
-from .entries import Entries
-from .index import Index
+from .lines import Line, Reader
 from .plan import Settings, Step
-from .said import said
 from .units import Layout
+from .worth import Worth
 
 LATEST = 1 << 62  # the place of what is yet to be written
 Place = tuple[int, int]  # a message's position, and which of its shown parts
@@ -53,14 +52,13 @@ class Draft:
         self.keep_last = settings.keep_last
         self.in_place = settings.hysteresis
         self._layout: Layout | None = None
-        self._index: Index | None = None
-        self._entries: Entries | None = None
+        self._reader: Reader | None = None
+        self._lines: dict[int, list[Line]] = {}
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
         self.gone: set[int] = set()
         self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
-        self.known: set[str] = set()  # names in what stays anyway, and in the stubs made so far
 
     @property
     def layout(self) -> Layout:
@@ -88,37 +86,20 @@ class Draft:
         end = len(self.messages) if end is None else end
         return self.open(place for place in self.special if place[0] < end and place[0] not in fixed)
 
-    @property
-    def index(self) -> Index:
-        """The names in all that is sent; searched for where a stub or a summary has to be made."""
-        if self._index is None:
-            self._index = Index(self.messages, self.untouched, self.counter.characters)
-        return self._index
+    def lines(self, number: int) -> list[Line]:
+        """What a message says, as it was."""
+        if number not in self._lines:
+            if self._reader is None:
+                self._reader = Reader(
+                    self.messages, self.layout.prompts, self.layout.pairing, self.untouched
+                )
+            self._lines[number] = self._reader.lines(number)
+        return self._lines[number]
 
     @property
-    def entries(self) -> Entries:
-        """What an outline can tell of each message."""
-        if self._entries is None:
-            prompts = set(self.layout.prompts)
-            self._entries = Entries(self.messages, prompts, self.layout.pairing, self.index, self.untouched)
-        return self._entries
-
-    def names_without(self, numbers: Collection[int]) -> set[str]:
-        """The names in what the context holds when these messages are gone too."""
-        changed = {number for number, _ in self.new}
-        without = changed.union(numbers, self.gone)
-        found = set().union(*[s for n, s in self.index.messages.items() if n not in without])
-        for number in changed.difference(numbers, self.gone):
-            for part, shown in enumerate(self.messages[number].parts):
-                now = self.new.get((number, part), shown)
-                lines = [
-                    line
-                    for text in (said(now) if now else ())
-                    for line in self.index.extent.lines_of(number, [text])
-                ]
-                self.index.search(lines)
-                found |= self.index.names(lines)
-        return found
+    def worth(self) -> Worth:
+        """What lines are worth; made where a stub or a summary has to be."""
+        return Worth()
 
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]

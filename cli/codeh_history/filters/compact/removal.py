@@ -1,142 +1,92 @@
-"""The stages that take whole units out: summarise the oldest exchanges, then drop what is left of them."""
+"""The stages that take whole units out: one summary of what is older than the newest turns, then drop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import chain
+from collections.abc import Sequence
 
-from ...session.model import Summary
-from . import extract, shrink, stubs
+from ...summaries.calls import Effects, effects
+from . import stubs
 from .draft import Draft
-from .entries import Entry
+from .lines import Line
+from .summary import is_ours, ledger, parsed, ranked, written
 
-SUMMARY_SHARE = 0.75  # of the target: what a new summary may take
-SUMMARY_RATIO = 0.2  # of what it stands for
-# In place, where the next compaction needs something to take: of the target, what all summaries may take,
-# from when they are folded into one, and what that may take.
-ALL_SHARE, FOLD_SHARE, FOLDED_SHARE = 0.5, 0.4, 0.3
-LEAST = 60  # tokens below which a summary says nothing
-MOST_SUMMARIES = 5  # beyond, they are folded into one
-TRIES = 4
-UNFILLED = 0.03  # of the room: what a summary may leave empty
-ENOUGH = 0.9  # of the room: an outline that needs less covers fewer messages
-REACH = 1  # times its room: how much of the newest an outline can tell of
-CHARACTERS = 3  # a token: names and code have some three
-
-
-def allowance(draft: Draft, covered: int, *, absorb: bool = False) -> int:
-    """The tokens that a summary of so many may take, with `absorb` of the summaries there are too."""
-    share = SUMMARY_SHARE
-    if draft.in_place:
-        share = FOLDED_SHARE if absorb else ALL_SHARE
-    size = covered * SUMMARY_RATIO + (draft.summary_cost if absorb else 0)
-    return max(LEAST, int(min(draft.target * share, size)))
+# In place, where the next compaction needs something to take: of the target, what all summaries may take.
+ALL_SHARE = 0.5
+FOREIGN_SHARE = 0.4  # of the target: what summaries written elsewhere may take before they are taken in
+LEAST = 40  # tokens below which a summary says nothing
+MOST_SUMMARIES = 5  # beyond, those written elsewhere are taken in
+TRIES = 6
+UNFILLED = 0.01  # of the room: what a summary may leave empty
+SPARE = 1.2  # of the room: for how much lines are chosen, should they cost less than estimated
 
 
 def summarise(draft: Draft) -> None:
-    """Put one outline in the place of the fewest oldest groups that make it fit.
-
-    Where the outline of these needs less room than it has, fewer are covered.
-    """
-    share = FOLD_SHARE if draft.in_place else SUMMARY_SHARE
+    """Put one summary in the place of all that is to go, and of the summaries written here before."""
+    covered = sorted(draft.doomed)
     absorb = bool(draft.summaries) and (
-        len(draft.summaries) >= MOST_SUMMARIES or draft.summary_cost > draft.target * share
+        any(is_ours(text) for text in draft.summaries)
+        or len(draft.summaries) >= MOST_SUMMARIES
+        or draft.summary_cost > draft.target * FOREIGN_SHARE
     )
-    groups = [group for group in draft.layout.groups if not draft.gone.intersection(group)]
-    sizes = [(draft.costs(group), sum(map(draft.original.__getitem__, group))) for group in groups]
-    covered = _oldest(draft, groups, sizes, partial(allowance, draft, absorb=absorb), absorb=absorb)
-    room = _room(draft, covered, absorb=absorb)
+    room = draft.target - draft.summary_total("", covered, absorb=absorb)
+    if draft.in_place:
+        room = min(room, int(draft.target * ALL_SHARE) - (0 if absorb else draft.summary_cost))
     if room < LEAST or not (covered or absorb):
         return
-    entries = _telling(draft, covered, room)
-    outline = extract.Outline(entries, draft.index, draft.names_without(covered))
-    need = outline.need(room)
-    if need < room * ENOUGH and not absorb:
-        fewer = _oldest(draft, groups, sizes, lambda _: int(need) + LEAST, absorb=absorb)
-        if len(fewer) < len(covered):
-            covered, outline = fewer, outline.of(_telling(draft, fewer, room), set(fewer))
-    text = _fitting(draft, covered, outline, absorb=absorb)
-    if text is not None:
+    text = _fitting(draft, covered, room, absorb=absorb)
+    if text:
         draft.summarise("summary", covered, text, absorb=absorb)
 
 
-def _oldest(
-    draft: Draft, groups: Sequence[Sequence[int]], sizes: Sequence[tuple[int, int]],
-    room: Callable[[int], int], *, absorb: bool,
-) -> list[int]:  # fmt: skip
-    """The messages of the fewest oldest groups that make it fit, with `room` tokens for their outline.
-
-    `sizes` are the groups' tokens, now and at first.
-    """
-    left = draft.total - (draft.summary_cost if absorb else 0)
-    count = original = 0
-    for now, before in sizes:
-        count += 1
-        left -= now
-        original += before
-        if left + room(original) <= draft.target:
-            break
-    return sorted(chain.from_iterable(groups[:count]))
-
-
-def _room(draft: Draft, covered: Sequence[int], *, absorb: bool) -> int:
-    """The tokens for the text of a summary; in place, a folded one takes more where little else is left."""
-    beside = draft.summary_total("", covered, absorb=absorb)
-    room = draft.target - beside
-    if not draft.in_place:
-        return room
-    most = int(draft.target * ALL_SHARE) - (0 if absorb else draft.summary_cost)
-    if absorb:
-        most = max(int(draft.target * FOLDED_SHARE), most - beside)
-    return min(room, most)
-
-
-def _telling(draft: Draft, covered: Sequence[int], room: float) -> list[Entry]:
-    """What can be told in this room: of the newest, the last requests and answers, and what has names."""
-    telling = set(draft.index.messages)
-    left = room * REACH
-    for number in reversed(covered):
-        telling.add(number)
-        left -= draft.original[number]
-        if left < 0:
-            break
+def _fitting(draft: Draft, covered: Sequence[int], room: int, *, absorb: bool) -> str:
+    """The summary of these messages that fills the room best."""
+    done = Effects()
+    earlier = list(draft.view.summaries) if absorb else []
+    lines = [
+        line
+        for age, summary in enumerate(earlier, -len(earlier))
+        for line in parsed(summary.text, done, age << 20)
+    ]
+    lines += (line for number in covered for line in draft.lines(number))
+    effects(draft.messages, draft.layout.pairing, done)
     here = set(covered)
-    prompts = [place for place in draft.layout.prompts if place in here]
-    for place in prompts[-extract.most_requests(room, len(prompts)) :]:
-        telling.update((place - 1, place))
-    return [entry for number in sorted(telling & here) for entry in draft.entries.of(number)]
-
-
-def _fitting(draft: Draft, covered: Sequence[int], outline: extract.Outline, *, absorb: bool) -> str | None:
-    """The outline that fills the room best; None where none fits."""
-    room = _room(draft, covered, absorb=absorb)
+    lines += ledger(done, lambda place: place < 0 or place in here)
+    worth = draft.worth
+    worth.count(lines)
+    worth.know(
+        line for number in range(len(draft.messages)) if number not in here for line in draft.lines(number)
+    )
+    tools = any(line.kind in ("called", "gave", "ledger") for line in lines)
+    chosen = ranked(_once(lines), worth, room * SPARE)
+    order = {id(line): place for place, line in enumerate(lines)}
     beside = draft.summary_total("", covered, absorb=absorb)
-    size, best = float(room), None
+    best, low, high = "", 0, len(chosen)
+    count = _upto(chosen, room)
     for _ in range(TRIES):
-        older = [
-            _shorter(draft, s, int(size) * CHARACTERS // (2 * len(draft.summaries)))
-            for s in (draft.view.summaries if absorb else ())
-        ]
-        text = "\n\n".join([*older, outline.write(max(0, size - sum(map(len, older)) / CHARACTERS))])
+        text = written(chosen[:count], order, tools=tools)
         left = room - draft.summary_total(text, covered, absorb=absorb) + beside
-        if left >= 0 and (best is None or len(text) > len(best)):
-            best = text
-        if 0 <= left <= room * UNFILLED:
+        if left >= 0:
+            best, low = text, count
+        else:
+            high = count - 1
+        if 0 <= left <= room * UNFILLED or low >= high:
             break
-        size *= room * (1 - UNFILLED / 2) / max(1, room - left)
+        count = min(high, max(low + 1, count + int(left * count / room)))
     return best
 
 
-def _shorter(draft: Draft, summary: Summary, room: int) -> str:
-    """A summary that another takes in: as it is while there is room, else what it names most."""
-    if len(summary.text) <= room:
-        return summary.text
-    cut = stubs.Cut(summary.text, summary.id)
-    cut.keep_ends(room // 3)
-    cut.limit_errors(room // 3)
-    shrink.fill(draft.index, [(cut, 1.0)], set(), room)
-    return str(cut)
+def _upto(chosen: Sequence[Line], room: float) -> int:
+    """How many of these lines cost so much."""
+    for count, line in enumerate(chosen):
+        room -= line.cost
+        if room < 0:
+            return count
+    return len(chosen)
+
+
+def _once(lines: Sequence[Line]) -> list[Line]:
+    """Each text once, where it came last."""
+    return list({(line.text, line.topic): line for line in lines}.values())
 
 
 def drop(draft: Draft) -> None:
@@ -163,25 +113,6 @@ def _whole(draft: Draft, group: Sequence[int]) -> list[list[int]]:
         unit = draft.layout.unit_of[number]
         seen.setdefault(unit[0], unit)
     return list(seen.values())
-
-
-def doom(draft: Draft, saving: Sequence[int]) -> None:
-    """Mark the groups that have to be summarised even when every stub is the smallest.
-
-    `saving` is the most that stubs can save of each message. What is sure to be summarised gets no
-    stubs: they would be thrown away.
-    """
-    groups = draft.layout.groups
-    total = draft.total - sum(saving)
-    if total <= draft.target:
-        return
-    covered = 0
-    for group in groups:
-        draft.doomed.update(group)
-        covered += draft.costs(group)
-        total -= draft.costs(group) - sum(saving[n] for n in group)
-        if total + allowance(draft, covered) <= draft.target:
-            return
 
 
 def least_summary(draft: Draft) -> int:

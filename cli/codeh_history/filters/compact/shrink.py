@@ -7,13 +7,15 @@ the newest tool tokens too; the first of these that suffices, at its largest lev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from ...session.exchanges import is_thought
 from ...tokens import parts_tokens
 from . import stubs, words
 from .draft import Change, Draft, Place
-from .index import Index
+from .lines import Line, dullness
 from .small import sources_of
+from .worth import Worth
 
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
 RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
@@ -73,12 +75,6 @@ def level(draft: Draft) -> int:
     return SMALLEST
 
 
-def remember_names(draft: Draft) -> None:
-    """Note the names in what stays whole: they need no line of a stub or summary."""
-    for number in {number for number, _ in newest(draft, window(draft))} | draft.layout.fixed:
-        draft.known |= draft.index.messages.get(number, set())
-
-
 def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
     """Stubs of `draft.level` tokens on average, oldest first, for as many as are needed."""
     level = draft.level
@@ -94,19 +90,17 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
         changes = batch.write(level * count)  # later stages make up for it, if it does not suffice
         if need <= 0:
             changes = filling(draft, batch, level * count - need) or batch.write(SMALLEST * count)
-        draft.known |= batch.known
         draft.replace_while_large(stage, changes)
         places = places[count:]
 
 
 class Batch:
-    """Parts that are shortened together: each keeps its ends and errors, jointly the lines that name most.
+    """Parts that are shortened together: each keeps its ends and errors, jointly the lines of most worth.
 
-    A part that names much gets more of the room than one that names little. `known` are the names in the
-    stubs, and in what stays whole.
+    A part that says much gets more of the room than one that says little.
     """
 
-    __slots__ = ("_draft", "_stubs", "known")
+    __slots__ = ("_draft", "_stubs", "_worth")
 
     def __init__(self, draft: Draft, places: Sequence[Place]) -> None:
         made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
@@ -116,7 +110,6 @@ class Batch:
             for place, stub in made
             if stub is not None
         ]
-        self.known: set[str] = set()
 
     def write(self, room: float, *, strict: bool = False) -> list[Change]:
         """The stubs in so many tokens; `strict`: errors that need more than half the room go too."""
@@ -125,9 +118,17 @@ class Batch:
             stub.keep_ends(int(each / rate * EDGES))
             for cut in stub.cuts if strict else ():
                 cut.limit_errors(int(each / rate) // (2 * len(stub.cuts)))
-        self.known = set(self._draft.known)
         cuts = [(cut, rate) for _, stub, rate in self._stubs for cut in stub.cuts]
-        fill(self._draft.index, cuts, self.known, room)
+        fill(self._draft.worth, cuts, room)
+        return self._built()
+
+    def ends(self, most: float) -> list[Change]:
+        """The stubs of nothing but first and last lines, in so many tokens each."""
+        for _, stub, rate in self._stubs:
+            stub.keep_ends(int(most / rate), errors=False)
+        return self._built()
+
+    def _built(self) -> list[Change]:
         why = "{:,} tokens to a stub"
         return [
             (place, stub.build(), why.format(_size(self._draft, place))) for place, stub, _ in self._stubs
@@ -157,28 +158,35 @@ def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     )
 
 
-def fill(index: Index, cuts: Sequence[tuple[stubs.Cut, float]], known: set[str], room: float) -> None:
-    """Spend the room, in tokens, on the lines of these texts that name most; then on the newest texts.
+def fill(worth: Worth, cuts: Sequence[tuple[stubs.Cut, float]], room: float) -> None:
+    """Spend the room, in tokens, on the lines of these texts that are worth most; then on the newest texts.
 
     Each text comes with what its characters cost.
     """
-    places: list[tuple[stubs.Cut, int]] = []
-    costs: list[float] = []
-    for cut, rate in cuts:
-        index.search(cut.lines[: cut.line_at(index.extent.most)])
-        known |= index.names(cut.lines[number] for number in cut.kept)
+    lines = [
+        [
+            Line(line, "gave", number, rate=rate, factor=dullness(line))
+            for number, line in enumerate(cut.lines)
+        ]
+        for cut, rate in cuts
+    ]
+    worth.count(chain.from_iterable(lines))
+    for (cut, rate), some in zip(cuts, lines, strict=True):
+        worth.know([some[number] for number in cut.kept])
         room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])
-        some = [n for n, line in enumerate(cut.lines) if n not in cut.kept and len(line) > 3]
-        places += [(cut, number) for number in some]
-        costs += [(len(cut.lines[number]) + BESIDE) * rate for number in some]
-    lines = [cut.lines[number] for cut, number in places]
-    for position in index.best(lines, costs, known, room):
-        cut, number = places[position]
-        cut.kept.add(number)
-        room -= costs[position]
+    places = {
+        id(line): cut
+        for (cut, _), some in zip(cuts, lines, strict=True)
+        for line in some
+        if line.number not in cut.kept and len(line.text) > 3
+    }
+    free = [line for some in lines for line in some if id(line) in places]
+    for line in worth.choose(free, room):
+        places[id(line)].kept.add(line.number)
+        room -= line.cost
     for cut, rate in reversed(cuts):
-        for number, line in enumerate(cut.lines):
-            cost = (len(line) + 1) * rate
+        for number, text in enumerate(cut.lines):
+            cost = (len(text) + 1) * rate
             if cost <= room and number not in cut.kept:
                 cut.kept.add(number)
                 room -= cost

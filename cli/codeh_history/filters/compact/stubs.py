@@ -42,9 +42,9 @@ class Cut:
         self.size = len(text)
         self.id = id
 
-    def keep_ends(self, room: int) -> None:
+    def keep_ends(self, room: int, *, errors: bool = True) -> None:
         """Keep errors, and first and last lines in about `room` characters; at least one of each."""
-        self.kept = set(self.errors)
+        self.kept = set(self.errors if errors else ())
         self.kept.update(_ends(self.lines, range(len(self.lines)), room * 3 // 5))
         self.kept.update(_ends(self.lines, range(len(self.lines) - 1, -1, -1), room * 2 // 5))
 
@@ -107,11 +107,11 @@ class Stub:
         self.cuts = cuts
         self._build = build
 
-    def keep_ends(self, room: int) -> None:
+    def keep_ends(self, room: int, *, errors: bool = True) -> None:
         """Keep the errors of each cut, and its ends in about `room` characters together."""
         total = sum(cut.size for cut in self.cuts)
         for cut in self.cuts:
-            cut.keep_ends(max(_SHORT, room * cut.size // total))
+            cut.keep_ends(max(_SHORT, room * cut.size // total), errors=errors)
 
     def build(self) -> Part:
         return self._build()

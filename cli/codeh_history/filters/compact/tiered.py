@@ -10,7 +10,7 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
 from ...tokens.formula import overhead, recalled
-from . import early, removal, shrink, small, stubs
+from . import early, recent, removal, shrink, small, stubs
 from .draft import Draft
 from .plan import HIGH, LOW, Plan, Settings
 
@@ -87,17 +87,15 @@ def _reduce(draft: Draft) -> None:
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
-    if not draft.fits:
-        if draft.special:
-            removal.doom(draft, shrink.savings(draft))
-        shrink.remember_names(draft)
+    if draft.special and not draft.fits and draft.total - sum(shrink.savings(draft)) <= draft.target:
         draft.level = shrink.level(draft)
-    for stage in STUBS:
-        if draft.special and not draft.fits:
-            stage(draft)
-    draft.doomed.clear()
+        for stage in STUBS:
+            if not draft.fits:
+                stage(draft)
     if not draft.fits:
+        recent.begin(draft)
         removal.summarise(draft)
+        draft.doomed.clear()
     if not draft.fits:
         removal.drop(draft)
     if not draft.fits:

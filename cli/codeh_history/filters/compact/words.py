@@ -40,6 +40,7 @@ _LETTERS = b"".join(  # every letter as an a or A, every digit as a 0: what make
 )  # fmt: skip
 _NAME_HINTS = (b"0", b"_", b"/", b"aA", b".a", b".A", b"AAA")
 _DIGIT = re.compile(r"\d")
+LONG_FIELD = 200  # characters of a field that is a line of its own, and of a line of fields
 _LONG_LINE = 400  # a longer line is cut into pieces
 _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 

@@ -1,0 +1,245 @@
+"""What a message says, as sentences of what was said, and whole lines of what tools took and gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...session.exchanges import is_ide_context
+from ...session.model import Message, Part
+from ...session.pairing import Call, Pairing
+from ...summaries import prose
+from ...summaries.calls import command_of, paths_of, result_value
+from . import stubs, words
+
+# What a line is worth beside another of the same words, by whose it is.
+FACTORS = {
+    "asked": 3.0,
+    "said": 1.8,
+    "earlier": 1.8,
+    "pasted": 0.6,
+    "called": 0.7,
+    "gave": 0.6,
+    "ledger": 1.0,
+}
+RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
+RULE_LENGTH = 240  # characters: who talks longer tells something
+DULL = 0.15  # the same for a line of imports, which says nothing about what it names
+PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
+TYPED = 400  # characters of a line that somebody typed
+PROSE = ("asked", "said", "earlier")
+OWN_LINE, LABEL = (
+    1.0,
+    0.2,
+)  # tokens beside a line's own: those that part lines, and for a character of a label
+BRIEF = 60  # characters of a call's label
+_DULL = re.compile(
+    r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
+    r"|require\b|package [\w.]+;|[\W_]*$)"
+)
+_NAME = r"[^\W\d_a-z][\w.'-]*"
+_SPEAKER = re.compile(rf"({_NAME}(?: {_NAME}){{0,3}})(?:: +|：)(?=\S)")
+_ABOUT = ("query", "pattern", "url", "name", "id")
+
+
+class Line:
+    """A sentence or a line: whose it is, what it costs, and what kind of thing it says.
+
+    `number` is its message's place, `row` the line of it that it stands in, `kind` one of
+    `FACTORS`, `topic` what has a section of its own (`rule`, `decision`, `open`, `file`, `failed`) or "".
+    `first`: the sentence that a prompt is known by.
+    """
+
+    __slots__ = ("cost", "factor", "features", "first", "kind", "label", "number", "row", "text", "topic")
+
+    def __init__(  # noqa: PLR0913 - the fields of one slotted value
+        self, text: str, kind: str, number: int, *, label: str = "", row: int = 0, rate: float = 0.3,
+        topic: str = "", first: bool = False, factor: float = 1.0,
+    ) -> None:  # fmt: skip
+        self.text = text
+        self.kind = kind
+        self.number = number
+        self.label = label
+        self.row = row
+        self.topic = topic
+        self.first = first
+        self.cost = len(text) * rate + OWN_LINE + (len(label) * LABEL if kind in PROSE else 0)
+        self.factor = FACTORS[kind] * factor
+        self.features: frozenset[str] | None = None
+
+
+class Reader:
+    """Reads messages as lines; `prompts` are the places of real user messages."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        prompts: Sequence[int],
+        pairing: Pairing,
+        costs: Sequence[Sequence[int]],
+    ) -> None:
+        self._messages = messages
+        self._prompts = set(prompts)
+        self._costs = costs
+        self._calls: dict[tuple[str, int], Call] = {}
+        for call in pairing.calls:
+            self._calls[call.message.id, call.part] = call
+            if call.answer is not None:
+                self._calls[call.answer.message.id, call.answer.part] = call
+
+    def lines(self, number: int) -> list[Line]:
+        """The lines of a message, in order; nothing of thoughts and of an editor's context."""
+        message = self._messages[number]
+        if is_ide_context(message):
+            return []
+        return [
+            line for place, part in enumerate(message.parts) for line in self._of_part(number, place, part)
+        ]
+
+    def _of_part(self, number: int, place: int, part: Part) -> Iterator[Line]:
+        message = self._messages[number]
+        if part.get("thought"):
+            return
+        if "functionCall" in part or "functionResponse" in part:
+            yield from self._of_tool(number, place, part)
+        elif "inlineData" in part or "fileData" in part:
+            yield Line(stubs.described(part, message.id), "gave", number, label="File")
+        elif part.get("text"):
+            text = part["text"]
+            rate = self._rate(number, place, len(text))
+            yield from typed(text, number, user=message.role == "user", rate=rate)
+
+    def _of_tool(self, number: int, place: int, part: Part) -> Iterator[Line]:
+        call = self._calls.get((self._messages[number].id, place))
+        if "functionCall" in part:
+            kind, name, value = "called", part["functionCall"]["name"], part["functionCall"].get("args")
+        else:
+            given = part["functionResponse"]
+            kind, name, value = "gave", given["name"], result_value(given.get("response"))
+        args = call.args if call is not None else {}
+        label = brief(name, args)
+        found = list(told(value))
+        rate = self._rate(number, place, sum(map(len, found)))
+        for row, text in enumerate(found):
+            if text not in label:
+                yield Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
+
+    def _rate(self, number: int, place: int, size: int) -> float:
+        """What a character costs, in tokens."""
+        return min(1.5, max(0.1, self._costs[number][place] / max(1, size)))
+
+
+def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
+    """The sentences of what somebody said; of a line that names its speaker, under that name."""
+    kind, label = ("asked", "User") if user else ("said", "Model")
+    first = user
+    seen = 0
+    for row, line in enumerate(text.split("\n")):
+        seen += len(line)
+        line = line.strip()
+        if not line:
+            continue
+        if user and (seen > PASTED or len(line) > PASTED or not prose.is_prose(line)):
+            for piece in words.lines_of(line):
+                whose = "pasted" if seen > TYPED else kind
+                yield Line(piece, whose, number, label=label, row=row, rate=rate,
+                           factor=dullness(piece), first=first)  # fmt: skip
+                first = False
+            continue
+        who = _SPEAKER.match(line)
+        speaker = who[1] if who else label
+        for sentence in prose.split(line[who.end() :] if who else line):
+            topic, factor = about(sentence, user=user)
+            yield Line(
+                sentence,
+                kind,
+                number,
+                label=speaker,
+                row=row,
+                rate=rate,
+                topic=topic,
+                factor=factor,
+                first=first,
+            )
+            first = False
+
+
+def about(sentence: str, *, user: bool) -> tuple[str, float]:
+    """What kind of thing a sentence says, and what that is worth."""
+    sure = prose.rule(sentence) if user else 0
+    if sure >= 2 and len(sentence) <= RULE_LENGTH:
+        return "rule", RULE
+    if prose.decision(sentence) == 2:
+        return "decision", DECISION
+    if prose.open_end(sentence):
+        return "open", OPEN
+    return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4
+
+
+def dullness(line: str) -> float:
+    """The factor of a line of a tool's: imports, and lines without a word, say little."""
+    return DULL if _DULL.match(line) else 1.0
+
+
+def brief(name: str, args: Any) -> str:
+    """A call in a few words: its command in backticks, else its name and what it is about."""
+    given = args if isinstance(args, dict) else {}
+    command = command_of(given)
+    if command:
+        return f"`{prose.clip(command, BRIEF)}`"
+    about = next(iter(paths_of(given)), "").rsplit("/", 1)[-1] or next(
+        (str(given[key]) for key in _ABOUT if isinstance(given.get(key), (str, int))), ""
+    )
+    return prose.clip(f"{name} {about}", BRIEF)
+
+
+def told(value: Any) -> Iterator[str]:
+    """The lines of a value: of a text its own, of JSON one for each object's plain fields."""
+    if isinstance(value, str):
+        for line in words.lines_of(value):
+            line = line.strip()
+            if len(line) > 2:
+                yield line
+    elif isinstance(value, Mapping):
+        fields: list[str] = []
+        inner: list[Any] = []
+        for key, item in value.items():
+            if (isinstance(item, (Mapping, list)) and not _is_plain(item)) or (
+                isinstance(item, str) and ("\n" in item or len(item) > words.LONG_FIELD)
+            ):
+                inner.append(item)
+            elif item is not None:
+                fields.append(f"{key}: {_plain(item)}")
+        yield from _joined(fields)
+        for item in inner:
+            yield from told(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from told(item)
+    elif value is not None:
+        yield _plain(value)
+
+
+def _joined(fields: Sequence[str]) -> Iterator[str]:
+    """The fields of an object in as few lines as are not too long."""
+    line = ""
+    for field in fields:
+        if line and len(line) + len(field) > words.LONG_FIELD:
+            yield line
+            line = ""
+        line = f"{line}, {field}" if line else field
+    if line:
+        yield line
+
+
+def _is_plain(value: Any) -> bool:
+    return (
+        isinstance(value, list) and len(value) < 9 and not any(isinstance(v, (dict, list)) for v in value)
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_plain, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,57 @@
+"""The newest units, which stay as they are: where they begin, and how large results among them shrink."""
+
+from __future__ import annotations
+
+from .draft import Draft
+from .shrink import Batch
+
+SHARE = 0.37  # of what is free for messages: what the newest units take at least
+MOST = 0.6  # and at most, for the sake of one more
+LARGEST = 0.3  # of their share: what is left of one result
+LEAST = 150  # tokens that are left of a result in any case
+
+
+def begin(draft: Draft) -> None:
+    """Doom what is older than the newest units of their share; shorten large results in these."""
+    layout = draft.layout
+    outside = sum(draft.now[number] for number in layout.fixed)
+    free = draft.target - draft.fixed_cost - outside + sum(draft.now[number] for number in layout.last)
+    share = max(0.0, free * SHARE)
+    most = max(LEAST, int(share * LARGEST))
+    kept: set[int] = set()
+    size = 0
+    for unit in reversed(layout.units):
+        if layout.fixed.isdisjoint(unit):
+            size_with = size + sum(_capped(draft, number, most) for number in unit)
+            prompt = unit[0] in layout.prompts
+            if draft.gone.intersection(unit):
+                continue
+            if size >= share and not (prompt and size_with <= share * 1.1):
+                break
+            if size_with > free * MOST:
+                break
+            size = size_with
+        elif unit is layout.last:
+            size += sum(draft.now[number] for number in unit)
+        kept.update(unit)
+    draft.doomed = {
+        number
+        for group in layout.groups
+        for number in group
+        if number not in kept and number not in draft.gone
+    }
+    places = [
+        place for place in draft.free()
+        if "functionResponse" in draft.part(place) and draft.tokens[place[0]][place[1]] > most
+    ]  # fmt: skip
+    batch = Batch(draft, places)
+    draft.replace_while_large("recent", batch.ends(most), whole=True)
+
+
+def _capped(draft: Draft, number: int, most: int) -> int:
+    """What a message costs when its large results are shortened."""
+    over = 0
+    for tokens, part in zip(draft.tokens[number], draft.messages[number].parts, strict=True):
+        if "functionResponse" in part and tokens > most:
+            over += tokens - most
+    return draft.now[number] - over

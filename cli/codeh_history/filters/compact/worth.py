@@ -1,0 +1,143 @@
+"""What a line is worth: the words in it, weighted by how rare they are, each worth less the second time.
+
+A word is rare in general (a table of the most frequent ones, in order) and may be a name: a path, a symbol,
+a number, an id. A name is worth more the oftener this history came back to it, and next to nothing once it
+stands in the context; of a plain word the second sentence about it still counts.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from heapq import heapify, heappop, heappush
+from itertools import chain
+from math import log, pow
+
+from ...summaries.terse import INTERJECTIONS
+from . import words
+from .lines import Line
+
+NAME = 4.0  # what one is worth where a rare word is worth 1
+NAME_OFTEN, WORD_OFTEN = 0.7, 0.5  # how much more one is worth that comes up often in this history
+NAME_AGAIN, WORD_AGAIN = 0.1, 0.5  # what is left of that each time it is said
+KNOWN = 0.6  # what is left of a word that the newest messages hold
+LENGTH = 0.95  # the power of a line's cost: below 1, long sentences are a little better than short ones
+_PIECE = re.compile(r"[^\W_]+")
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_COMMON_HAN = frozenset(
+    "的一是了我不在人有他这上们来到时大地为你说就那和要出也得里后以会可下而过去能对多然么之都好看起没只如把还用样想作"
+    "吧吗呢啊嗯这是么您请"
+)
+
+
+class Worth:
+    """What is worth how much in a history, and what is left of that after what was chosen."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, frozenset[str]] = {}  # what stands between blanks → what counts in it
+        self._left: dict[str, float] = {}
+        self._names: set[str] = set()
+
+    def count(self, lines: Iterable[Line]) -> None:
+        """Weigh the words of all lines there are: what comes up in more of them is what it is about."""
+        counts = Counter(chain.from_iterable(map(self._features, lines)))
+        for word, count in counts.items():
+            often = log(1 + count)
+            name = word in self._names
+            self._left[word] = NAME * often**NAME_OFTEN if name else rarity(word) * often**WORD_OFTEN
+
+    def _features(self, line: Line) -> frozenset[str]:
+        if line.features is None:
+            known = self._words
+            found = []
+            for word in line.text.split():
+                if word not in known:
+                    known[word] = self._of_word(word)
+                found.append(known[word])
+            line.features = frozenset().union(*found)
+        return line.features
+
+    def _of_word(self, word: str) -> frozenset[str]:
+        found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
+        if not word.isascii() and _HAN.search(word):
+            found = {pair for piece in found for pair in _pairs(piece)}
+        names = words.names(word)
+        self._names |= names
+        return frozenset(found | names)
+
+    def know(self, lines: Iterable[Line]) -> None:
+        """What stands in the context anyway is worth less."""
+        for word in set().union(*map(self._features, lines)):
+            if word in self._left:
+                self._left[word] *= NAME_AGAIN if word in self._names else KNOWN
+
+    def of(self, line: Line) -> float:
+        """What a line adds for each token."""
+        worth: float = sum(map(self._left.__getitem__, self._features(line)))
+        return worth * line.factor / pow(line.cost, LENGTH)
+
+    def take(self, line: Line) -> None:
+        """The line is chosen: what it says is worth less from now on."""
+        left, names = self._left, self._names
+        for word in self._features(line):
+            left[word] *= NAME_AGAIN if word in names else WORD_AGAIN
+
+    def choose(self, lines: Sequence[Line], room: float) -> list[Line]:
+        """The lines that add most in this room, the best first; of equals the later one.
+
+        A line's worth falls as others say the same, so it is looked at again when its turn comes.
+        """
+        heap = [(-self.of(line), -number) for number, line in enumerate(lines)]
+        heapify(heap)
+        chosen: list[Line] = []
+        while heap:
+            _, place = heappop(heap)
+            line = lines[-place]
+            if line.cost > room:
+                continue
+            now = -self.of(line)
+            if heap and now > heap[0][0]:
+                heappush(heap, (now, place))
+                continue
+            if now >= 0:
+                break
+            self.take(line)
+            room -= line.cost
+            chosen.append(line)
+        return chosen
+
+
+def stem(word: str) -> str:
+    """A word without the `s` of a plural."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def _pairs(run: str) -> Iterable[str]:
+    """The neighbours in a run of signs that no blanks part: what stands for words there."""
+    return [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+
+
+def rarity(word: str) -> float:
+    """How rare a word is in general, from 0 to 1."""
+    if word.isdigit():
+        return 0.5 if len(word) < 2 else 1.0
+    if _HAN.match(word):
+        return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
+    if word in INTERJECTIONS:
+        return 0.0
+    ranks = _ranks()
+    rank = ranks.get(word) or ranks.get(f"{word}s")
+    return 1.0 if rank is None else max(0.0, log(rank / FREQUENT) / log(len(ranks) / FREQUENT))
+
+
+FREQUENT = 12  # so many words are worth nothing
+
+
+@cache
+def _ranks() -> dict[str, int]:
+    """The most frequent words of languages with letters, with their ranks: tokens of o200k_base."""
+    text = pkgutil.get_data(__package__, "common_words.txt") or b""
+    return {word: rank for rank, word in enumerate(text.decode().split(), 1)}
