@@ -289,7 +289,6 @@ def test_nothing_is_summarised_that_stubs_could_have_spared(records: Any, share:
     draft.target = max(1, int(total(view) * share))
     for stage in LOSSLESS:
         stage(draft)
-    shrink.remember_names(draft)
     draft.level = shrink.level(draft)
     for stage in STUBS:
         stage(draft)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeh_history.filters.compact import Settings, words
-from codeh_history.filters.compact.draft import Draft
-from codeh_history.filters.compact.extract import Outline
-from codeh_history.tokens import text_tokens
-from compact.short import BIG, COUNTER, asked
-from histories import model, session, user
+from codeh_history.filters.compact import words
 
 
 @pytest.mark.parametrize(("text", "found"), [
@@ -37,19 +32,3 @@ def test_error_lines_are_seen(line: str) -> None:
 )
 def test_code_about_errors_is_no_error(line: str) -> None:
     assert words.error_lines(line, [line]) == []
-
-
-def test_an_outline_is_made_of_the_messages_own_lines() -> None:
-    view = session([
-        user("Never touch config/prod.yaml. Fix the login bug."), *asked("c", "bash", {"command": "make test"}, {"output": BIG}),
-        model("Done: src/auth/login.py now checks the token."), user("thanks"), model("ok"),
-        user("and now the tests"),
-    ])  # fmt: skip
-    draft = Draft(view, COUNTER, Settings(budget=1000))
-    found = [entry for number in range(6) for entry in draft.entries.of(number)]
-    text = Outline(found, draft.index, set()).write(900)
-    assert "Never touch config/prod.yaml" in text
-    assert "src/auth/login.py now checks the token" in text
-    assert "ERROR: step 19 of job_7 failed" in text
-    assert text_tokens(COUNTER, text) < 1080
-    assert Outline(found, draft.index, set()).write(900) == text

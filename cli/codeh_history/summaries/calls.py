@@ -57,6 +57,7 @@ _EXITED = re.compile(
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
+_ENDS = 4000  # characters of an output, from either end, that tell whether it failed
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 _SHOWS = re.compile(
     r"^\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b"
@@ -306,6 +307,8 @@ def _failure(call: Call, command: str) -> str:
         text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
         return _error_line(text.removeprefix(sentence(call.name, "")))
     text = "\n".join(texts_in(response))
+    if len(text) > 2 * _ENDS:  # what went wrong stands first or last
+        text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
     exited = _EXITED.search(text[-2000:]) or _EXITED.search(text[:300])

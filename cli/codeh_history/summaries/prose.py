@@ -17,6 +17,7 @@ _ABBREVIATION = re.compile(
 )
 _NEAR = 60  # characters before the end of a sentence that tell whether it is one
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_ODD = re.compile("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _NOISE = re.compile(
     r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
 )
@@ -112,8 +113,7 @@ def is_prose(line: str) -> bool:
     """Whether a line is something said, not a log, a prompt, a table or code."""
     if len(line) < 2 or _NOISE.search(line):
         return False
-    plain = sum(1 for char in line if char.isalnum() or char in " ,.'\u2019\"!?-`/_")
-    return plain >= 0.8 * len(line) and not line.endswith(("{", "};", ");"))
+    return len(_ODD.findall(line)) <= 0.2 * len(line) and not line.endswith(("{", "};", ");"))
 
 
 def clip(text: str, room: int) -> str:

@@ -8,22 +8,24 @@ from __future__ import annotations
 import re
 
 INTERJECTIONS = frozenset("""
-um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok kay alright
-äh ähm öh tja naja ach jo disfmarker vocalsound
+um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
+kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
 """.split())  # fmt: skip
 _LEADS = """
-so, well, now, and, but, then, okay, ok, alright, right, yes, yeah, yep, no, sure, great, perfect, excellent,
-awesome, nice, good, cool, fine, thanks, thank you, thank you very much, thank you so much, you're right,
-you're absolutely right, good question, good point, good idea, great question, great point, great idea, of course,
-certainly, absolutely, definitely, sounds good, sounds great, no problem, let me see, also, i think, i think that,
-i guess, i mean, i believe, i believe that, i suppose, ja, nein, gut, genau, klar, danke, vielen dank, super, prima,
-na ja, alles klar, gerne, ich denke, ich glaube, ich meine
+so, well, now, and, but, then, okay, ok, alright, right, yes, yeah, yep, no, sure, great, perfect,
+excellent, awesome, nice, good, cool, fine, thanks, thank you, thank you very much, thank you so
+much, you're right, you're absolutely right, good question, good point, good idea, great question,
+great point, great idea, of course, certainly, absolutely, definitely, sounds good, sounds great, no
+problem, let me see, also, i think, i think that, i guess, i mean, i believe, i believe that, i
+suppose, ja, nein, gut, genau, klar, danke, vielen dank, super, prima, na ja, alles klar, gerne, ich
+denke, ich glaube, ich meine
 """
 _ASIDES = """
-you know, i mean, sort of, kind of, or something like that, or something, or whatever, and stuff, and so on,
-if you will, at the end of the day, as far as i'm concerned, to be honest, as i said, please, just, really, very,
-basically, actually, literally, obviously, simply, quite, pretty much, at this point, sozusagen, eigentlich,
-irgendwie, quasi, einfach, wirklich, sehr, bitte, gewissermaßen, ehrlich gesagt, ja mal, mal, halt
+you know, i mean, sort of, kind of, or something like that, or something, or whatever, and stuff,
+and so on, if you will, at the end of the day, as far as i'm concerned, to be honest, as i said,
+please, just, really, very, basically, actually, literally, obviously, simply, quite, pretty much,
+at this point, sozusagen, eigentlich, irgendwie, quasi, einfach, wirklich, sehr, bitte,
+gewissermaßen, ehrlich gesagt, ja mal, mal, halt
 """
 _HAN_ASIDES = """
 嗯, 呃, 啊, 哦, 就是说, 那个那个, 其实, 基本上, 谢谢您, 谢谢你, 谢谢, 好的, 请问, 麻烦你, 麻烦您
@@ -54,7 +56,7 @@ _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“]*“|「[^」]*�
 
 
 def terse(sentence: str) -> str:
-    """The sentence without filler words, repeated beginnings and politeness; code and quotes as they are."""
+    """The sentence without filler, repeated beginnings and politeness; code and quotes as they are."""
     kept: list[str] = []
 
     def keep(found: re.Match[str]) -> str:

@@ -91,8 +91,9 @@ class Draft:
         if number not in self._lines:
             if self._reader is None:
                 self._reader = Reader(
-                    self.messages, self.layout.prompts, self.layout.pairing, self.untouched
-                )
+                    self.messages, self.layout.prompts, self.layout.pairing,
+                    self.untouched, self.counter.characters,
+                )  # fmt: skip
             self._lines[number] = self._reader.lines(number)
         return self._lines[number]
 

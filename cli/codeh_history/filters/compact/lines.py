@@ -12,6 +12,7 @@ from ...session.pairing import Call, Pairing
 from ...summaries import prose
 from ...summaries.calls import command_of, paths_of, result_value
 from . import stubs, words
+from .extent import Extent
 
 # What a line is worth beside another of the same words, by whose it is.
 FACTORS = {
@@ -70,7 +71,7 @@ class Line:
 
 
 class Reader:
-    """Reads messages as lines; `prompts` are the places of real user messages."""
+    """Reads messages as lines, as far as there is time; `prompts` are the places of real user messages."""
 
     def __init__(
         self,
@@ -78,10 +79,12 @@ class Reader:
         prompts: Sequence[int],
         pairing: Pairing,
         costs: Sequence[Sequence[int]],
+        characters: int,
     ) -> None:
+        """`costs` of the messages' parts, each for about so many characters."""
         self._messages = messages
-        self._prompts = set(prompts)
         self._costs = costs
+        self._extent = Extent(costs, set(prompts), characters)
         self._calls: dict[tuple[str, int], Call] = {}
         for call in pairing.calls:
             self._calls[call.message.id, call.part] = call
@@ -99,18 +102,19 @@ class Reader:
 
     def _of_part(self, number: int, place: int, part: Part) -> Iterator[Line]:
         message = self._messages[number]
-        if part.get("thought"):
+        most = self._extent.of(number, place)
+        if part.get("thought") or not most:
             return
         if "functionCall" in part or "functionResponse" in part:
-            yield from self._of_tool(number, place, part)
+            yield from self._of_tool(number, place, part, most)
         elif "inlineData" in part or "fileData" in part:
             yield Line(stubs.described(part, message.id), "gave", number, label="File")
         elif part.get("text"):
             text = part["text"]
             rate = self._rate(number, place, len(text))
-            yield from typed(text, number, user=message.role == "user", rate=rate)
+            yield from typed(text[:most], number, user=message.role == "user", rate=rate)
 
-    def _of_tool(self, number: int, place: int, part: Part) -> Iterator[Line]:
+    def _of_tool(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
         call = self._calls.get((self._messages[number].id, place))
         if "functionCall" in part:
             kind, name, value = "called", part["functionCall"]["name"], part["functionCall"].get("args")
@@ -119,10 +123,11 @@ class Reader:
             kind, name, value = "gave", given["name"], result_value(given.get("response"))
         args = call.args if call is not None else {}
         label = brief(name, args)
-        found = list(told(value))
+        found = list(told(value[:most] if isinstance(value, str) else value))
         rate = self._rate(number, place, sum(map(len, found)))
         for row, text in enumerate(found):
-            if text not in label:
+            most -= len(text)
+            if text not in label and most >= 0:
                 yield Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
 
     def _rate(self, number: int, place: int, size: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import stubs
 from .draft import Draft
 from .shrink import Batch
 
@@ -48,10 +49,24 @@ def begin(draft: Draft) -> None:
     draft.replace_while_large("recent", batch.ends(most), whole=True)
 
 
+def extend(draft: Draft, room: int) -> bool:
+    """Keep more of the newest units, in so much room; whether there was any for one."""
+    before = len(draft.doomed)
+    for unit in reversed(draft.layout.units):
+        if draft.doomed.issuperset(unit):
+            room -= draft.costs(unit)
+            if room < 0:
+                break
+            draft.doomed.difference_update(unit)
+    return len(draft.doomed) < before
+
+
 def _capped(draft: Draft, number: int, most: int) -> int:
     """What a message costs when its large results are shortened."""
-    over = 0
-    for tokens, part in zip(draft.tokens[number], draft.messages[number].parts, strict=True):
-        if "functionResponse" in part and tokens > most:
-            over += tokens - most
-    return draft.now[number] - over
+    message = draft.messages[number]
+    over = [
+        tokens - most
+        for tokens, part in zip(draft.tokens[number], message.parts, strict=True)
+        if tokens > most and "functionResponse" in part and stubs.stub(part, message.id) is not None
+    ]
+    return draft.now[number] - sum(over)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from ...summaries.calls import Effects, effects
-from . import stubs
+from . import recent, stubs
 from .draft import Draft
 from .lines import Line
 from .summary import is_ours, ledger, parsed, ranked, written
+from .worth import Worth
 
 # In place, where the next compaction needs something to take: of the target, what all summaries may take.
 ALL_SHARE = 0.5
@@ -16,63 +18,88 @@ FOREIGN_SHARE = 0.4  # of the target: what summaries written elsewhere may take 
 LEAST = 40  # tokens below which a summary says nothing
 MOST_SUMMARIES = 5  # beyond, those written elsewhere are taken in
 TRIES = 6
+SLACK = 0.02  # of the target: what a summary may leave before more of the newest turns stay
+MOST = 1 << 20  # summaries, and lines of one: what is told of them stands before all messages
 UNFILLED = 0.01  # of the room: what a summary may leave empty
 SPARE = 1.2  # of the room: for how much lines are chosen, should they cost less than estimated
 
 
 def summarise(draft: Draft) -> None:
-    """Put one summary in the place of all that is to go, and of the summaries written here before."""
-    covered = sorted(draft.doomed)
+    """Put one summary in the place of all that is to go, and of the summaries written here before.
+
+    Where it needs less room than there is, more of the newest turns stay.
+    """
     absorb = bool(draft.summaries) and (
         any(is_ours(text) for text in draft.summaries)
         or len(draft.summaries) >= MOST_SUMMARIES
         or draft.summary_cost > draft.target * FOREIGN_SHARE
     )
-    room = draft.target - draft.summary_total("", covered, absorb=absorb)
-    if draft.in_place:
-        room = min(room, int(draft.target * ALL_SHARE) - (0 if absorb else draft.summary_cost))
-    if room < LEAST or not (covered or absorb):
+    telling = Telling(draft, absorb=absorb)
+    if telling.room < LEAST or not (telling.covered or absorb):
         return
-    text = _fitting(draft, covered, room, absorb=absorb)
+    text, left = telling.fitting()
+    if left > draft.target * SLACK and recent.extend(draft, left):
+        telling = Telling(draft, absorb=absorb)
+        text, _ = telling.fitting()
     if text:
-        draft.summarise("summary", covered, text, absorb=absorb)
+        draft.summarise("summary", telling.covered, text, absorb=absorb)
 
 
-def _fitting(draft: Draft, covered: Sequence[int], room: int, *, absorb: bool) -> str:
-    """The summary of these messages that fills the room best."""
-    done = Effects()
-    earlier = list(draft.view.summaries) if absorb else []
-    lines = [
-        line
-        for age, summary in enumerate(earlier, -len(earlier))
-        for line in parsed(summary.text, done, age << 20)
-    ]
-    lines += (line for number in covered for line in draft.lines(number))
-    effects(draft.messages, draft.layout.pairing, done)
-    here = set(covered)
-    lines += ledger(done, lambda place: place < 0 or place in here)
-    worth = draft.worth
-    worth.count(lines)
-    worth.know(
-        line for number in range(len(draft.messages)) if number not in here for line in draft.lines(number)
-    )
-    tools = any(line.kind in ("called", "gave", "ledger") for line in lines)
-    chosen = ranked(_once(lines), worth, room * SPARE)
-    order = {id(line): place for place, line in enumerate(lines)}
-    beside = draft.summary_total("", covered, absorb=absorb)
-    best, low, high = "", 0, len(chosen)
-    count = _upto(chosen, room)
-    for _ in range(TRIES):
-        text = written(chosen[:count], order, tools=tools)
-        left = room - draft.summary_total(text, covered, absorb=absorb) + beside
-        if left >= 0:
-            best, low = text, count
-        else:
-            high = count - 1
-        if 0 <= left <= room * UNFILLED or low >= high:
-            break
-        count = min(high, max(low + 1, count + int(left * count / room)))
-    return best
+class Telling:
+    """What is to be told of the messages that are to go, and the room for it; `absorb`: of summaries."""
+
+    def __init__(self, draft: Draft, *, absorb: bool) -> None:
+        self._draft = draft
+        self._absorb = absorb
+        self.covered = sorted(draft.doomed)
+        self._beside = draft.summary_total("", self.covered, absorb=absorb)
+        self.room = draft.target - self._beside
+        if draft.in_place:
+            others = 0 if absorb else draft.summary_cost
+            self.room = min(self.room, int(draft.target * ALL_SHARE) - others)
+
+    def fitting(self) -> tuple[str, int]:
+        """The summary that fills the room best, and what it leaves of it."""
+        lines = self._lines()
+        order = {id(line): place for place, line in enumerate(lines)}
+        tools = any(line.kind in ("called", "gave", "ledger") for line in lines)
+        chosen = ranked(_once(lines), self._worth(lines), self.room * SPARE)
+        best, unused = "", self.room
+        low, high, count = 0, len(chosen), _upto(chosen, self.room)
+        for _ in range(TRIES):
+            text = written(chosen[:count], order, tools=tools)
+            left = self.room + self._beside
+            left -= self._draft.summary_total(text, self.covered, absorb=self._absorb)
+            if left >= 0:
+                best, unused, low = text, left, count
+            else:
+                high = count - 1
+            if 0 <= left <= self.room * UNFILLED or low >= high:
+                break
+            count = min(high, max(low + 1, count + int(left * count / self.room)))
+        return best, unused
+
+    def _lines(self) -> list[Line]:
+        """The lines of earlier summaries, of the messages, and of the ledger."""
+        draft = self._draft
+        done = Effects()
+        lines: list[Line] = []
+        for age, summary in enumerate(draft.view.summaries if self._absorb else (), -MOST):
+            lines += parsed(summary.text, done, age * MOST)
+        for number in self.covered:
+            lines += draft.lines(number)
+        effects(draft.messages, draft.layout.pairing, done)
+        here = set(self.covered)
+        return [*lines, *ledger(done, lambda place: place < 0 or place in here)]
+
+    def _worth(self, lines: Sequence[Line]) -> Worth:
+        """What these lines are worth beside the messages that stay."""
+        worth = Worth()
+        worth.count(lines)
+        draft = self._draft
+        staying = (number for number in range(len(draft.messages)) if number not in draft.doomed)
+        worth.know(chain.from_iterable(map(draft.lines, staying)))
+        return worth
 
 
 def _upto(chosen: Sequence[Line], room: float) -> int:

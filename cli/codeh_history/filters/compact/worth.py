@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from heapq import heapify, heappop, heappush
 from itertools import chain
-from math import log, pow
+from math import log
 
 from ...summaries.terse import INTERJECTIONS
 from . import words
@@ -70,14 +70,14 @@ class Worth:
 
     def know(self, lines: Iterable[Line]) -> None:
         """What stands in the context anyway is worth less."""
-        for word in set().union(*map(self._features, lines)):
-            if word in self._left:
-                self._left[word] *= NAME_AGAIN if word in self._names else KNOWN
+        left = self._left
+        for word in left.keys() & set().union(*map(self._features, lines)):
+            left[word] *= NAME_AGAIN if word in self._names else KNOWN
 
     def of(self, line: Line) -> float:
         """What a line adds for each token."""
         worth: float = sum(map(self._left.__getitem__, self._features(line)))
-        return worth * line.factor / pow(line.cost, LENGTH)
+        return worth * line.factor / float(line.cost**LENGTH)
 
     def take(self, line: Line) -> None:
         """The line is chosen: what it says is worth less from now on."""
