@@ -11,7 +11,7 @@ import orjson
 
 from codeh_history.base.env import Env
 from codeh_history.main import run
-from codeh_history.store import log
+from codeh_history.store import file, log
 
 
 def append(path: str, name: str, count: str) -> None:
@@ -35,7 +35,7 @@ def replace(path: str, stop: str) -> None:
         new = f"{path}.tmp"
         copy = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         fcntl.flock(copy, fcntl.LOCK_EX)
-        os.write(copy, log.pread_all(fd, os.fstat(fd).st_size))
+        os.write(copy, file.pread_all(fd, os.fstat(fd).st_size))
         os.replace(new, path)
         os.close(copy)
         os.close(fd)

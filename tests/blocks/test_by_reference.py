@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.access import rewrite
-from codeh_history.access.hydrate import Hydration, hydrated, wanted
+from codeh_history.access.hydrate import Hydration
 from codeh_history.access.persist import Persisting
+from codeh_history.access.stored_parts import hydrated, wanted
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.blocks import Lost, fetch

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from blocks.stored import BIG, PROVIDERS, blocks, ok
-from codeh_history.access.hydrate import hydrated
+from codeh_history.access.stored_parts import hydrated
 from codeh_history.base.env import Env
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse

@@ -18,7 +18,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.base.jobs import Request
 from codeh_history.session.records import parse
-from codeh_history.store import lines, log, read, replace, tail
+from codeh_history.store import file, lines, log, read, replace, tail
 from inside import inside
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -34,9 +34,9 @@ def message(size: int) -> bytes:
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The same rule with a smaller number, so that it costs nothing to come near it."""
-    for module in (log, read, replace, tail, lines, skimming):
+    for module in (file, log, read, replace, tail, lines, skimming):
         monkeypatch.setattr(module, "LONGEST", 10_000)
-    monkeypatch.setattr(read, "_STEP", 1000)
+    monkeypatch.setattr(file, "_STEP", 1000)
     return 10_000
 
 

@@ -51,8 +51,8 @@ def whole_of(env: Env, view: View, ids: Container[str], lost: Lost | None) -> Vi
     """The view with the parts of these messages."""
     if all(message.blocks is None for message in view.messages):
         return view
-    from .hydrate import hydrated
     from .late_media import Deferred
+    from .stored_parts import hydrated
 
     return hydrated(env, view, media=Deferred(), lost=lost, only=lambda message: message.id in ids)
 

@@ -1,106 +1,23 @@
-"""Views and lines whose parts lie in the block store, with their parts."""
+"""Lines whose parts lie in the block store, with their parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import orjson
 
 from ..base.env import Env
-from ..base.errors import BadData
-from ..blocks import BlockStore, Lost, fetch, names, open_stores, sizes
+from ..blocks import BlockStore, Lost, fetch, open_stores
 from ..session import stream
-from ..session.by_reference import all_ids, block_ids, part_in, restored, with_parts
-from ..session.fold import View, fold
-from ..session.model import Json, Message, Part, Unread, unread
-from ..session.records import BOM, Log, bare_id, dumps, lines_of, parse
+from ..session.by_reference import all_ids, block_ids, restored
+from ..session.model import Json, Part, Unread
+from ..session.records import BOM, bare_id, dumps, lines_of, parse
 from ..session.spelling import spelled
 from ..store.resolve import Target
 from . import rewrite
-from .late_media import BIG, Deferred
+from .stored_parts import part_of
 from .view import view_of
-
-Filter = Callable[[Message], bool]
-
-
-def hydrated(
-    env: Env,
-    view: View,
-    *,
-    stores: Sequence[BlockStore] | None = None,
-    lost: Lost | None = None,
-    only: Filter | None = None,
-    everything: bool = False,
-    media: Deferred | None = None,
-) -> View:
-    """The folded view with the parts it shows, fetched with one `mget`; BadData names a missing block.
-
-    With `lost` a placeholder stands for such a block, which is noted there. `only` says of which messages;
-    `everything` fetches what is hidden or replaced too. With `media` the data of large images, sounds and
-    documents stays in the store, and each is fetched alone.
-    """
-    ids = list(dict.fromkeys(wanted(view, only, everything=everything)))
-    if not ids:
-        return view
-    stores = stores or open_stores(env)
-    if media is not None:
-        fetched = _light(stores, ids, media, lost)
-    else:
-        fetched = parts_of(stores, ids, fetch(stores, ids, lost), lost)
-    records = [with_parts(record, fetched) for record in view.log.records]
-    return fold(Log(records, view.log.damage, view.log.size))
-
-
-def wanted(view: View, only: Filter | None = None, *, everything: bool = False) -> Iterator[str]:
-    """The blocks that hold parts which the view shows and that are not fetched yet."""
-    for message in view.all.values():
-        if (message.hidden is not None and not everything) or (only is not None and not only(message)):
-            continue
-        replaced = message.replaced or {}
-        own = message.own
-        if own is None and message.blocks is not None:
-            own = unread({"blockIds": message.blocks})
-        kept = (part for number, part in enumerate(own or ()) if everything or number not in replaced)
-        for part in (*kept, *(message.pending or ()), *replaced.values()):
-            stored: object = part
-            if type(stored) is Unread:
-                yield stored.id
-
-
-def parts_of(
-    stores: Sequence[BlockStore], ids: Sequence[str], found: Mapping[str, bytes], lost: Lost | None = None
-) -> dict[str, Part]:
-    """The parts in these blocks; a placeholder for each that was not found."""
-    return {id: part_of(stores, id, found.get(id), lost) for id in ids}
-
-
-def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Lost | None = None) -> Part:
-    part = part_in(data) if data is not None else None
-    if part is not None:
-        return part
-    if data is not None:
-        why = f"block {id} in {names(stores)} holds no part"
-        if lost is None:
-            raise BadData(why)
-        lost[id] = why
-    return {"text": f"[block {id} is missing]"}
-
-
-def _light(
-    stores: Sequence[BlockStore], ids: Sequence[str], media: Deferred, lost: Lost | None
-) -> dict[str, Part]:
-    """The parts, large ones fetched one by one, so that no more than one of them is in memory."""
-    large = [id for id, size in sizes(stores, ids).items() if size > BIG]
-    small = [id for id in ids if id not in set(large)]
-    parts = parts_of(stores, small, fetch(stores, small, lost), lost)
-    return parts | {id: _large(stores, id, media, lost) for id in large}
-
-
-def _large(stores: Sequence[BlockStore], id: str, media: Deferred, lost: Lost | None) -> Part:
-    data = fetch(stores, [id], lost).get(id)
-    held = media.part(id, data) if data is not None else None
-    return held if held is not None else part_of(stores, id, data, lost)
 
 
 def hydrated_stream(

@@ -15,6 +15,7 @@ from ..session.records import dumps
 from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target, for_reading
+from .rewrite import joined
 from .view import tell_lost, view_from, view_of
 
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
@@ -92,12 +93,4 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
 
 def show(env: Env, view: View) -> None:
     """Print a view as a session stream, piece by piece."""
-    held: list[bytes] = []
-    size = 0
-    for line in stream.lines(view):
-        held.append(line)
-        size += len(line)
-        if size > 1 << 20:
-            env.write(b"".join(held))
-            held, size = [], 0
-    env.write(b"".join(held))
+    joined(env, stream.lines(view))

@@ -79,7 +79,7 @@ def view_from(
     for text in view.notes:
         env.note(f"{target.id}: {text}")
     if hydrate and not log.plain and b'"block' in data:
-        from .hydrate import hydrated
+        from .stored_parts import hydrated
 
         if media is not None and any(key.startswith("compact.") for key in view.meta):
             media.measure()  # the session asks for a budget
@@ -102,8 +102,8 @@ def looked_at(env: Env, data: bytes, session: str | None) -> View:
     """
     view = fold(read.read_log(data))
     if not view.log.plain and b'"block' in data:
-        from .hydrate import hydrated
         from .late_media import Deferred
+        from .stored_parts import hydrated
 
         lost: Lost = {}
         view = hydrated(env, view, media=Deferred(), lost=lost)

@@ -288,7 +288,7 @@ def _stored_parts(env: Env, data: Json) -> list[Part]:
     ids = [id for id in _list(data.get("blockIds")) if isinstance(id, str)]
     if not ids:
         return _list(data.get("parts"))
-    from ..access.hydrate import parts_of
+    from ..access.stored_parts import parts_of
     from ..blocks import fetch, open_stores
 
     stores = open_stores(env)

@@ -74,7 +74,7 @@ def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[
     before = content(found)
     if not any(type(part) is Unread for part in before):
         return found, {}
-    from ..access.hydrate import hydrated
+    from ..access.stored_parts import hydrated
 
     found = hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
     pairs = zip(before, content(found), strict=True)

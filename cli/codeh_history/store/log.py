@@ -15,6 +15,7 @@ import time
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
+from .file import pread_all, records_in
 from .paths import hint, id_of
 
 TYPE_CHECKING = False
@@ -62,8 +63,6 @@ class Locked:
 
     def read(self) -> bytes:
         """What the file holds now, without lines too long to be records."""
-        from .read import records_in
-
         return records_in(self._fd, self.size)
 
     def whole(self) -> bytes:
@@ -111,19 +110,6 @@ class Locked:
             if at >= 0 or not chunk:
                 break
         return pread_all(self._fd, end - start, start), end + 1
-
-
-def pread_all(fd: int, size: int, start: int = 0) -> bytes:
-    """`size` bytes of a file, the first ones or those from `start` on."""
-    chunks = []
-    at = 0
-    while at < size:
-        chunk = os.pread(fd, min(size - at, 1 << 30), start + at)
-        if not chunk:
-            break
-        chunks.append(chunk)
-        at += len(chunk)
-    return b"".join(chunks)
 
 
 def append(

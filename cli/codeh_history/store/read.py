@@ -10,7 +10,7 @@ from ..base.errors import BadData, InputOutput, NotFound
 from ..session.records import Log
 from ..session.rules import LONGEST
 from . import foreign
-from .log import pread_all
+from .file import pread_all, records_in
 from .paths import hint
 
 TYPE_CHECKING = False
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHUNK = 1 << 18
-_STEP = 1 << 20
-
-
-class Cut(bytes):
-    """A file's bytes with a blank line for each that was too long; `gaps`: where these stood, and how long.
-
-    Where: in the file. How long: without the newline.
-    """
-
-    gaps: dict[int, int]
 
 
 def read_bytes(path: str) -> bytes:
@@ -50,39 +40,6 @@ def whole(path: str) -> bytes:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:
         os.close(fd)
-
-
-def records_in(fd: int, size: int) -> bytes:
-    """The first bytes of a file, without lines too long to be records."""
-    gaps = _gaps(fd, size) if size > LONGEST else None
-    if not gaps:
-        return pread_all(fd, size)
-    pieces: list[bytes] = []
-    at = 0
-    for start, length in gaps.items():
-        pieces.append(pread_all(fd, start - at, at))
-        at = start + length
-        pieces.append(b"\n" if at >= size else b"")
-    pieces.append(pread_all(fd, size - at, at))
-    cut = Cut(b"".join(pieces))
-    cut.gaps = gaps
-    return cut
-
-
-def _gaps(fd: int, size: int) -> dict[int, int]:
-    """Where lines too long begin, and how long they are."""
-    found: dict[int, int] = {}
-    begin = 0  # of the line being read
-    for start in range(0, size, _STEP):
-        chunk = os.pread(fd, min(_STEP, size - start), start)
-        first = chunk.find(b"\n")
-        if first >= 0:
-            if start + first - begin > LONGEST:
-                found[begin] = start + first - begin
-            begin = start + chunk.rfind(b"\n") + 1
-    if size - begin > LONGEST:
-        found[begin] = size - begin
-    return found
 
 
 def lines_at(path: str) -> Iterator[bytes]:

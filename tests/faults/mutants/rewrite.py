@@ -2,11 +2,11 @@
 
 import os
 
-from codeh_history.store import log
+from codeh_history.store import file, log
 
 
 def rewrite(fd, _path, size, data):
-    old = log.pread_all(fd, size)
+    old = file.pread_all(fd, size)
     os.ftruncate(fd, 0)
     os.write(fd, old + data)
     os.fdatasync(fd)

@@ -63,7 +63,7 @@ def _folded(env: Env, target: Target, data: bytes | None, pairs: Pairs) -> int:
     log = read.read_log(data if data is not None else read.read_bytes(target.path))
     view = fold(log)
     if any(message.blocks is not None for message in view.messages):
-        from ...access.hydrate import hydrated
+        from ...access.stored_parts import hydrated
 
         try:
             view = hydrated(env, view)
