@@ -8,6 +8,8 @@ in it again, as in two copies that were joined.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import orjson
@@ -67,12 +69,26 @@ extras = st.sampled_from(
 )  # fmt: skip
 
 
+@cache
+def below(count: int) -> st.SearchStrategy[int]:
+    return st.integers(0, count - 1)
+
+
+def one_of(draw: st.DrawFn, values: Sequence[Any]) -> Any:
+    """One of these, as `sampled_from`, which takes long to make for a list that is used once."""
+    return values[draw(below(len(values)))]
+
+
 @st.composite
 def messages(draw: st.DrawFn, id: str = "m", kind: str | None = None) -> dict[str, Any]:
     """A valid `message` record."""
-    kind = kind or draw(st.sampled_from(list(KINDS)))
+    return _message(draw, id, kind)
+
+
+def _message(draw: st.DrawFn, id: str, kind: str | None = None) -> dict[str, Any]:
+    kind = kind or one_of(draw, list(KINDS))
     role = {"role": KINDS[kind]} if KINDS[kind] else {}
-    ts = draw(st.sampled_from([TS, TS, 1767323045000]))
+    ts = one_of(draw, [TS, TS, 1767323045000])
     return {
         "type": "message", "id": id, "ts": ts, "kind": kind, **role, "parts": draw(parts_of[kind]),
         **draw(extras),
@@ -96,14 +112,14 @@ def ops(draw: st.DrawFn, view: View, record: str, *, most: int = 4) -> list[dict
     for number in range(draw(st.integers(1, most))):
         if not visible:
             break
-        kind = draw(st.sampled_from(["drop", "replace", "replace", "insert", "summarize"]))
+        kind = one_of(draw, ["drop", "replace", "replace", "insert", "summarize"])
         ids = draw(st.lists(st.sampled_from(visible), min_size=1, max_size=2, unique=True))
         if kind == "drop":
             found.append({"op": "drop", "ids": ids, "why": "w"})
         elif kind == "summarize":
             found.append({"op": "summarize", "ids": ids, "summary": f"sum {number}"})
         elif kind == "insert":
-            inserted = draw(messages(id=f"{record}i{number}"))
+            inserted = _message(draw, f"{record}i{number}")
             del inserted["type"]
             found.append({"op": "insert", "after": ids[0], "message": inserted, "why": "w"})
             visible.append(inserted["id"])
@@ -130,7 +146,7 @@ def records(
     if header:
         log.append({"type": "session", "version": 1, "id": "s", "created": TS})
     for number in range(draw(st.integers(0, most))):
-        log.append(draw(_record(log, f"r{number}", refs=refs)))
+        log.append(_record(draw, log, f"r{number}", refs=refs))
     return draw(with_copies(log)) if log and draw(st.integers(0, 2)) == 0 else log
 
 
@@ -138,26 +154,24 @@ def records(
 def with_copies(draw: st.DrawFn, log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The log with blocks of its lines repeated further on: from its beginning, or any."""
     for _ in range(draw(st.integers(1, 2))):
-        begin = draw(st.sampled_from([0, 0, draw(st.integers(0, len(log) - 1))]))
+        begin = one_of(draw, [0, 0, draw(st.integers(0, len(log) - 1))])
         end = draw(st.integers(begin + 1, min(len(log), begin + 12)))
         at = draw(st.integers(end, len(log)))
         log = [*log[:at], *log[begin:end], *log[at:]]
     return log
 
 
-@st.composite
 def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str, *, refs: bool) -> dict[str, Any]:
     known = list(dict.fromkeys(made for record in log for made in _made(record)))
     kinds = ["message"] * 4 + ["open", "unknown", "meta", "clear"] + ["ref"] * refs
     if known:
         kinds += ["again", "delta", "delta", "commit", "commit", "abort", "update", "update", "summary"]
         kinds += ["compaction", "compaction", "revert", "revert"]
-    kind = draw(st.sampled_from(kinds))
-    some = st.sampled_from(known or ["?"])
+    kind = one_of(draw, kinds)
     if kind in ("message", "again"):
-        return draw(messages(id=id if kind == "message" else draw(some)))
+        return _message(draw, id if kind == "message" else one_of(draw, known))
     if kind in ("delta", "commit", "abort", "update", "open"):
-        return draw(_content(kind, id, log, known))
+        return _content(draw, kind, id, log, known)
     if kind == "ref":
         return {
             "type": "ref", "id": id, "ts": TS, "kind": "user", "role": "user", "flowId": "f",
@@ -170,7 +184,7 @@ def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str, *, refs: bool) 
     if kind == "compaction":
         return {"type": "compaction", "id": id, "ts": TS, "policy": "p", "ops": draw(ops(view_of(log), id))}
     if kind == "revert":
-        return {"type": "revert", "id": id, "of": draw(st.sampled_from(ids_of(log))), "ts": TS}
+        return {"type": "revert", "id": id, "of": one_of(draw, ids_of(log)), "ts": TS}
     if kind == "meta":
         return {"type": "meta", "ts": TS, "set": draw(st.dictionaries(names, texts, max_size=2))}
     if kind == "clear":
@@ -187,7 +201,6 @@ def _made(record: dict[str, Any]) -> list[str]:
     return []
 
 
-@st.composite
 def _content(
     draw: st.DrawFn, kind: str, id: str, log: list[dict[str, Any]], known: list[str]
 ) -> dict[str, Any]:
@@ -195,7 +208,7 @@ def _content(
     if kind == "open":
         return {"type": "open", "id": id, "ts": TS, "kind": "codeh", "role": "model", **draw(extras)}
     updates = [record["id"] for record in log if record["type"] == "update"]
-    of = draw(st.sampled_from([*known, *updates]))
+    of = one_of(draw, [*known, *updates])
     parts = draw(parts_of["codeh"])
     if kind == "delta":
         return {"type": "delta", "of": of, "parts": parts}
@@ -235,9 +248,7 @@ def files_of(draw: st.DrawFn, *, torn: bool = True, refs: bool = False) -> bytes
             spelled += b"\r"
         lines.append(spelled)
         if bare and draw(st.integers(0, 3)) == 0:
-            lines.append(
-                orjson.dumps(draw(st.sampled_from(bare))) + draw(st.sampled_from([b"", b"", b"\r"]))
-            )
+            lines.append(orjson.dumps(one_of(draw, bare)) + one_of(draw, [b"", b"", b"\r"]))
         if draw(st.integers(0, 4)) == 0:
             lines.append(draw(noise))
     data = b"".join(line + b"\n" for line in lines)
