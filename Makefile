@@ -38,8 +38,8 @@ test-pythons: $(READY) ## a sample on each other Python from 3.11 to 3.14 that i
 test-newest-python: $(READY) ## the same on the newest of them alone
 	bash tests/pythons.sh newest
 
-test-all: $(READY) ## the tests, the slow ones too, and the program started anew for each of its runs
-	$(BIN)/python -m pytest -n auto -m "slow or not slow" --processes
+test-all: $(READY) ## the tests, the slow ones too, and at greater length, and the program started anew for each of its runs
+	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto -m "slow or not slow" --processes
 
 test-mutants: $(READY) ## small faults in the source, each of which a test must catch
 	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 settings.register_profile(
-    "ci", max_examples=60, deadline=None, derandomize=True, print_blob=True,
+    "ci", max_examples=40, deadline=None, derandomize=True, print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
+settings.register_profile("all", settings.get_profile("ci"), max_examples=100)
 settings.register_profile("dev", settings.get_profile("ci"), derandomize=False)
 settings.register_profile("deep", settings.get_profile("dev"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")

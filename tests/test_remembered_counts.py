@@ -56,7 +56,7 @@ def _short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "RUN", SIZE)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=files_of(), more=files_of())
 def test_remembered_and_counted_are_the_same(data: bytes, more: bytes) -> None:
     """Of any log, and again with other lines after it: undone, edited, cleared, compacted, torn."""
@@ -130,7 +130,7 @@ def test_another_vocabulary_or_media_rule_remembers_its_own(tmp_path: Path) -> N
 
 def count(folder: Path) -> list[int]:
     vocabulary.load.cache_clear()
-    return open_counter(None, cache=str(folder / "tokens.sqlite")).counts([f"hello {folder}"])
+    return open_counter(None, cache=str(folder / "tokens.sqlite")).counts(["hello world, as it is counted"])
 
 
 def test_the_unpacked_vocabulary_is_the_packed_one(tmp_path: Path) -> None:
@@ -155,23 +155,27 @@ def test_with_it_the_package_is_not_opened(tmp_path: Path, monkeypatch: pytest.M
         count(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[int], bytes]:
+    """A count, and the unpacked vocabulary that it left."""
+    folder = tmp_path_factory.mktemp("whole")
+    return count(folder), (folder / "o200k_base.tokens").read_bytes()
+
+
 @given(place=st.floats(0, 0.999999), kind=st.sampled_from(["flip", "cut", "empty", "garbage", "folder"]))
 @settings(max_examples=8)
-def test_a_spoilt_one_is_made_again(place: float, kind: str) -> None:
+def test_a_spoilt_one_is_made_again(whole: tuple[list[int], bytes], place: float, kind: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        expected = count(folder)
+        expected, data = whole[0], bytearray(whole[1])
         kept = folder / "o200k_base.tokens"
-        data = bytearray(kept.read_bytes())
         at = int(len(data) * place)
         if kind == "flip":
             data[at] ^= 1
-        kept.unlink()
         if kind == "folder":
             kept.mkdir()
         else:
             kept.write_bytes({"cut": data[:at], "empty": b"", "garbage": b"\n" * 50}.get(kind, data))
-        (folder / "tokens.sqlite").unlink()
         assert count(folder) == expected
         assert {path.name for path in folder.iterdir()} == {"tokens.sqlite", "o200k_base.tokens"}
         if kind != "folder":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -30,6 +31,7 @@ MODEL = {
 }
 
 
+@cache
 def prose(seed: int, words: int) -> str:
     """Text of so many words, with names and numbers in it, another for each seed."""
     return " ".join(
@@ -38,6 +40,7 @@ def prose(seed: int, words: int) -> str:
     )
 
 
+@cache
 def output(seed: int, lines: int) -> str:
     """What a tool prints: so many lines, an error among them."""
     return "\n".join(
