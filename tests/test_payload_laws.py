@@ -162,9 +162,8 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
 
 @given(log=conversation(), raw=st.booleans())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_a_conversation_as_clients_append_it_is_valid_and_a_prefix_of_the_next(
-    log: list[dict[str, Any]], raw: bool
-) -> None:
+def test_a_request_is_a_prefix_of_the_next(log: list[dict[str, Any]], raw: bool) -> None:
+    """Of a conversation as clients append it; and each is valid."""
     for format in providers.FORMATS:
         arrays = prefixes(log, format, raw=raw)
         for before, after in pairwise(arrays):
