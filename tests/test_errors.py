@@ -20,7 +20,7 @@ from support import run, session_path, start
 
 CODES = {
     errors.NegativeAnswer: 1, errors.Usage: 2, errors.NotFound: 3, errors.ProviderRefused: 4,
-    errors.BudgetUnreachable: 5, errors.SummariserFailed: 6, errors.BadData: 65, errors.InputOutput: 74,
+    errors.BudgetUnreachable: 5, errors.SummarizerFailed: 6, errors.BadData: 65, errors.InputOutput: 74,
     errors.TryAgain: 75,
 }  # fmt: skip
 

@@ -18,7 +18,8 @@ import pytest
 from blocks.stored import BIG, ok
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
-from codeh_history.blocks import BlockStore, fetch, open_store
+from codeh_history.blocks import fetch, open_store
+from codeh_history.blocks.protocol import BlockStore
 from inside import inside
 from redis_server import Server, free_port, needs_redis
 from support import session_path

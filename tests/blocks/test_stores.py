@@ -16,9 +16,10 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
-from codeh_history.blocks import STORES, BlockStore, fetch, is_block_id, open_store
+from codeh_history.blocks import STORES, fetch, open_store
 from codeh_history.blocks import directory as directory_module
 from codeh_history.blocks.memory import MemoryStore
+from codeh_history.blocks.protocol import BlockStore, is_block_id
 
 Alter = Callable[[str, bytes | None], None]
 

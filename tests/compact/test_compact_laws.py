@@ -84,7 +84,7 @@ def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float, po
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_every_message_is_kept_replaced_summarised_or_dropped(
+def test_every_message_is_kept_replaced_summarized_or_dropped(
     records: Any, share: float, policy: str
 ) -> None:
     """G3."""
@@ -280,7 +280,7 @@ def test_odd_shapes_are_taken_too(messages: Any, share: float, policy: str) -> N
 
 
 @given(records=long.histories(), share=shares)
-def test_nothing_is_summarised_that_stubs_could_have_spared(records: Any, share: float) -> None:
+def test_nothing_is_summarized_that_stubs_could_have_spared(records: Any, share: float) -> None:
     """G7."""
     view = session(records)
     plan = planned(view, share)

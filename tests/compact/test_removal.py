@@ -18,7 +18,7 @@ from compact.short import asked, plan, said, tokens
 from histories import TS, call, model, result, session, tool, user
 
 
-def test_the_fewest_oldest_exchanges_are_summarised() -> None:
+def test_the_fewest_oldest_exchanges_are_summarized() -> None:
     view = session(
         [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
     )
@@ -37,7 +37,7 @@ def test_the_fewest_oldest_exchanges_are_summarised() -> None:
     assert (op["periodStart"], op["periodEnd"]) == (view.messages[0].ts, view.messages[0].ts)
 
 
-def test_kept_messages_of_one_compaction_are_kept_or_summarised_by_the_next() -> None:
+def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next() -> None:
     view = session(
         [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
     )

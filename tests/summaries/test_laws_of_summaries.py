@@ -85,7 +85,7 @@ def test_the_filter_prints_the_same_view(records: list[dict[str, Any]], most: in
 
 
 @given(files_of())
-def test_any_log_can_be_summarised(data: bytes) -> None:
+def test_any_log_can_be_summarized(data: bytes) -> None:
     view = fold(parse(lines_of(data)))
     shown = summarizing.filtered(ENV, view, settings(1, 1))
     assert len(shown.messages) <= len(view.messages)

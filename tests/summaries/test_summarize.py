@@ -182,7 +182,7 @@ def test_a_pin_that_was_covered_before_stands_word_for_word_in_the_fold(home: Pa
     assert lines(path)[-1]["summary"] == f"The user asked short questions.\nPinned: q1 {LONG}"
 
 
-def test_content_in_blocks_is_summarised_as_any_other(home: Path) -> None:
+def test_content_in_blocks_is_summarized_as_any_other(home: Path) -> None:
     path = session(home, "demo", 51)
     assert summarize("-", stdin=path.read_bytes()).code == 0
     expected = lines(summarize("-", stdin=path.read_bytes()).out)[1]["summary"]

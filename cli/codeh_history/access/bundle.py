@@ -22,7 +22,8 @@ from ..base.errors import BadData, InputOutput, Usage
 from ..base.folders import remove, sync_dir
 from ..base.ids import is_id
 from ..base.words import some
-from ..blocks import BATCH, BlockStore, Lost, batches, fetch, is_block_id, open_store, open_stores, sizes
+from ..blocks import BATCH, Lost, batches, fetch, open_store, open_stores, sizes
+from ..blocks.protocol import BlockStore, is_block_id
 from ..session.by_reference import all_ids
 from ..session.model import Json
 from ..session.records import parse

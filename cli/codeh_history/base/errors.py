@@ -39,7 +39,7 @@ class BudgetUnreachable(HistoryError):
     exit_code = 5
 
 
-class SummariserFailed(HistoryError):
+class SummarizerFailed(HistoryError):
     """The summariser gave nothing usable; nothing changed."""
 
     exit_code = 6

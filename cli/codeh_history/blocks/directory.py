@@ -18,7 +18,7 @@ from typing import TypeVar
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput
 from ..base.folders import ensure_dir, make_dir, remove, sync, sync_dir
-from . import Data, is_block_id
+from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # in a store that another home has written to: its owner is not alone
 _STEP = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 
-from . import Data
+from .protocol import Data
 
 
 class MemoryStore:

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from ..base.env import Env
 from ..base.errors import InputOutput, Usage
 from ..base.ids import is_id
-from . import Data
 from .metered import Meter, metered
+from .protocol import Data
 
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read from the server and each write to it

@@ -11,12 +11,12 @@ from ..access import result as filtering
 from ..access.view import view_of
 from ..base import amounts
 from ..base.env import Env
-from ..base.errors import SummariserFailed, Usage
+from ..base.errors import SummarizerFailed, Usage
 from ..base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
 from ..store.resolve import Target
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
-from ..summaries.writer import Outline, Summariser
+from ..summaries.writer import Outline, Summarizer
 from ..tokens import open_counter
 from .progress import progress
 
@@ -53,15 +53,15 @@ def run(env: Env, given: Given) -> int:
     via = given.via or env.environ.get("CODEH_SUMMARIZER") or None
     check(given, via)
     counting = open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
-    summariser: Summariser = Outline()
+    summarizer: Summarizer = Outline()
     if via is not None:
         from ..summaries import by_command
 
         most = amounts.tokens(given.budget)
-        summariser = by_command.summariser(
+        summarizer = by_command.summarizer(
             via, given.timeout, counting.counts, most, given.to, given.model, faithful=given.gate
         )
-    settings = Settings(summariser, counting, most=given.max_conversations, least=given.min_batch)
+    settings = Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
     if given.all_:
         return every(env, settings, given.jobs)
     try:
@@ -69,7 +69,7 @@ def run(env: Env, given: Given) -> int:
             env, filtering.target_of(env, given.session, given.argument), settings, strict=given.strict
         )
     finally:
-        summariser.stop()
+        summarizer.stop()
 
 
 def check(given: Given, via: str | None) -> None:
@@ -98,8 +98,8 @@ def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int
             filtering.show(env, summarizing.filtered(env, view_of(env, target, strict=strict), settings))
             return 0
         line = summarizing.run(env, target, settings, strict=strict)
-    except SummariserFailed as error:
-        raise SummariserFailed(f"{target.id}: {error}; nothing changed") from None
+    except SummarizerFailed as error:
+        raise SummarizerFailed(f"{target.id}: {error}; nothing changed") from None
     if line is not None:
         env.write(orjson.dumps(line) + b"\n")
     elif env.terminal(env.stderr):
@@ -120,6 +120,6 @@ def every(env: Env, settings: Settings, jobs: int) -> int:
         closing(summarizing_all.run(env, settings, jobs=jobs, done=told.done)) as lines,
     ):
         for line in lines:
-            code = SummariserFailed.exit_code if line["action"] == "failed" else code
+            code = SummarizerFailed.exit_code if line["action"] == "failed" else code
             told.print(orjson.dumps(line) + b"\n")
     return code

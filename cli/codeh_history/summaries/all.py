@@ -44,7 +44,7 @@ def run(
                 yield line
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        settings.summariser.stop()
+        settings.summarizer.stop()
         pool.shutdown()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import orjson
 
 from .. import providers
-from ..base.errors import SummariserFailed
+from ..base.errors import SummarizerFailed
 from ..providers.base import Options
 from ..providers.wire import Cut, Failure, Nothing, Reply, read
 from ..session.model import Message, Part
@@ -50,7 +50,7 @@ class Asked:
         heads = [prompt.instructions(count, fold=one, tokens=self.budget) for one in (True, False)]
         room = self.budget - max(self.count(heads)) - prompt.MARGIN
         if room < prompt.FEWEST:
-            raise SummariserFailed(
+            raise SummarizerFailed(
                 f"a request of {self.budget} tokens has no room for a conversation; --budget more"
             )
         groups = prompt.chunks(pieces, room, self.count)
@@ -58,7 +58,7 @@ class Asked:
             partial = [self._one(group, names, len(group), fold=fold) for group in groups]
             shorter = prompt.chunks(partial, room, self.count)
             if len(shorter) >= len(groups):
-                raise SummariserFailed(
+                raise SummarizerFailed(
                     "its summaries of parts do not get shorter; a larger --budget may help"
                 )
             groups, fold = shorter, True
@@ -71,12 +71,12 @@ class Asked:
         text = _THINKING.sub("", self.answer(head, data)).strip()
         if len(text) > FAR_LONGER * max(len(data), 1000):
             sizes = f"{len(text)} of {len(data)} characters"
-            raise SummariserFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
+            raise SummarizerFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
         said = self.count([text])[0]
         whole = prompt.plain(head, pieces)
         reasons = gate.problems(text, names, whole, tokens=(said, given), faithful=self.faithful)
         if reasons:
-            raise SummariserFailed(f"the summary was refused: {'; '.join(reasons)}")
+            raise SummarizerFailed(f"the summary was refused: {'; '.join(reasons)}")
         return text
 
     def answer(self, head: str, data: str) -> str:
@@ -113,11 +113,11 @@ class AskedProvider(Asked):
             return _said(outcome.parts, outcome.finish)
         if isinstance(outcome, Failure):
             advice = "the same may succeed later" if outcome.retry else "change the request"
-            raise SummariserFailed(f"the provider refused: {outcome.text} ({advice})")
+            raise SummarizerFailed(f"the provider refused: {outcome.text} ({advice})")
         done.check()
         if isinstance(outcome, (Cut, Nothing)):
-            raise SummariserFailed(f"{outcome.text} (the same may succeed later)")
-        raise SummariserFailed(outcome.text)
+            raise SummarizerFailed(f"{outcome.text} (the same may succeed later)")
+        raise SummarizerFailed(outcome.text)
 
 
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
@@ -126,7 +126,7 @@ _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "complete
 def _said(parts: Sequence[object], finish: str | None) -> str:
     """The text of a reply that ended of itself: half an answer or a refused one is no summary."""
     if finish not in _WHOLE:
-        raise SummariserFailed(f"the answer did not end of itself ({finish})")
+        raise SummarizerFailed(f"the answer did not end of itself ({finish})")
     texts = (
         part["text"]
         for part in parts
@@ -135,7 +135,7 @@ def _said(parts: Sequence[object], finish: str | None) -> str:
     return "".join(texts)
 
 
-def summariser(
+def summarizer(
     via: str,
     seconds: float,
     count: Count,

@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ..base.errors import SummariserFailed
+from ..base.errors import SummarizerFailed
 from .prose import clip
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
@@ -29,20 +29,20 @@ class Done:
     err: bytes
 
     def text(self) -> str:
-        """The output as text; raises SummariserFailed where the command failed or it is none."""
+        """The output as text; raises SummarizerFailed where the command failed or it is none."""
         self.check()
         try:
             return self.out.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise SummariserFailed(
+            raise SummarizerFailed(
                 f"the command printed no text: byte {error.start} is not UTF-8"
             ) from None
 
     def check(self) -> None:
-        """Raises SummariserFailed where the command failed."""
+        """Raises SummarizerFailed where the command failed."""
         if self.code:
             how = f"ended with {self.code}" if self.code > 0 else f"was ended by signal {-self.code}"
-            raise SummariserFailed(f"the command {how}{_last_line(self.err or self.out)}")
+            raise SummarizerFailed(f"the command {how}{_last_line(self.err or self.out)}")
 
 
 class Commands:
@@ -56,7 +56,7 @@ class Commands:
         self._stopped = False
 
     def run(self, data: bytes) -> Done:
-        """How the command ended for this input; raises SummariserFailed where it did not end by itself.
+        """How the command ended for this input; raises SummarizerFailed where it did not end by itself.
 
         Never in the main thread: there a signal could come between the command's start and its being
         known, and nobody would end it.
@@ -95,14 +95,14 @@ class Commands:
             file.write(data)
             file.seek(0)
             if self._stopped:
-                raise SummariserFailed("interrupted")
+                raise SummarizerFailed("interrupted")
             try:
                 process = subprocess.Popen(
                     ["/bin/sh", "-c", self.command],
                     stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
-                raise SummariserFailed(f"the command cannot be run: {error.strerror}") from None
+                raise SummarizerFailed(f"the command cannot be run: {error.strerror}") from None
             self._running.add(process)
         return process
 
@@ -120,7 +120,7 @@ class Commands:
                 if left <= 0:
                     if ended:
                         break  # what it left behind holds the pipe: its own output is complete
-                    raise SummariserFailed(f"the command took longer than {self.seconds:g} s")
+                    raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
                 for key, _ in ready.select(min(left, 0.2)):
                     chunk = os.read(key.fd, 1 << 16)
                     key.data.extend(chunk)
@@ -128,7 +128,7 @@ class Commands:
                         ready.unregister(key.fileobj)
                 del err[:-_KEPT]
                 if len(out) > MOST:
-                    raise SummariserFailed(f"the command printed more than {MOST >> 20} MiB")
+                    raise SummarizerFailed(f"the command printed more than {MOST >> 20} MiB")
                 if not ended and process.poll() is not None:
                     ended = True
                     deadline = min(deadline, time.monotonic() + GRACE)

@@ -21,7 +21,7 @@ from ..store.resolve import Target
 from ..tokens import Counter, history_tokens
 from . import window
 from .window import Batch
-from .writer import Summariser
+from .writer import Summarizer
 
 TRIES = 2  # a session that changed meanwhile is done once more
 
@@ -30,7 +30,7 @@ TRIES = 2  # a session that changed meanwhile is done once more
 class Settings:
     """How `summarize` was asked for."""
 
-    summariser: Summariser
+    summarizer: Summarizer
     counter: Counter
     most: int = 50
     least: int = 10
@@ -59,7 +59,7 @@ class Work:
 def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
     """Summarise what is due and append the record; returns the line to report, None when nothing is due.
 
-    Raises SummariserFailed with the file as it was, TryAgain when the session changed twice meanwhile.
+    Raises SummarizerFailed with the file as it was, TryAgain when the session changed twice meanwhile.
     """
     for _ in range(TRIES):
         view = view_of(env, target, strict=strict)
@@ -86,9 +86,9 @@ def prepare(view: View, settings: Settings) -> Work | None:
     folds = window.foldable(view.summaries, int(batch is not None))
     drafts: list[Draft] = []
     if batch is not None:
-        drafts.append(_batch_draft(batch, settings.summariser))
+        drafts.append(_batch_draft(batch, settings.summarizer))
     if folds:
-        drafts.append(_fold_draft(view, drafts, settings.summariser))
+        drafts.append(_fold_draft(view, drafts, settings.summarizer))
     if not drafts:
         return None
     seen: dict[str, object] = {m.id: looks(m) for m in (batch.messages if batch else ())}
@@ -96,26 +96,26 @@ def prepare(view: View, settings: Settings) -> Work | None:
     return Work(view, drafts, batch, len(view.summaries) + int(batch is not None) if folds else 0, seen)
 
 
-def _batch_draft(batch: Batch, summariser: Summariser) -> Draft:
+def _batch_draft(batch: Batch, summarizer: Summarizer) -> Draft:
     fields: Json = {
-        "periodStart": batch.start, "periodEnd": batch.end, "summary": summariser.of_batch(batch),
-        "conversationCount": batch.count, "by": summariser.by,
+        "periodStart": batch.start, "periodEnd": batch.end, "summary": summarizer.of_batch(batch),
+        "conversationCount": batch.count, "by": summarizer.by,
     }  # fmt: skip
     return Draft(fields, batch.ids)
 
 
-def _fold_draft(view: View, new: Sequence[Draft], summariser: Summariser) -> Draft:
+def _fold_draft(view: View, new: Sequence[Draft], summarizer: Summarizer) -> Draft:
     """One summary in the place of all there are and of the new one; covered pins stand word for word."""
     parts: list[Json] = [*(window.facts(s, view) for s in view.summaries), *(draft.fields for draft in new)]
     count = sum(part["conversationCount"] for part in parts)
-    text = summariser.of_summaries([part["summary"] for part in parts], count)
+    text = summarizer.of_summaries([part["summary"] for part in parts], count)
     covers = window.stands_for(view.summaries, view, [id for draft in new for id in draft.covers])
     pins = [text_of(view.all[id]) for id in covers if id in view.all and view.all[id].pinned]
     text = "\n".join([text, *(f"Pinned: {said}" for said in pins if said and said not in text)])
     fields: Json = {
         "periodStart": window.earliest(part["periodStart"] for part in parts),
         "periodEnd": window.latest(part["periodEnd"] for part in parts),
-        "summary": text, "conversationCount": count, "by": summariser.by,
+        "summary": text, "conversationCount": count, "by": summarizer.by,
     }  # fmt: skip
     return Draft(fields, covers, absorbs_new=bool(new))
 

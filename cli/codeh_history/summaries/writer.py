@@ -8,8 +8,8 @@ from typing import Protocol
 from .window import Batch
 
 
-class Summariser(Protocol):
-    """Makes the text of a summary; raises SummariserFailed where it has none to give."""
+class Summarizer(Protocol):
+    """Makes the text of a summary; raises SummarizerFailed where it has none to give."""
 
     by: str  # what the record says of it
 

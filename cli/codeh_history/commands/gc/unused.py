@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ...access import rewrite
 from ...base.env import Env
 from ...base.errors import InputOutput
-from ...blocks import BlockStore
+from ...blocks.protocol import BlockStore
 from ...session.model import Json
 from ...session.records import Record
 from ...session.rules import brought

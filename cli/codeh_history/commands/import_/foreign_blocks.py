@@ -8,7 +8,8 @@ from itertools import groupby
 
 from ...base.env import Env
 from ...base.errors import BadData
-from ...blocks import BlockStore, Lost, batches, fetch, is_block_id, names, open_stores, sizes
+from ...blocks import Lost, batches, fetch, names, open_stores, sizes
+from ...blocks.protocol import BlockStore, is_block_id
 from ...programs import toolkit
 from ...session.by_reference import Blocks, referring
 from ...session.model import Json, Part

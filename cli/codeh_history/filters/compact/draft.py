@@ -146,7 +146,7 @@ class Draft:
         texts = self._texts_with(text, numbers, absorb=absorb)
         return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost(texts)
 
-    def summarise(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
+    def summarize(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
         """Put a text in the place of messages, and of the summaries there are with `absorb`."""
         ids = self._covered(numbers, absorb=absorb)
         before = self.costs(numbers) + (self.summary_cost if absorb else 0)

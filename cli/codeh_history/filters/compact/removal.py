@@ -24,7 +24,7 @@ UNFILLED = 0.01  # of the room: what a summary may leave empty
 SPARE = 1.2  # of the room: for how much lines are chosen, should they cost less than estimated
 
 
-def summarise(draft: Draft) -> None:
+def summarize(draft: Draft) -> None:
     """Put one summary in the place of all that is to go, and of the summaries written here before.
 
     Where it needs less room than there is, more of the newest turns stay.
@@ -42,7 +42,7 @@ def summarise(draft: Draft) -> None:
         telling = Telling(draft, absorb=absorb)
         text, _ = telling.fitting()
     if text:
-        draft.summarise("summary", telling.covered, text, absorb=absorb)
+        draft.summarize("summary", telling.covered, text, absorb=absorb)
 
 
 class Telling:
@@ -130,7 +130,7 @@ def forget(draft: Draft) -> None:
     if not draft.fits and draft.summaries:
         text = _bare(draft)
         if draft.summary_total(text, (), absorb=True) < draft.total:
-            draft.summarise("drop", (), text, absorb=True)
+            draft.summarize("drop", (), text, absorb=True)
 
 
 def _whole(draft: Draft, group: Sequence[int]) -> list[list[int]]:

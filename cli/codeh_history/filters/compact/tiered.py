@@ -94,7 +94,7 @@ def _reduce(draft: Draft) -> None:
                 stage(draft)
     if not draft.fits:
         recent.begin(draft)
-        removal.summarise(draft)
+        removal.summarize(draft)
         draft.doomed.clear()
     if not draft.fits:
         removal.drop(draft)

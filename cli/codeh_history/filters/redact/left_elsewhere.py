@@ -12,7 +12,8 @@ import orjson
 
 from ...base.env import Env
 from ...base.folders import remove
-from ...blocks import BlockStore, is_block_id, open_stores, own_folder
+from ...blocks import open_stores, own_folder
+from ...blocks.protocol import BlockStore, is_block_id
 from ...session.by_reference import block_ids
 from ...session.records import lines_of, parse
 from ...store.paths import sessions_dir
