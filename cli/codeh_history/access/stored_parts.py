@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData
-from ..blocks import BlockStore, Lost, fetch, names, open_stores, sizes
+from ..blocks import Lost, fetch, names, open_stores, sizes
+from ..blocks.protocol import BlockStore
 from ..session.by_reference import part_in, with_parts
 from ..session.fold import View, fold
 from ..session.model import Message, Part, Unread, unread
