@@ -26,7 +26,7 @@ PRETTY = b"""{
 HEAD = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n"
 HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
 
-FORMATS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+FORMATS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama")
 
 
 def sse(*events: Any, end: bytes = b"\n", named: bool = False, done: bool = False) -> bytes:
@@ -143,9 +143,31 @@ def anthropic(id: str = "r1") -> bytes:
     )  # fmt: skip
 
 
+def ollama(id: str = "") -> bytes:
+    """Its answers have no ids: one with an id here was made a day later."""
+    day = 3 if id else 2
+    said = [{"content": "Hello, "}, {"content": "é\u2028[x]"},
+            {"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}]  # fmt: skip
+    lines = [ollama_line({"content": "", **piece}, number, day) for number, piece in enumerate(said)]
+    last = {"done": True, "done_reason": "stop", "total_duration": 400_000_000,
+            "prompt_eval_count": 7, "eval_count": 3}  # fmt: skip
+    lines.append({**ollama_line({"content": ""}, len(said), day), **last})
+    return b"".join(orjson.dumps(line) + b"\n" for line in lines)
+
+
+def ollama_line(message: Any, tenths: int = 0, day: int = 2) -> Any:
+    created = f"2026-01-{day:02}T03:04:05.{tenths}12345678Z"
+    return {
+        "model": "llama-x",
+        "created_at": created,
+        "message": {"role": "assistant", **message},
+        "done": False,
+    }
+
+
 STREAMS = {
     "gemini": gemini, "gemini-array": gemini_array, "openai-chat": chat, "openai-responses": responses,
-    "anthropic": anthropic,
+    "anthropic": anthropic, "ollama": ollama,
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A server on the loopback interface that answers as the four provider APIs do.
+"""A server on the loopback interface that answers as the provider APIs do.
 
     with Loopback() as server:              # in tests
         server.url, server.requests         # where it listens; what it was asked
@@ -30,6 +30,7 @@ PATHS = {
     "/v1/messages": "anthropic",
     "/v1/chat/completions": "openai-chat",
     "/v1/responses": "openai-responses",
+    "/api/chat": "ollama",
 }
 GEMINI = re.compile(
     r"/v1(?:beta|alpha)?/(?:publishers/google/)?models/([^/:]+):(generateContent|streamGenerateContent)$"
@@ -139,9 +140,10 @@ class _Handler(BaseHTTPRequestHandler):
             said = answer(asked_of(format, body, gemini[1] if gemini else ""), id)
         except (KeyError, TypeError, IndexError, AttributeError) as reason:
             return self._json(400, error(format, 400, f"not a request of this format: {reason!r}", id))
-        if gemini[2] == "streamGenerateContent" if gemini else body.get("stream"):
+        if gemini[2] == "streamGenerateContent" if gemini else body.get("stream", format == "ollama"):
             array = gemini is not None and parse_qs(url.query).get("alt") != ["sse"]
             kind = "application/json" if array else "text/event-stream"
+            kind = "application/x-ndjson" if format == "ollama" else kind
             return self._stream(framed(format, EVENTS[format](said), array=array), kind)
         return self._json(200, BODIES[format](said))
 

@@ -1,4 +1,4 @@
-"""What the four provider APIs send, made up from the request: bodies, stream events and errors.
+"""What the provider APIs send, made up from the request: bodies, stream events and errors.
 
 An answer is a text, or one call of a tool that was offered: when the last message is the user's and
 speaks of a tool, of the weather or of the tool by its name.
@@ -351,21 +351,56 @@ def anthropic_events(said: Answer) -> list[Json]:
     ]  # fmt: skip
 
 
+# -- Ollama ----------------------------------------------------------------------------------------
+
+
+def ollama_asked(body: Json) -> Asked:
+    asked = chat_asked(body)
+    asked.tools = [
+        (tool["function"]["name"], tool["function"]["parameters"]) for tool in body.get("tools") or ()
+    ]
+    return asked
+
+
+def ollama_body(said: Answer) -> Json:
+    given, made = said.counts
+    message: Json = {"role": "assistant", "content": said.text}
+    if said.call:
+        function = {"index": 0, "name": said.call[0], "arguments": said.call[1]}
+        message["tool_calls"] = [{"function": function}]
+    return {
+        "model": said.asked.model, "created_at": "2026-01-02T03:04:06.123456789Z", "message": message,
+        "done": True, "done_reason": "stop", "total_duration": 987654321, "load_duration": 1234,
+        "prompt_eval_count": given, "prompt_eval_duration": 5678, "eval_count": made, "eval_duration": 91011,
+    }  # fmt: skip
+
+
+def ollama_events(said: Answer) -> list[Json]:
+    whole = ollama_body(said)
+    messages = [whole["message"]] if said.call else [{"content": text} for text in pieces(said.text)]
+    head = {key: whole[key] for key in ("model", "created_at")}
+    lines = [{**head, "message": {"role": "assistant", **message}, "done": False} for message in messages]
+    return [*lines, {**whole, "message": {"role": "assistant", "content": ""}}]
+
+
 # -- all -------------------------------------------------------------------------------------------
 
 BODIES = {
     "gemini": gemini_body, "openai-chat": chat_body, "openai-responses": responses_body,
-    "anthropic": anthropic_body,
+    "anthropic": anthropic_body, "ollama": ollama_body,
 }  # fmt: skip
 EVENTS = {
     "gemini": gemini_events, "openai-chat": chat_events, "openai-responses": responses_events,
-    "anthropic": anthropic_events,
+    "anthropic": anthropic_events, "ollama": ollama_events,
 }  # fmt: skip
 
 
 def asked_of(format: str, body: Json, model: str) -> Asked:
     """What a request asks; KeyError, TypeError, … where it is none of this format."""
-    read = {"openai-chat": chat_asked, "openai-responses": responses_asked, "anthropic": anthropic_asked}
+    read = {
+        "openai-chat": chat_asked, "openai-responses": responses_asked, "anthropic": anthropic_asked,
+        "ollama": ollama_asked,
+    }  # fmt: skip
     asked = gemini_asked(body, model) if format == "gemini" else read[format](body)
     asked.size = len(json.dumps(body))
     return asked
@@ -376,6 +411,8 @@ def error(format: str, status: int, message: str, id: str = "") -> Json:
     if format == "gemini":
         word = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 503: "UNAVAILABLE"}.get(status, "UNKNOWN")
         return {"error": {"code": status, "message": message, "status": word}}
+    if format == "ollama":
+        return {"error": message}
     kind = {400: "invalid_request_error", 404: "not_found_error"}.get(status, "api_error")
     if format == "anthropic":
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": f"req_{id}"}
@@ -389,6 +426,8 @@ def framed(format: str, events: list[Json], *, array: bool = False) -> list[byte
         return [(b",\r\n" if number else b"[") + item + b"\n" for number, item in enumerate(data)] + [
             b"]\n"
         ]
+    if format == "ollama":
+        return [item + b"\n" for item in data]
     if format == "gemini":
         return [b"data: " + item + b"\r\n\r\n" for item in data]
     if format == "openai-chat":

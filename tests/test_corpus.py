@@ -23,6 +23,7 @@ MODEL = {
     "openai-chat": "gpt-5.1",
     "openai-responses": "gpt-5.1",
     "anthropic": "claude-opus-4-8",
+    "ollama": "llama3.2",
 }
 
 

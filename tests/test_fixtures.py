@@ -23,6 +23,7 @@ FIXTURES = ROOT / "fixtures"
 MODELS = {
     "gemini": "gemini-3-pro", "openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1",
     "anthropic": "claude-opus-4-8",
+    "ollama": "llama3.2",
 }  # fmt: skip
 SESSIONS = sorted(FIXTURES.glob("*.jsonl"))
 

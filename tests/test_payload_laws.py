@@ -23,12 +23,14 @@ ARRAY = {
     "openai-chat": "messages",
     "openai-responses": "input",
     "anthropic": "messages",
+    "ollama": "messages",
 }
 MODEL = {
     "gemini": None,
     "openai-chat": "gpt-5.1",
     "openai-responses": "gpt-5.1",
     "anthropic": "claude-opus-4-8",
+    "ollama": "llama3.2",
 }
 EXAMPLES = int(
     os.environ.get("HYPOTHESIS_EXAMPLES", "150")

@@ -25,7 +25,7 @@ SOURCES = [
     {"source_number": 5, "content_id": "doc_1", "content": "ページ"},
     {"source_number": 6, "content_id": "doc_2", "content": "two"},
 ]
-PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama")
 
 
 def result(response: Any, name: str = "search") -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from codeh_history import providers
 from support import ROOT
 
 PLAIN = """
@@ -48,11 +49,14 @@ def test_a_plain_append_imports_next_to_nothing(home: Path, argv: list[str]) -> 
         assert not loaded.intersection(APPEND)
 
 
-@pytest.mark.parametrize("to", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("to", list(providers.FORMATS))
 def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     imported(home, "append", "-s", "demo", "-m", "hi")
     loaded = imported(home, "payload", "-s", "demo", "--to", to, "--model", "m")
+    asked = {name.split(".")[2] for name in loaded if name.startswith("codeh_history.providers.")}
+    packages = set(providers.FORMATS.values())
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
+    assert asked & packages == {providers.FORMATS[to]}
     assert not loaded.intersection((*HEAVY, "codeh_history.blocks"))
 
 

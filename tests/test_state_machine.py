@@ -29,6 +29,7 @@ EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "150")) // 6  # `make test-
 STEPS = 20
 MODEL = {
     "gemini": [], "openai-chat": ["--model", "m"], "openai-responses": ["--model", "m"], "anthropic": ["--model", "m"],
+    "ollama": ["--model", "m"],
 }  # fmt: skip
 TEXTS = st.sampled_from(
     ["hello", "what is it?", "# IDE Context\nmain.py", "System: tick", "a\u2028b\x1b[31m", "日本", "  blank\n\n",

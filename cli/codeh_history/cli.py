@@ -17,7 +17,7 @@ from .base.errors import Usage
 from .base.near import near
 from .base.options import Options
 from .base.signals import unwind
-from .commands import COMMANDS, SECTIONS, module_of
+from .commands import COMMANDS, SECTIONS, module_of, told
 
 TYPES: dict[str, Any] = {  # what Typer makes of a declared type
     "bool": bool, "int": int, "float": float, "str": str, "str | None": str | None,
@@ -133,7 +133,7 @@ def called(module: Any) -> Callable[..., int]:
 def parameter(takes: type[Options], name: str) -> Parameter:
     """An option as Typer takes it from a signature."""
     spelled, type, default = takes.SPELLED[name], TYPES[takes.TYPES[name]], takes.DEFAULTS[name]
-    beside: dict[str, Any] = {"metavar": spelled.metavar or None, "help": spelled.help or None}
+    beside: dict[str, Any] = {"metavar": spelled.metavar or None, "help": told(spelled.help) or None}
     if spelled.positional:
         as_typer = typer.Argument(min=spelled.least, show_default=False, **beside)
         default = Parameter.empty if "None" not in takes.TYPES[name] else None

@@ -12,7 +12,7 @@ from support import Result
 
 BIG = "s3cret " * 1000
 IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
-PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic")
+PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama")
 
 
 def ok(*argv: Any, home: Path, **more: Any) -> Result:

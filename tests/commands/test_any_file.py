@@ -97,7 +97,7 @@ def test_other_programs_files(path: Path, tmp_path: Path) -> None:
         assert code_of(look, tmp_path) in (0, 1, 3, 65), look
 
 
-@pytest.mark.parametrize("form", ["gemini", "anthropic", "openai-chat", "openai-responses"])
+@pytest.mark.parametrize("form", ["gemini", "anthropic", "openai-chat", "openai-responses", "ollama"])
 def test_recorded_conversations(form: str, tmp_path: Path) -> None:
     """Every recorded request, imported, can be looked at."""
     paths = support.corpus_files(f"exchanges/{form}/*.json")

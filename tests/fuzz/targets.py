@@ -212,6 +212,8 @@ _BODIES = {
     "anthropic": b'{"model":"claude","max_tokens":1,"system":"s","messages":[{"role":"user","content":"hi"},{"role":"assistant",'
     b'"content":[{"type":"tool_use","id":"i","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result",'
     b'"tool_use_id":"i","content":"x"}]}]}',
+    "ollama": b'{"model":"llama","messages":[{"role":"user","content":"x","images":["aGk="]},{"role":"assistant","thinking":"t",'
+    b'"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]},{"role":"tool","tool_name":"f","content":"x"}]}',
     "openai-chat": b'{"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"x"}]},'
     b'{"role":"assistant","tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{}"}}]},'
     b'{"role":"tool","tool_call_id":"i","content":"x"}]}',

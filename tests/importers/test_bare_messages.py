@@ -23,6 +23,7 @@ MODELS = {
     "openai-chat": "gpt-x",
     "openai-responses": "gpt-x",
     "anthropic": "claude-x",
+    "ollama": "llama-x",
 }
 CHAT: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -57,7 +58,17 @@ GEMINI: list[dict[str, Any]] = [
     {"role": "model", "parts": [{"text": "Grey."}]},
     {"role": "user", "parts": [{"text": "Thanks"}]},
 ]  # fmt: skip
-LISTS = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI}
+OLLAMA: list[dict[str, Any]] = [
+    {"role": "user", "content": "Look", "images": [IMAGE.partition(",")[2]]},
+    {"role": "assistant", "content": "", "thinking": "hm", "tool_calls": [
+        {"function": {"name": "sky", "arguments": {"at": "noon"}}}]},
+    {"role": "tool", "tool_name": "sky", "content": "grey"},
+    {"role": "assistant", "content": "Grey."},
+    {"role": "user", "content": "Thanks"},
+]  # fmt: skip
+LISTS = {
+    "openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI, "ollama": OLLAMA,
+}  # fmt: skip
 
 
 def written(home: Path, value: Any, form: str = "json") -> str:

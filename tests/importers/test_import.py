@@ -25,6 +25,7 @@ FORMS: dict[str, tuple[Any, str]] = {
     "refs in a wrapper": ({"type": "llm2", "refs": [{"blockKeys": [BLOCK], "role": "user"}]}, "refs"),
     "persisted": ({"recentConversations": [ENTRY], "summaries": [], "lastSummarized": None}, "persisted"),
     "a Gemini body": ({"contents": [HI]}, "gemini"),
+    "an Ollama body": ({"model": "llama-x", "options": {"seed": 1}, "messages": [CHAT]}, "ollama"),
     "an Anthropic body": ({"model": "claude-x", "max_tokens": 9, "messages": [CHAT]}, "anthropic"),
     "a chat body": ({"model": "gpt-x", "messages": [CHAT]}, "openai-chat"),
     "a Responses body": ({"model": "gpt-x", "input": "hi"}, "openai-responses"),
@@ -83,6 +84,7 @@ PAYLOADS = {
     "openai-chat": "gpt-x",
     "openai-responses": "gpt-x",
     "anthropic": "claude-x",
+    "ollama": "llama-x",
 }
 
 

@@ -28,6 +28,7 @@ MODELS = {
     "openai-chat": "gpt-5.1",
     "openai-responses": "gpt-5.1",
     "anthropic": "claude-opus-4-8",
+    "ollama": "llama3.2",
 }
 
 
@@ -42,6 +43,7 @@ def url_of(server: Loopback, format: str, *, stream: bool = True, array: bool = 
     paths = {
         "gemini": f"/v1beta/models/{MODELS['gemini']}:{verb}", "openai-chat": "/v1/chat/completions",
         "openai-responses": "/v1/responses", "anthropic": "/v1/messages",
+        "ollama": "/api/chat",
     }  # fmt: skip
     return server.url + paths[format]
 
@@ -54,7 +56,7 @@ def body_of(format: str, text: str, *, stream: bool = True, tools: bool = False)
             "contents": [{"role": "user", "parts": [{"text": text}]}],
             **({"tools": offered} if tools else {}),
         }
-    body: Any = {"model": MODELS[format], **({"stream": True} if stream else {})}
+    body: Any = {"model": MODELS[format], **({"stream": stream} if stream or format == "ollama" else {})}
     message = {"role": "user", "content": text}
     if format == "openai-chat":
         body |= {
@@ -66,6 +68,11 @@ def body_of(format: str, text: str, *, stream: bool = True, tools: bool = False)
         body |= {
             "input": [message],
             "tools": [{"type": "function", **declared, "parameters": WEATHER, "strict": False}],
+        }
+    elif format == "ollama":
+        body |= {
+            "messages": [message],
+            "tools": [{"type": "function", "function": {**declared, "parameters": WEATHER}}],
         }
     else:
         body |= {"max_tokens": 100, "messages": [message], "tools": [{**declared, "input_schema": WEATHER}]}
@@ -118,9 +125,16 @@ def anthropic_client(server: Loopback, body: Any) -> Any:
         return stream.get_final_message().to_dict(mode="json")
 
 
+def ollama_client(server: Loopback, body: Any) -> Any:
+    import ollama
+
+    stream = ollama.Client(host=server.url).chat(**body)
+    return [line.model_dump(mode="json", exclude_none=True) for line in stream]
+
+
 CLIENTS = {
     "gemini": gemini_client, "openai-chat": chat_client, "openai-responses": responses_client,
-    "anthropic": anthropic_client,
+    "anthropic": anthropic_client, "ollama": ollama_client,
 }  # fmt: skip
 
 
@@ -136,6 +150,11 @@ def summary_of(format: str, client: Any) -> Any:
         texts = "".join(p.get("text", "") for p in parts if not p.get("thought"))
         last = client[-1]
         return texts, calls, last["candidates"][0]["finishReason"], last["responseId"]
+    if format == "ollama":
+        messages = [line["message"] for line in client]
+        found = [call["function"] for message in messages for call in message.get("tool_calls") or ()]
+        texts = "".join(message.get("content") or "" for message in messages)
+        return texts, [(None, f["name"], f["arguments"]) for f in found], client[-1]["done_reason"], None
     if format == "openai-chat":
         choice = client["choices"][0]
         found = [
@@ -247,6 +266,7 @@ INVALID: dict[str, Any] = {
     "openai-chat": {"model": "gpt-5.1", "messages": []},
     "openai-responses": {"model": "gpt-5.1", "input": 7},
     "anthropic": {"model": "claude-x", "messages": []},
+    "ollama": {"model": "llama3.2", "messages": [{"role": "user", "content": [1]}]},
 }
 
 

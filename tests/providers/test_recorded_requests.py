@@ -19,12 +19,14 @@ ARRAY = {
     "openai-chat": "messages",
     "openai-responses": "input",
     "anthropic": "messages",
+    "ollama": "messages",
 }
 MODEL = {
     "gemini": "gemini-3-pro",
     "openai-chat": "gpt-5.1",
     "openai-responses": "gpt-5.1",
     "anthropic": "claude-opus-4-8",
+    "ollama": "llama3.2",
 }
 
 

@@ -206,7 +206,8 @@ PROVIDER_OF_ERROR = {
     OVERLOADED: "gemini",
     error("api_error"): "anthropic",
     b'{"error":{"message":"m","type":"server_error","param":null,"code":null}}': "openai-chat",
-    b'{"error":"model not found"}': "openai-chat",
+    b'{"error":"model not found"}': "ollama",
+    b'{"error":"model not found","error_type":"validation"}': "openai-chat",
     b'{"object":"error","message":"m","type":"BadRequestError","code":400}': "openai-chat",
     b'{"type":"error","code":"server_error","message":"m","sequence_number":2}': "openai-responses",
 }

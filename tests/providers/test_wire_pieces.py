@@ -48,7 +48,8 @@ def test_all_streams_say_the_same(name: str) -> None:
     assert outcome.usage is not None
     counts = {key: outcome.usage[key] for key in ("input", "output")}
     assert counts == {"input": 7, "output": 3}
-    assert (reader.begun, reader.response_id, reader.model) == (True, "r1", outcome.model)
+    id = None if name == "ollama" else "r1"
+    assert (reader.begun, reader.response_id, reader.model) == (True, id, outcome.model)
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -85,7 +86,10 @@ def test_half_a_stream_then_the_whole(name: str, between: str, id: str) -> None:
     for end in range(kind, len(first.rstrip(b"]\r\n")), 2 * len(RETRIES)):
         outcome, parts, reader = arrived([first[:end], RETRIES[between] + second])
         assert outcome == whole, end
-        assert "".join(part.get("text", "") for part in parts) == "Hello, é\u2028[x]"
+        if (
+            name != "ollama" or b"\n" not in first[end - 1 : end + 1]
+        ):  # between lines only the last one tells
+            assert "".join(part.get("text", "") for part in parts) == "Hello, é\u2028[x]"
         assert reader.restarts <= 1
 
 

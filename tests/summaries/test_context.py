@@ -217,7 +217,7 @@ def test_the_machines_zone_without_tz(home: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic", "ollama"])
 def test_payload_leaves_out_what_its_context_repeats(home: Path, provider: str) -> None:
     from codeh_history import providers
 

@@ -96,7 +96,7 @@ def test_pins_stay_visible(home: Path) -> None:
     assert "a3" not in shown("demo")
 
 
-@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic", "ollama"])
 def test_payload_sends_summaries_as_one_record_of_a_user_first(home: Path, provider: str) -> None:
     from codeh_history import providers
 

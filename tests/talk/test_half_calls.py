@@ -136,7 +136,7 @@ def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(
         f"Tool call {call['name']} failed with error: {call['damaged']}"
     )
     assert inside("calls", "s", home=tmp_path).code == 1
-    for to in ("gemini", "openai-chat", "openai-responses", "anthropic"):
+    for to in ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama"):
         assert inside("payload", "s", "--to", to, "--model", "m", home=tmp_path).code == 0
 
 

@@ -104,9 +104,7 @@ class Reduction(Compaction, Curation):
 class Wanted(Settable):
     """What a request holds besides the session's messages."""
 
-    to: str | None = option(
-        "PROVIDER", "gemini, openai-chat, openai-responses, anthropic or text; $CODEH_TO."
-    )
+    to: str | None = option("PROVIDER", "{TARGETS}; $CODEH_TO.")
     model: str | None = option("MODEL", "The provider's model name.")
     system: str | None = option("TEXT|@FILE", "The system prompt.")
     tools: str | None = option("@FILE", "Tool declarations, in any provider's shape.")

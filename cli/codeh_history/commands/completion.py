@@ -15,7 +15,7 @@ from ..render.completion import SHELLS, Option, Verb
 from ..session.rules import ROLE_OF_KIND
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
-from . import COMMANDS, module_of
+from . import COMMANDS, module_of, told
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -66,7 +66,7 @@ def option_of(verb: str, takes: type[Options], name: str) -> Option:
         keys = (key for each in names for key in (f"{verb} {each}", each))
         words = next((WORDS[key] for key in keys if key in WORDS), None)
         value = ",".join(words) if words else kind_of(spelled.metavar)
-    return Option(names, value, spelled.help)
+    return Option(names, value, told(spelled.help))
 
 
 def kind_of(metavar: str) -> str:

@@ -22,6 +22,7 @@ FORMATS = {
     "openai-chat": "openai_chat",
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
+    "ollama": "ollama",
 }
 PLAIN = "text"
 TARGETS = (*FORMATS, PLAIN)  # what a session can be sent as, and an answer come as

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..session.model import Json
-from . import detect
+from . import detect, packages
 from .base import Failure, Reply
 from .json_text import excerpt
 
@@ -55,13 +55,15 @@ def described(error: Any, provider: str, *, model: str | None = None, status: in
     words = [word for word in words if word != "error"]
     numbers = [int(word) for word in words if word.isdecimal() and len(word) == 3]
     known = status if status >= 400 else next((number for number in numbers if 400 <= number < 600), 0)
-    retry = passing(known) if known else any(sign in word.lower() for word in words for sign in _PASSING)
     message = fields.get("message")
     if not isinstance(message, str) or not message.strip():
         message = "" if words and message is None else excerpt(str(error), 500)
     head = words[0] + (f" ({', '.join(words[1:])})" if words[1:] else "") if words else ""
     text = ": ".join(piece for piece in (head, message.strip()) if piece)
+    signs = any(sign in word.lower() for word in words for sign in _PASSING)
+    signs = signs or any(sign in text.lower() for sign in packages()[provider].PASSING)
     code = next((word for word in reversed(words) if not word.isdecimal()), words[0] if words else None)
+    retry = passing(known) if known else signs
     return Failure(text=text, provider=provider, retry=retry, model=model, code=code)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..session.records import BOM
 from . import detect
-from .json_text import Scan, excerpt, last_value, loads, trouble
+from .json_text import Scan, excerpt, in_string, last_value, loads, trouble
 
 _LINE_END = re.compile(rb"[\r\n]")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
@@ -289,7 +289,10 @@ class Framer:
             return at > own and _begins(raw, at, detect.stands_alone) and self._read_on(raw[at:])
         for found in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR):
             at = found.start()
-            fits = detect.is_error if at != wrong else detect.recognised
+            line = raw[at:wrong].endswith(
+                b"\n"
+            )  # JSON lines: nothing that another holds ends in a line end
+            fits = detect.recognised if line or at == wrong else detect.is_error
             if _begins(raw, at, fits):
                 return self._read_on(raw[at:])
         return False
@@ -323,7 +326,7 @@ def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
         return True
     rest = raw[raw.find(b"{", at) :]
     value = _value_of(rest[: trouble(rest)])
-    own = raw[:at].rstrip()[-1:] in (b":", b",", b"[")
+    own = raw[:at].rstrip()[-1:] in (b":", b",", b"[") and not in_string(raw[:at])
     return fits(value) if own else detect.recognised(value)
 
 

@@ -98,6 +98,11 @@ def _depth(text: bytes) -> int:
     return depth
 
 
+def in_string(text: bytes) -> bool:
+    """Whether a text that begins as JSON ends inside a string."""
+    return b'"' in _STRINGS.sub(b"", text)
+
+
 def trouble(text: bytes) -> int:
     """Where a text stops being JSON, in bytes; its length when it merely ends too early."""
     end = len(text)

@@ -53,6 +53,7 @@ class Reader:
         self.several: list[Came] = []
         self._framer = Framer()
         self._stream: StreamReader | None = None
+        self._lines = False  # whether the stream being read comes as JSON lines
         self._damage = ""  # why the stream being read cannot be complete any more
         self._new: list[Part] = []  # the parts of this feed
         self._all: list[Came] = []  # every answer that began
@@ -141,6 +142,7 @@ class Reader:
             stream = self._begin(found.provider)
             if stream is None:
                 return None
+            self._lines = frame.kind == "document"
         if stream.conflicts(body):
             self._mix()
         self._add(stream.feed(body))
@@ -156,7 +158,8 @@ class Reader:
         found = detect.found(body)
         if found is None:
             return self._noise.append(excerpt(orjson.dumps(body)))
-        if found.kind == "event":
+        line = found.kind == "either" and self._lines and self._continues(found.provider, body)
+        if found.kind == "event" or line:
             return self._take_event(frame)
         return self._answered(body, found.provider)
 

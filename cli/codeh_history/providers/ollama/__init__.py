@@ -1,0 +1,35 @@
+"""The `ollama` format: Ollama's own `/api/chat`, streamed as JSON lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...session.model import Json
+    from ..protocol import Kind
+
+NAME = "ollama"
+FIELD = "messages"
+END = "no line with done: true"
+NESTED = False
+PASSING = (  # its errors are bare texts; these come with a status of 5xx
+    "busy", "timed out", "terminated", "while running", "eof", "connection", "parsing tool call",
+    "unavailable", "internal server error", "more system memory",
+)  # fmt: skip
+
+
+def recognises(body: Json) -> Kind | None:
+    """The last line of a stream looks like a whole answer."""
+    done = body.get("done")
+    if not isinstance(done, bool) or not isinstance(body.get("message"), dict):
+        return None
+    return "either" if done else "event"
+
+
+def fails(body: Json) -> bool:
+    """A text and nothing beside it, but where to sign in."""
+    return isinstance(body.get("error"), str) and body.keys() <= {"error", "signin_url"}
+
+
+def tools(element: Json) -> None:
+    """Its functions are declared as Chat Completions' are; it has no tools of its own."""

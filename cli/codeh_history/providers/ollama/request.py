@@ -1,0 +1,174 @@
+"""Messages → a request body for Ollama's own chat (`POST /api/chat`).
+
+The content of a message is one text, and images stand beside it. No message is joined with another, so none
+depends on what follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...session.model import Json, Message, Part
+from ..answers import arguments
+from ..base import Options, Request
+from ..media import media
+from ..openai import Notes, item_of, message_item, result_media, result_text
+from ..parts import object_of
+from ..tools import Tool, declared
+from ..turns import ROLES, Texts, Turn, runs
+from . import FIELD, NAME
+
+IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
+
+
+def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
+    """The body for these messages, curated and paired; a pure function of its arguments."""
+    chat = _Chat(options)
+    if options.system:
+        chat.add({"role": "system", "content": options.system}, "")
+    for entry in runs(messages, summaries, faithful=options.faithful):
+        if not isinstance(entry, Turn):
+            role, parts, id = entry
+            chat.add({"role": ROLES[role], "content": parts[0]["text"]}, id)
+        elif entry.role == "user":
+            chat.user(entry)
+        elif entry.role == "model":
+            chat.model(entry)
+        else:
+            chat.results(entry)
+    if not chat.array and messages and not options.faithful:
+        chat.add({"role": "user", "content": ""}, "")
+    body = _body(chat.array, options, chat.notes.lines)
+    return Request(body, list(dict.fromkeys(chat.notes.lines)), chat.sources)
+
+
+def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
+    body: Json = {"model": options.model} if options.model else {}
+    body[FIELD] = array
+    tools = declared(options.tools, NAME, _declare, notes)
+    if tools:
+        body["tools"] = tools
+    settings = {
+        key: value for key, value in options.settings.items() if key not in ("model", FIELD, "tools")
+    }
+    if options.max_tokens is not None:
+        settings["options"] = {**object_of(settings.get("options")), "num_predict": options.max_tokens}
+    stream = options.stream or settings.pop("stream", None) is True  # left out, it would be true
+    return {**body, **settings, "stream": stream}
+
+
+def _declare(tool: Tool) -> Json:
+    """A function, as Chat Completions declares it too; any name will do."""
+    function: Json = {"name": tool.name or "tool"}
+    if tool.description is not None:
+        function["description"] = tool.description
+    function["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
+    return {"type": "function", "function": function}
+
+
+class _Chat:
+    """The array as it grows, one turn at a time."""
+
+    def __init__(self, options: Options) -> None:
+        self.model_name = options.model
+        self.faithful = options.faithful
+        self.trace = options.trace
+        self.notes = Notes(NAME)
+        self.array: list[Json] = []
+        self.sources: list[list[str]] = []
+
+    def add(self, message: Json, source: str) -> None:
+        self.array.append(message)
+        if self.trace:
+            self.sources.append([source])
+
+    # -- the user's side ----------------------------------------------------------------------------
+
+    def user(self, turn: Turn) -> None:
+        message = self.message("user", [*zip(turn.parts, turn.sources, strict=True)])
+        role = message_item(turn.message).get("role")
+        if role in ("system", "developer") and "images" not in message:
+            message["role"] = "system"
+        self.add(message, _id(turn))
+
+    def message(self, role: str, parts: list[tuple[Part, str]]) -> Json:
+        """A message of texts, a blank line between two, and of images."""
+        texts: list[str] = []
+        images: list[str] = []
+        for part, source in parts:
+            found = media(part)
+            if part.get("thought"):
+                continue
+            if "text" in part:
+                texts.append(part["text"])
+            elif found is not None and found.data is not None and found.mime in IMAGES:
+                images.append(found.data)
+            elif found is not None:
+                texts.append(self.told(part, source))
+            else:
+                self.notes.left_out(part, source)
+        message: Json = {"role": role, "content": "\n\n".join(filter(None, texts))}
+        return {**message, "images": images} if images else message
+
+    def told(self, part: Part, source: str) -> str:
+        """A text file's text, headed by what it is; of other media a text about it."""
+        found = media(part)
+        text = found.text() if found is not None and found.data is not None and found.textual else None
+        if found is not None and text is not None:
+            return f"[File {found.name or 'without a name'}, {found.mime}]\n{text}"
+        return self.notes.stub(part, source, "only png, jpeg and webp images with their data can be sent")
+
+    def results(self, turn: Turn) -> None:
+        """A tool message for each result; the media that they hold follows in one user message."""
+        held: list[tuple[Part, str]] = []
+        for part, id, own, source in zip(turn.parts, turn.ids, turn.own_ids, turn.sources, strict=True):
+            response: Any = part["functionResponse"]
+            text = result_text(response.get("response"))
+            message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
+            self.add({**message, "tool_call_id": id} if own and id else message, source)
+            found = result_media(response)
+            if found:
+                label: Part = {"text": f"From the result of {response.get('name')}:"}
+                held += [(label, source), *((medium, source) for medium in found)]
+        if held:
+            self.add(self.message("user", held), held[0][1])
+
+    # -- the model's side ---------------------------------------------------------------------------
+
+    def model(self, turn: Turn) -> None:
+        """One message: what was said, a blank line where a call or a thought was in between; its calls."""
+        own = turn.made_by(NAME, self.model_name)
+        said, thought, last = "", "", -1
+        calls: list[Json] = []
+        for place, (part, id) in enumerate(zip(turn.parts, turn.ids, strict=True)):
+            text = part.get("text")
+            if "functionCall" in part:
+                calls.append(_call(part, id if turn.own_ids[place] else "", own=own))
+            elif part.get("thought"):
+                thought += str(text or "") if own else ""
+            elif text is not None or media(part) is not None:
+                text = text if text is not None else self.told(part, turn.sources[place])
+                said += ("\n\n" if said and text and last != place - 1 else "") + text
+                last = place
+            else:
+                self.notes.left_out(part, turn.sources[place])
+        message: Json = {"role": "assistant", "content": said}
+        if thought:
+            message["thinking"] = thought
+        if calls:
+            message["tool_calls"] = calls
+        if own:
+            message.update((k, v) for k, v in message_item(turn.message).items() if k not in message)
+        if said or calls or self.faithful or (own and turn.parts and not thought):
+            self.add(message, _id(turn))
+
+
+def _call(part: Part, id: str, *, own: bool) -> Json:
+    function = {"name": str(part["functionCall"].get("name")), "arguments": arguments(part)}
+    call: Json = {"function": {**function, **(item_of(part) if own else {})}}
+    return {"id": id, **call} if id else call
+
+
+def _id(turn: Turn) -> str:
+    return turn.message.id if turn.message is not None else ""

@@ -1,0 +1,90 @@
+"""Answers of Ollama's own chat: one object, or the lines it is streamed as.
+
+thinking → {text, thought}; content → {text}; tool_calls → functionCall, with an id where a server gives
+one; whatever else a message says is one native part a field.
+"""
+
+from __future__ import annotations
+
+from ...base.times import to_millis
+from ...session.model import Json, Part
+from .. import usage
+from ..base import Failure, Reply
+from ..failures import concluded
+from ..parts import call, joined, name_of, native, object_of, objects, rest, text_of
+from . import NAME
+
+_KNOWN = ("role", "content", "thinking", "tool_calls")
+
+
+def read(body: Json) -> Reply | Failure:
+    reader = Reader()
+    reader.feed(body)
+    return reader.conclude()
+
+
+class Reader:
+    """Reads a stream of lines; complete with the one that is `done`, which counts."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self.id: str | None = None  # it has none
+        self.model: str | None = None
+        self._parts: list[tuple[int, list[Part]]] = []  # with when they were made
+        self._last: Json = {}
+
+    def belongs(self, event: Json) -> bool:
+        """Nothing follows the last line, and nothing of another model belongs."""
+        return not self.done and self.model in (None, name_of(event.get("model")))
+
+    def conflicts(self, _event: Json) -> bool:
+        """Lines of two answers look the same."""
+        return False
+
+    def end(self) -> None:
+        """`[DONE]` means nothing here."""
+
+    def feed(self, event: Json) -> list[Part]:
+        self.model = self.model or name_of(event.get("model"))
+        self.done, self._last = event.get("done") is True, event
+        parts = _parts_of(object_of(event.get("message")))
+        self._parts.append((to_millis(text_of(event.get("created_at"))) or 0, parts))
+        return parts
+
+    def result(self) -> Reply | Failure | None:
+        return self.conclude() if self.done else None
+
+    def conclude(self) -> Reply | Failure:
+        """What has been read, taken as the whole answer.
+
+        The last line says how long the answer took: lines from before it began are of an attempt that
+        broke off between two lines, and nothing else tells.
+        """
+        took = usage.count(self._last, "total_duration")
+        begun = self._parts[-1][0] - took // 1_000_000 - 1 if took else 0
+        parts = [part for made, parts in self._parts if made >= begun for part in parts]
+        counts = {key: value for key, value in self._last.items() if key.endswith(("_count", "_duration"))}
+        normalised = usage.normalised(
+            counts,
+            input=usage.count(counts, "prompt_eval_count"),
+            output=usage.count(counts, "eval_count"),
+        )
+        finish = name_of(self._last.get("done_reason"))
+        return concluded(Reply(joined(parts), NAME, self.model, finish, normalised))
+
+
+def _parts_of(message: Json) -> list[Part]:
+    parts: list[Part] = []
+    if text_of(message.get("thinking")):
+        parts.append({"text": message["thinking"], "thought": True})
+    if text_of(message.get("content")):
+        parts.append({"text": message["content"]})
+    for given in objects(message.get("tool_calls")):
+        function = object_of(given.get("function"))
+        name = name_of(function.get("name"))
+        if name is None:
+            parts.append(native(NAME, {"tool_calls": [given]}))
+        else:
+            item = rest(function, ("name", "arguments"))
+            parts.append(call(given.get("id"), name, function.get("arguments"), item))
+    return parts + [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]
