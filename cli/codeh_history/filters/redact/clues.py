@@ -88,12 +88,19 @@ class Clues:
     """Finds the rules that a text needs.
 
     `phrase`: the one of them that no word tells of. `coded`: whether a word may begin a text in base64.
-    `keys`: names of fields by which a line is one to look at, whatever its texts are.
+    `keys`: names of fields by which a line is one to look at, whatever its texts are. `kept`: how many
+    words are remembered.
     """
 
     def __init__(
-        self, rules: Sequence[Rule], phrase: Rule, coded: Callable[[str], bool], keys: Iterable[str]
+        self,
+        rules: Sequence[Rule],
+        phrase: Rule,
+        coded: Callable[[str], bool],
+        keys: Iterable[str],
+        kept: int = _KEPT,
     ) -> None:
+        self._kept = kept
         self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
         self._phrase, self._said = phrase, phrase.start.encode()
         self._coded = coded
@@ -131,6 +138,8 @@ class Clues:
 
     def _told(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
         """What the words of each tell."""
+        if len(self._harmless) + len(self._telling) > self._kept:
+            self._forget()
         parted = [text.translate(_TABLE).split() for text in texts]
         harmless = self._harmless
         words = [set() if harmless.issuperset(words) else set(words) - harmless for words in parted]
@@ -143,21 +152,21 @@ class Clues:
 
     def _look_at(self, words: Sequence[bytes]) -> None:
         """Note what new words tell."""
-        if len(self._harmless) + len(self._telling) > _KEPT:
-            self._forget()
         told: dict[str, set[Rule]] = {}
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
         for exact, starts in self._tables:
-            for at, rule in starts.within(text if exact else lower, text, lower):
-                end = text.find("\n", at)
-                told.setdefault(text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else None], set()).add(
-                    rule
-                )
+            end = -1
+            for at, rule in starts.places(text if exact else lower):
+                if at > end:  # in the next word; many rules may begin in one, and each often
+                    end = text.find("\n", at) % (len(text) + 1)
+                    found = told.setdefault(text[text.rfind("\n", 0, at) + 1 : end], set())
+                if rule not in found and (rule.tells is None or rule.tells(text, lower, at)):
+                    found.add(rule)
         for word in text.split("\n"):
             if self._coded(word):
                 told.setdefault(word, set()).add(_CODED)
-        known = {word.encode("utf-8", "surrogateescape"): found for word, found in told.items()}
+        known = {word.encode("utf-8", "surrogateescape"): found for word, found in told.items() if found}
         self._telling |= known
         self._harmless.update(known.keys() ^ words)
 
@@ -186,11 +195,10 @@ class _Starts:
             for longest in rows
         }
 
-    def within(self, spelled: str, text: str, lower: str) -> Iterator[tuple[int, Rule]]:
-        for found in self._pattern.finditer(spelled):
+    def places(self, text: str) -> Iterator[tuple[int, Rule]]:
+        for found in self._pattern.finditer(text):
             at = found.start(1)
             for start, rule in self._rows[found[1]]:
                 end = at + len(start)
-                goes_on = rule.start[-1] in _APART + " " and text[end : end + 1] not in ("", "\n")
-                if not goes_on and (rule.tells is None or rule.tells(text, lower, at)):
+                if rule.start[-1] not in _APART + " " or text[end : end + 1] in ("", "\n"):
                     yield at, rule
