@@ -62,7 +62,7 @@ tried() { # VERSION SUITE: 0 when the sample passes, 1 when it fails, 2 when tha
     return 2
   fi
   echo "Python $version: $("$python" -V), $python"
-  PYTHONUSERBASE=$base PYTHONPATH=cli PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -p no:cacheprovider "${sample[@]}" </dev/null || return 1
+  PYTHONUSERBASE=$base PYTHONPATH=cli "$python" -m pytest -q -p no:cacheprovider "${sample[@]}" </dev/null || return 1
 }
 
 mkdir -p "$place"
