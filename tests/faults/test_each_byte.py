@@ -19,8 +19,8 @@ from codeh_history.base.env import Env
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
 
-PLACES = by_profile(10, 25, 1 << 30)  # in a line that is appended
-IN_FILES = by_profile(10, 25, 400)  # in a file that is written anew
+PLACES = by_profile(6, 25, 1 << 30)  # in a line that is appended
+IN_FILES = by_profile(6, 25, 400)  # in a file that is written anew
 
 
 def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
