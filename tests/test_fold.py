@@ -7,10 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
+from codeh_history.session import stream
 from codeh_history.session.fold import View, fold
 from codeh_history.session.model import Message
+from codeh_history.session.ops import apply
 from codeh_history.session.records import Log, block_of, lines_of, parse
-from codeh_history.session.undo import newest
+from codeh_history.session.undo import last_turn, newest, reverts
 
 CALL = {"functionCall": {"name": "f", "args": {}}}
 TS = "2026-01-01T00:00:00.000Z"
@@ -336,8 +338,6 @@ def test_repeats_are_not_printed_expanded_or_copied() -> None:
 
 
 def test_a_repeated_undo_is_one_undo() -> None:
-    from codeh_history.session.undo import reverts
-
     assert reverts(twice(w().a("a").r("r", "a"), w(), w()).view()) == ["r"]
 
 
@@ -357,3 +357,81 @@ def test_a_message_that_was_a_ref_has_no_blocks_any_more() -> None:
     log = w().add(**REF, blockIds=[BLOCK]).a("a", "v2").k("K", swap("a", 0, "v2", "s"))
     assert short(log.view()) == "a=s"
     assert log.view().all["a"].blocks is None
+
+
+# -- what happens between a few records, beyond the sequences ----------------------------------------------
+
+
+def test_what_a_commit_says_besides_is_its_message_s() -> None:
+    log = w().o("m").d("m", "Hi").add(type="commit", of="m", ts=TS, finish="stop", spelling={"id": "x"})
+    fields = log.view().all["m"].fields
+    assert fields["finish"] == "stop"
+    assert "spelling" not in fields
+
+
+def test_an_edit_that_is_committed_by_its_message_is_undone_as_an_edit() -> None:
+    view = eleven().u("V", "a", "v3").a("c").c("a").view()
+    target = newest(view)
+    assert short(view) == "a=v3 b c"
+    assert target is not None
+    assert target.id == "V"
+
+
+def test_an_inserted_message_goes_with_the_one_it_stands_after() -> None:
+    log = called()
+    assert short(log.view()) == "a call r b"
+    assert {step.id for step in log.view().steps} == {"a", "call", "b", "K"}
+    assert short(log.k("L", drop("call")).view()) == "a b"
+
+
+def test_what_is_inserted_later_stands_nearer() -> None:
+    log = w().a("a").a("b").k("K", put("a", "r1"), put("a", "r2")).k("L", put("a", "r3"))
+    assert short(log.view()) == "a r3 r1 r2 b"
+
+
+def test_ops_leave_the_view_that_they_are_applied_to_as_it_was() -> None:
+    view = seventeen().k("M", put("a", "r")).view()
+    after = apply(view, [swap("a", 2, "p2", "t")])
+    assert (short(view), short(after)) == ("a=s+p2 r", "a=s+t r")
+    assert short(apply(view, [swap("a", 1, "p1", "u")])) == "a=u+p2 r"
+    assert short(apply(view, [drop("a")])) == ""
+    assert (short(view), view.all["r"].hidden) == ("a=s+p2 r", None)
+
+
+def test_ops_applied_after_one_another_make_summaries_of_their_own() -> None:
+    first: Any = {"op": "summarize", "ids": ["a"], "summary": "A"}
+    view = apply(apply(w().a("a").a("b").view(), [first]), [{**first, "ids": ["b"]}])
+    assert len({summary.id for summary in view.summaries}) == 2
+
+
+def test_a_filter_prints_what_was_replaced_as_it_is_now() -> None:
+    view = w().a("a", "big").k("K", swap("a", 0, "big", "s")).view()
+    assert short(fold(parse(stream.lines(view)))) == "a=s"
+
+
+def test_summaries_stand_by_the_first_that_they_cover() -> None:
+    assert short(w().a("a").a("b").a("c").s("T", "b").s("S", "a", "c").view()) == "S T"
+
+
+# -- undo ---------------------------------------------------------------------------------------------
+
+
+def test_a_repeated_undo_takes_back_no_more_than_it_did() -> None:
+    log = w().a("a", "v1").r("R", "a").a("a", "v2").a("a", "v1").r("R", "a")
+    assert short(log.view()) == "a=v2"
+
+
+def test_undo_leaves_errors_and_notes_aside() -> None:
+    log = w().a("a").add(type="message", id="e", ts=TS, kind="error", parts=[{"text": "no"}])
+    assert short(log.undo().view()) == "e=no"
+
+
+def test_a_turn_is_the_last_prompt_and_what_followed() -> None:
+    view = w().a("a").a("b").u("U", "a", "v2").x().a("c").u("V", "c", "v2").view()
+    assert [step.id for step in last_turn(view)] == ["V", "c"]
+    assert last_turn(w().x().view()) == []
+
+
+def test_an_undo_that_was_undone_is_none_any_more() -> None:
+    log = w().a("a").a("b").r("r1", "b").r("r2", "a").r("r3", "r1")
+    assert reverts(log.view()) == ["r2", "r3"]

@@ -87,6 +87,7 @@ def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path
         [M % ("a", "one"), '{"type":"update","id":"u","of":"a","parts":[]}', '{"type":"commit","of":"u"}'],
         [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
         [M % ("a", "one"), '{"type":"message"'],
+        [M % ("a", "one"), X, '{"type":"revert","id":"r","of":"x"}'],
         [X, M % ("a", "one"), X], [A % ("a", "one"), X, A % ("b", "two"), A % ("a", "one"), X, A % ("c", "")],
         ['{"role":"user","parts":[{"text":"bare"}]}'],
     ],

@@ -108,6 +108,7 @@ def said(text: object = "hi", **fields: object) -> str:
         [said(), '{"type":"message","id":"b","kind":"codeh","parts":[{"text":7}]}'], ["[]"], ["7"], ['"type"'],
         [said(), "", said(id="b")], [said() + "," + said(id="b"), '{"type":"later"', '"x":1}'],
         [said(ts="2026-01-02T03:04:05.000Z"), said(id="b", parts=[])], [said(parts="text")], [said(parts={"0": 1})],
+        ['{"type":"open","id":"m","kind":"codeh","ts":"t1"}', said(ts="t2"), '{"type":"commit","of":"m","parts":[]}'],
         [said(role=7, kind="codeh")], [said(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
     ],
 )  # fmt: skip

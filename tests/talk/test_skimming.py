@@ -83,6 +83,7 @@ def test_pieces_of_a_file_are_the_file(
 
 
 LINE = '{"type":"message","id":"%s","kind":"user","role":"user","parts":[]}\n'
+CALL = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"name":"f"}}]}'
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ LINE = '{"type":"message","id":"%s","kind":"user","role":"user","parts":[]}\n'
         '{"type":"clear","id":"x"}', '{"type":"revert","id":"x","of":"a"}',
         '{"type":"update","id":"x","of":"a","parts":[]}', '{"type":"summary","id":"x","summary":"s"}',
         '{"type":"compaction","id":"x","ops":[]}', '{"type":"ref","id":"x","role":"user","blockIds":[]}',
-        LINE % "a",
+        LINE % "a", f'{{"type":"open","id":"m","kind":"codeh"}}\n{CALL % "n"}\n{{"type":"commit","of":"m","parts":[]}}',
     ],
 )  # fmt: skip
 def test_what_needs_the_fold(line: str) -> None:

@@ -67,6 +67,7 @@ def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
         ([HEAD, m("a"), {"type": "clear", "id": "a"}], ["3 has an id that was used before"]),
         ([HEAD, {"type": "revert", "id": "r", "of": "x"}], ["2 r revert names nothing earlier: x"]),
         ([HEAD, m("a"), {"type": "revert", "id": "r", "of": "a"}], []),
+        ([HEAD, {"type": "revert", "id": "r", "of": "r"}], ["2 r revert names nothing earlier: r"]),
         ([HEAD, {"type": "delta", "of": "x", "parts": TEXT}, {"type": "commit", "of": "x"}],
          ["2 delta names nothing earlier", "3 commit names nothing earlier"]),
         ([HEAD, {"type": "open", "id": "o", "kind": "codeh"}, {"type": "delta", "of": "o", "parts": TEXT},
