@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..base.errors import Usage
-from ..base.options import MAX_BYTES, QUIET, SESSION, Options, flag, option
+from ..base.options import MAX_BYTES, Writing, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Given(Options):
+class Given(Writing):
     """The options of a message, and the other ways in which messages come."""
 
     message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
@@ -37,8 +37,6 @@ class Given(Options):
     pending: bool = flag("Not committed yet (see update, commit).")
     redact: bool = flag("Replace secrets by [redacted:kind] first; best effort.")
     max_items: int | None = option("N", "Then hide the oldest turns above N messages.")
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
     def check(self) -> None:
         """Flags that contradict each other are exit 2."""

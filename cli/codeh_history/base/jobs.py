@@ -14,18 +14,7 @@ import orjson
 
 from .errors import BadData, Usage
 from .input import from_file
-from .options import (
-    ALLOW_MISSING,
-    ARGUMENT,
-    IN_PLACE,
-    QUIET,
-    REPORT,
-    SESSION,
-    STRICT,
-    Options,
-    flag,
-    option,
-)
+from .options import ALLOW_MISSING, IN_PLACE, REPORT, Options, Reading, flag, option
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # of curation, in their order
 THOUGHTS = ("keep", "old", "all")
@@ -81,10 +70,9 @@ class Compaction(Settable):
     history_share: float | None = option("S", "The same for earlier exchanges (0.2).")
 
 
-class Compact(Compaction):
+class Compact(Reading, Compaction):
     """Everything that `compact` may be asked for."""
 
-    argument: str | None = ARGUMENT
     system: str | None = option("TEXT|@FILE", "The system prompt that is sent too.")
     tools: str | None = option("@FILE", "Tool declarations that are sent too.")
     plan: bool = flag("Print the plan as JSON, change nothing; with -i the plan of -i.")
@@ -92,9 +80,6 @@ class Compact(Compaction):
     in_place: bool = IN_PLACE
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 class Reduction(Compaction, Curation):

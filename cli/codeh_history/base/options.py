@@ -69,11 +69,15 @@ class Options:
     TYPES: ClassVar[dict[str, str]] = {}
     SPELLED: ClassVar[dict[str, Option]] = {}
 
-    def __init_subclass__(cls, *, without: tuple[str, ...] = ()) -> None:
+    CLOSING: ClassVar[bool] = False  # whether they stand after those of the classes that take them
+
+    def __init_subclass__(cls, *, without: tuple[str, ...] = (), closing: bool = False) -> None:
+        cls.CLOSING = closing
         bases = [base for base in reversed(cls.__bases__) if issubclass(base, Options)]
         own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
         spelled = {name: cls.__dict__[name] for name in own}
-        taken = [(base.TYPES, base.SPELLED) for base in bases] + [(own, spelled)]
+        taken = [(base.TYPES, base.SPELLED) for base in bases if not base.CLOSING] + [(own, spelled)]
+        taken += [(base.TYPES, base.SPELLED) for base in bases if base.CLOSING]
         cls.TYPES = {n: type for types, _ in taken for n, type in types.items() if n not in without}
         cls.SPELLED = {n: spelling for _, all in taken for n, spelling in all.items() if n not in without}
         cls.DEFAULTS = {name: _default(cls.SPELLED[name], type) for name, type in cls.TYPES.items()}
@@ -123,3 +127,19 @@ IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
 ALLOW_MISSING = flag("A placeholder for a block that is missing or altered.")
 STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
 MAX_BYTES = option("N", "Most bytes of an answer, or of a tool's output (256 MiB).")
+
+
+class Writing(Options, closing=True):
+    """What every verb that appends to a session takes."""
+
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+class Reading(Options, closing=True):
+    """What every verb that reads a session takes."""
+
+    argument: str | None = ARGUMENT
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET

@@ -8,16 +8,7 @@ from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base import amounts
 from ..base.env import Env
-from ..base.options import (
-    ALLOW_MISSING,
-    ARGUMENT,
-    MAX_BYTES,
-    QUIET,
-    SESSION,
-    STRICT,
-    Options,
-    option,
-)
+from ..base.options import ALLOW_MISSING, MAX_BYTES, Reading, option
 from ..blocks import Lost
 from ..session.pairing import open_calls
 
@@ -28,14 +19,10 @@ EXAMPLES = """\
 """
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     via: str | None = option("CMD", "Run by sh -c for each call; its stdout is the result.")
     allow_missing: bool = ALLOW_MISSING
     max_bytes: str | None = MAX_BYTES
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.options import QUIET, SESSION, Options
+from ..base.options import Writing
 from ..session.records import dumps
 from ..store import log
 from ..store.log import Locked
@@ -16,9 +16,8 @@ EXAMPLES = """\
 STRAY = "the session is -s SESSION"
 
 
-class Given(Options):
-    session: str | None = SESSION
-    quiet: bool = QUIET
+class Given(Writing):
+    """Its session is all that it is asked for."""
 
 
 def run(env: Env, given: Given) -> int:

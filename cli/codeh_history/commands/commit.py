@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..access.view import find
 from ..base.env import Env
-from ..base.options import QUIET, SESSION, Options, argument
+from ..base.options import Writing, argument
 from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import dumps
@@ -19,10 +19,8 @@ EXAMPLES = """\
 STRAY = "one message ID"
 
 
-class Given(Options):
+class Given(Writing):
     id: str | None = argument("[ID]", "Message id, unique prefix, or :N.")
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -6,7 +6,7 @@ from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base import timezone
 from ..base.env import Env
-from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, Options, option
+from ..base.options import ALLOW_MISSING, Reading, option
 from ..blocks import Lost
 from ..send import context
 
@@ -18,15 +18,11 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     recent: int = option("N", "So many exchanges in full.", least=0, default=10)
     now: str | None = option("T", "The time that ages are told from.")
     tz: str | None = option("Z", "The time zone of days: Europe/Berlin, UTC, +02:00.")
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -7,7 +7,7 @@ from functools import partial
 from ..access import result as filtering
 from ..base.env import Env
 from ..base.jobs import Curation
-from ..base.options import ALLOW_MISSING, ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, STRICT
+from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, Reading
 from ..blocks import Lost
 from ..filters.curate import run as curating
 
@@ -20,14 +20,10 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Curation):
-    argument: str | None = ARGUMENT
+class Given(Reading, Curation):
     in_place: bool = IN_PLACE
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..access.view import open_view, tell_lost
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
+from ..base.options import ALLOW_MISSING, Reading, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..session.view import View
@@ -23,17 +23,13 @@ STRAY = "the session is the only argument"
 TEXTS = ("markdown", "html")  # only to be looked at
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     to: str | None = option("FORM", f"{', '.join(EXPORTERS)}; contents without.")
     bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
     workspace: str | None = option("W", "With --to refs: the toolkit's wrapper.")
     redact: bool = flag("Replace secrets by [redacted:kind]; best effort.")
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -7,7 +7,7 @@ from ..access import result as filtering
 from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
-from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, Options, flag
+from ..base.options import ALLOW_MISSING, Reading, flag
 from ..blocks import Lost
 
 EXAMPLES = """\
@@ -18,13 +18,9 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
     in_place: bool = flag("Replace the session's file instead of printing.", "-i")
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

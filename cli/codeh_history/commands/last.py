@@ -7,7 +7,7 @@ from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import safe
-from ..base.options import ARGUMENT, JSON, QUIET, SESSION, STRICT, Options, flag, option
+from ..base.options import JSON, Reading, flag, option
 from ..blocks import Lost
 from ..render import values
 from ..render.fences import last_block
@@ -25,14 +25,10 @@ ROLES = ("user", "model")
 BESIDES = ("provider", "model", "finish", "usage")
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     role: str | None = option("R", "user or model; the last of either without.")
     code: bool = flag("Only its last fenced code block.")
     json: bool = JSON
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.jobs import Request
-from ..base.options import ARGUMENT, QUIET, SESSION, STRICT
+from ..base.options import Reading
 from ..send.payload import body_of
 
 EXAMPLES = """\
@@ -17,11 +17,8 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; text is appended with `append -m`"
 
 
-class Given(Request):
-    argument: str | None = ARGUMENT
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
+class Given(Reading, Request):
+    """Its session is all that it is asked for."""
 
 
 def run(env: Env, given: Given) -> int:

@@ -8,7 +8,7 @@ from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.jobs import Reduction
-from ..base.options import ALLOW_MISSING, ARGUMENT, QUIET, SESSION, STRICT, flag
+from ..base.options import ALLOW_MISSING, Reading, flag
 from ..blocks import Lost
 from ..filters import reduction
 
@@ -21,14 +21,10 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Reduction):
-    argument: str | None = ARGUMENT
+class Given(Reading, Reduction):
     every: bool = flag("Every message, not only those with a part above 4 KiB.", long="--all")
     in_place: bool = flag("Replace the session's file instead of printing.", "-i")
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -12,7 +12,7 @@ from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
-from ..base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
+from ..base.options import Reading, flag, option
 from ..filters.redact import Redactor, left_elsewhere
 from ..filters.redact import run as redacting
 from ..session import stream
@@ -27,14 +27,10 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     rules: str | None = option("FILE", "JSON object: kind, regular expression.")
     yes: bool = flag("With -i: do not ask.")
     in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

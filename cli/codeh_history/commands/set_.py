@@ -13,7 +13,7 @@ from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import decode, read_file
 from ..base.near import near
-from ..base.options import QUIET, SESSION, Options, argument
+from ..base.options import Writing, argument
 from ..filters import reduction
 from ..session.records import dumps
 from ..store import log
@@ -35,10 +35,8 @@ KEYS = (
 OWN = "x-"  # begins the keys that nothing of ours reads
 
 
-class Given(Options):
+class Given(Writing):
     settings: Sequence[str] = argument("KEY=VALUE|KEY=@FILE...", "An empty VALUE unsets.")
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

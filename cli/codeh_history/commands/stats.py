@@ -8,17 +8,7 @@ from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import Compaction
-from ..base.options import (
-    ALLOW_MISSING,
-    ARGUMENT,
-    JSON,
-    QUIET,
-    SESSION,
-    STRICT,
-    Options,
-    flag,
-    option,
-)
+from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
 from ..blocks import Lost
 from ..filters.compact.costs import cache_bill, counting, measure
 from ..render import bars, values
@@ -37,8 +27,7 @@ SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     counter: str | None = option("C", "o200k_base, cl100k_base or approx; by the model's name without.")
     calibrated: bool = flag("Correct by the usage recorded for the model; say how far.")
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, relative cost.")
@@ -46,9 +35,6 @@ class Given(Options):
     policy: str | None = option("P", "--cache: tiered (default) or loop.")
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

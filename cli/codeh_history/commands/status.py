@@ -6,16 +6,7 @@ from ..access.late_media import Deferred
 from ..access.view import open_view, tell_lost
 from ..base.env import Env
 from ..base.escape import visible
-from ..base.options import (
-    ALLOW_MISSING,
-    ARGUMENT,
-    JSON,
-    QUIET,
-    SESSION,
-    STRICT,
-    Options,
-    option,
-)
+from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
 from ..blocks import Lost
 from ..render import values
@@ -30,14 +21,10 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     counter: str | None = option("C", "Whose tokens: o200k_base, cl100k_base or approx.")
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

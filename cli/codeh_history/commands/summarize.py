@@ -12,7 +12,7 @@ from ..access.view import view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import SummarizerFailed, Usage
-from ..base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, flag, option
+from ..base.options import Reading, flag, option
 from ..store.resolve import Target
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
@@ -31,8 +31,7 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     all_: bool = flag("Every session; a JSON line for each that acted or failed.")
     jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1)
     max_conversations: int = option("N", "More exchanges are summarised.", least=1, default=50)
@@ -44,9 +43,6 @@ class Given(Options):
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
     gate: bool = flag("Refuse a summary that names what its source does not have.", default=True)
     counter: str | None = option("C", "Whose tokens are counted.")
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

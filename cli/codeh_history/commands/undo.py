@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..access.view import find, locked_view
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, NotFound, Usage
-from ..base.options import QUIET, SESSION, Options, flag, option
+from ..base.options import Writing, flag, option
 from ..session.fold import Step, View, fold
 from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts
@@ -21,11 +21,9 @@ EXAMPLES = """\
 STRAY = "say --id ID"
 
 
-class Given(Options):
+class Given(Writing):
     id: str | None = option("ID", "What to take back: id, unique prefix, or :N.")
     turn: bool = flag("The last real user message and all after it.")
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -9,7 +9,7 @@ from ...base import amounts
 from ...base.env import Env
 from ...base.errors import Usage
 from ...base.jobs import Request
-from ...base.options import MAX_BYTES, QUIET, SESSION, Options, flag, option
+from ...base.options import MAX_BYTES, Options, Writing, flag, option
 from ...receive.notice import tell
 from ...send import payload
 from ...store.resolve import for_writing
@@ -33,14 +33,12 @@ class _Prompt(Options):
     via: str | None = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
 
 
-class _Answer(Options):
+class _Answer(Writing):
     no_stdin: bool = flag("Leave what is piped in alone: in loops over lines, in hooks.")
     id: bool = flag("Print the id of the answer instead of its text.")
     echo: bool = flag("Print the text as it arrives, as it does without.")
     max_bytes: str | None = MAX_BYTES
     key: str | None = option("K", "Store the prompt once under this key.")
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 class Given(_Answer, Request, _Prompt, without=("pretty",)):

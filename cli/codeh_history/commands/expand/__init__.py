@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...access.view import open_view
 from ...base.env import Env
-from ...base.options import ARGUMENT, QUIET, SESSION, STRICT, Options, argument
+from ...base.options import Reading, argument
 from ...render import values
 from .originals import expand
 
@@ -16,12 +16,8 @@ EXAMPLES = """\
 STRAY = "expand ID [SESSION]"
 
 
-class Given(Options):
+class Given(Reading):
     id: str = argument("ID", "A message, summary, compaction or clear: id, unique prefix, :N.")
-    argument: str | None = ARGUMENT
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

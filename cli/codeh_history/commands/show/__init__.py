@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import Usage
-from ...base.options import ARGUMENT, JSON, JSONL, QUIET, SESSION, STRICT, Options, flag, option
+from ...base.options import JSON, JSONL, Reading, flag, option
 from ...blocks import Lost
 from ...render import messages, values
 from ...store.resolve import for_reading
@@ -22,17 +22,13 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; -n N shows the last N messages"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
     items: bool = flag("JSON lines: {committed, pending} of each message.")
     curated: bool = flag("As `curate` would leave it.")
     json: bool = JSON
     jsonl: bool = JSONL
     follow: bool = flag("Go on with what arrives.", "-f")
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

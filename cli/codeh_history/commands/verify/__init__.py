@@ -6,7 +6,7 @@ from ...access.view import view_from
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
-from ...base.options import ARGUMENT, JSON, QUIET, SESSION, STRICT, Options, option
+from ...base.options import JSON, Reading, option
 from ...base.words import some
 from ...providers import FORMATS
 from ...render import values
@@ -25,14 +25,10 @@ EXAMPLES = """\
 STRAY = "the session is the only argument"
 
 
-class Given(Options):
-    argument: str | None = ARGUMENT
+class Given(Reading):
     to: str | None = option("FORMAT", "What this provider would refuse instead.")
     model: str | None = option("M", "With --to: for which model.")
     json: bool = JSON
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:
