@@ -106,7 +106,7 @@ def name_of(value: object) -> str | None:
 
 def objects(value: object) -> list[Json]:
     """The objects of a list; [] for anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [item for item in listed(value) if isinstance(item, dict)]
 
 
 def object_of(value: object) -> Json:
@@ -124,6 +124,21 @@ def is_message(item: object, *beside: str) -> bool:
     content, role = item.get("content"), item.get("role")
     said = isinstance(content, (str, list)) or (content is None and not item.keys().isdisjoint(beside))
     return isinstance(role, str) and role in ROLES and said
+
+
+def listed(value: object) -> list[Any]:
+    """A list field; [] for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def texts_of(blocks: Iterable[Any]) -> list[str]:
+    """The texts of those content blocks that are of type text."""
+    return [block["text"] for block in blocks if is_text(block)]
+
+
+def is_text(block: object) -> bool:
+    """Whether this is a content block of type text with a text."""
+    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def kinds(messages: Iterable[Json]) -> set[str]:

@@ -15,7 +15,8 @@ from ...session.model import Json
 from ..answers import response_of
 from ..base import Imported
 from ..media import mime_of
-from ..parts import is_message, kinds, name_of, native, object_of, objects, rest, said
+from ..messages import Messages, messages_in
+from ..parts import is_message, kinds, listed, native, object_of, objects, rest, said, texts_of
 from . import FIELD, NAME, blocks, response
 from .around import system_text
 
@@ -58,55 +59,27 @@ def read(body: Json) -> Imported:
     A system message between the others becomes a user's message that keeps its role in `item`. System
     blocks that are more than one text are kept whole among the settings too.
     """
-    given = body.get(FIELD)
-    if not isinstance(given, list):
-        raise BadData("messages: a list expected; is this an anthropic body?")
-    reader = _Reader(name_of(body.get("model")))
-    for number, message in enumerate(given):
-        reader.message(message, f"messages.{number}")
+    messages = _Messages(NAME, body)
+    for number, message in enumerate(messages_in(body, FIELD, NAME)):
+        messages.message(message, f"{FIELD}.{number}")
     system = body.get("system")
     text = system_text(system)
-    settings = {key: value for key, value in body.items() if key not in (FIELD, "model", "tools")}
-    if system in (text, [{**_TEXT, "text": text}]):
-        del settings["system"]
-    tools = body.get("tools")
-    return Imported(
-        reader.messages, text or None, tools if isinstance(tools, list) else [], reader.model, settings
-    )
+    whole = ["system"] if system in (text, [{**_TEXT, "text": text}]) else []
+    return messages.imported(text, FIELD, *whole)
 
 
-class _Reader:
-    def __init__(self, model: str | None) -> None:
-        self.model = model
-        self.messages: list[Json] = []
-        self.names: dict[str, str] = {}  # call id → function
-
+class _Messages(Messages):
     def message(self, message: Any, where: str) -> None:
         role, content = object_of(message).get("role"), object_of(message).get("content")
         if isinstance(content, str):
             content = [{**_TEXT, "text": content}]
-        if role not in ("user", "assistant", "system") or not isinstance(content, list | None):
+        if role not in _ROLES or not isinstance(content, list | None):
             raise BadData(f"{where}: not a message: role user, assistant or system and a content expected")
         parts = [self.part(block, role) for block in content or ()]
         if role == "assistant":
-            self.assistant(parts)
-            return
-        item = {"item": {"role": role}} if role == "system" else {}
-        results = [part for part in parts if "functionResponse" in part]
-        if results:
-            self.messages.append({"kind": "tool", "role": "user", "parts": results})
-            parts = [part for part in parts if "functionResponse" not in part]
-        if parts or not results:
-            self.messages.append({"kind": "user", "role": "user", "parts": parts, **item})
-
-    def assistant(self, parts: list[Any]) -> None:
-        """Add a model's message; what follows calls not answered yet is one turn with them."""
-        last = self.messages[-1] if self.messages else None
-        if last and last["kind"] == "codeh" and any("functionCall" in part for part in last["parts"]):
-            last["parts"] += parts
-            return
-        made = {"model": self.model} if self.model else {}
-        self.messages.append({"kind": "codeh", "role": "model", "parts": parts, "provider": NAME, **made})
+            self.said(parts)
+        else:
+            self.given(parts, {"role": role} if role == "system" else None)
 
     def part(self, block: Any, role: str) -> Any:
         if not isinstance(block, dict):
@@ -131,10 +104,10 @@ class _Reader:
         """A tool_result; content that its text and media do not say again is kept beside them."""
         id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
-        listed = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
-        texts = [item["text"] for item in listed if _is_text(item)]
-        held = [found for item in listed if (found := media_part(item)) is not None]
-        text = "\n".join(texts) if texts or held else orjson.dumps(listed).decode()
+        items = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
+        texts = texts_of(items)
+        held = [found for item in items if (found := media_part(item)) is not None]
+        text = "\n".join(texts) if texts or held else orjson.dumps(items).decode()
         answer: Json = {**named, "response": response_of(text, failed=failed)}
         if held:
             answer["parts"] = held
@@ -176,17 +149,12 @@ def as_blocks(content: Any) -> list[Any]:
     """Content as the API reads it: one text is a block, none or "" nothing, marks and nulls unsaid."""
     if isinstance(content, str):
         return [{**_TEXT, "text": content}] if content else []
-    items = content if isinstance(content, list) else []
     return [
         {key: value for key, value in _unmarked(item).items() if value is not None}
         if isinstance(item, dict)
         else item
-        for item in items
+        for item in listed(content)
     ]
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def _unmarked(block: Json) -> Json:

@@ -7,7 +7,8 @@ from typing import Any
 from ...base.errors import BadData
 from ...session.model import Json
 from ..base import Imported
-from ..parts import kept, name_of, native, objects
+from ..messages import Messages, messages_in
+from ..parts import kept, native, object_of, objects
 from . import FIELD, NAME, fields
 from .request import system_text
 
@@ -42,48 +43,23 @@ def read(body: Json) -> Imported:
     more than one text is kept whole among them too.
     """
     body = {fields.camel(key): value for key, value in body.items()}
-    contents = body.get(FIELD)
-    if not isinstance(contents, list):
-        raise BadData("contents: a list expected; is this a gemini body?")
-    model = name_of(body.get("model"))
-    messages: list[Json] = []
-    for number, content in enumerate(contents):
-        _message(content, f"contents.{number}", messages, model)
-    system = body.get("systemInstruction")
+    messages = Messages(NAME, body)
+    for number, content in enumerate(messages_in(body, FIELD, NAME)):
+        _read(content, f"{FIELD}.{number}", messages)
+    system = object_of(body.get("systemInstruction"))
     text = system_text(system)
-    settings = {key: value for key, value in body.items() if key not in (FIELD, "model", "tools")}
-    if isinstance(system, dict) and system.get("parts") == [{"text": text}]:
-        del settings["systemInstruction"]
-    tools = body.get("tools")
-    return Imported(messages, text or None, tools if isinstance(tools, list) else [], model, settings)
+    whole = ["systemInstruction"] if system.get("parts") == [{"text": text}] else []
+    return messages.imported(text, FIELD, *whole)
 
 
-def _message(content: Any, path: str, messages: list[Json], model: str | None) -> None:
+def _read(content: Any, path: str, messages: Messages) -> None:
     """Add a content: a model's or a user's message; function responses become a message of their own."""
-    given = content.get("parts") if isinstance(content, dict) else None
-    role = content.get("role", "user") if isinstance(content, dict) else None
-    if role not in ("user", "model", "function", "tool") or not isinstance(given, list | None):
+    given, role = object_of(content).get("parts"), object_of(content).get("role", "user")
+    known = isinstance(content, dict) and role in ("user", "model", "function", "tool")
+    if not known or not isinstance(given, list | None):
         raise BadData(f"{path}: not a content: role user or model and a list of parts expected")
     parts = [_part(part) for part in given or ()]
-    if role == "model":
-        _of_model(parts, messages, model)
-        return
-    results = [part for part in parts if "functionResponse" in part]
-    if results:
-        messages.append({"kind": "tool", "role": "user", "parts": results})
-        parts = [part for part in parts if "functionResponse" not in part]
-    if parts or not results:
-        messages.append({"kind": "user", "role": "user", "parts": parts})
-
-
-def _of_model(parts: list[Json], messages: list[Json], model: str | None) -> None:
-    """Add a model's message; calls not answered yet and what follows them are one turn, so one message."""
-    last = messages[-1] if messages else None
-    if last and last["kind"] == "codeh" and any("functionCall" in part for part in last["parts"]):
-        last["parts"] += parts
-        return
-    made = {"model": model} if model else {}
-    messages.append({"kind": "codeh", "role": "model", "parts": parts, "provider": NAME, **made})
+    (messages.said if role == "model" else messages.given)(parts)
 
 
 def _part(given: Any) -> Any:

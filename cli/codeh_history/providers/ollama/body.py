@@ -7,9 +7,10 @@ from typing import Any
 from ...base.errors import BadData
 from ...session.model import Json
 from ..base import Imported
+from ..messages import Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
-from ..parts import is_message, name_of, object_of, objects, rest, text_of
+from ..parts import is_message, listed, name_of, object_of, objects, rest, text_of
 from . import FIELD, NAME
 
 _BESIDE = ("tool_calls", "thinking", "images")
@@ -43,28 +44,18 @@ def read(body: Json) -> Imported:
     The first message, if it is a system's, is the system prompt; a later one is a user's message with its
     role kept in `item`.
     """
-    given = body.get(FIELD)
-    if not isinstance(given, list):
-        raise BadData(f"{FIELD}: a list expected; is this an ollama body?")
+    given = messages_in(body, FIELD, NAME)
     first = object_of(given[0]) if given else {}
     system = name_of(first.get("content")) if first.keys() == {"role", "content"} else None
     system = system if first.get("role") == "system" else None
-    reader = _Messages(name_of(body.get("model")))
+    messages = _Messages(NAME, body)
     for number, message in enumerate(given):
         if number or system is None:
-            reader.message(message, f"{FIELD}.{number}")
-    tools = body.get("tools")
-    settings = {key: value for key, value in body.items() if key not in ("model", FIELD, "tools")}
-    return Imported(reader.found, system, tools if isinstance(tools, list) else [], reader.model, settings)
+            messages.message(message, f"{FIELD}.{number}")
+    return messages.imported(system, FIELD)
 
 
-class _Messages:
-    def __init__(self, model: str | None) -> None:
-        self.model = model
-        self.found: list[Json] = []
-        self.calls: dict[str | None, str] = {}  # by id
-        self.open: list[str] = []  # the functions called last that are not answered yet
-
+class _Messages(Messages):
     def message(self, message: Any, where: str) -> None:
         role = str(object_of(message).get("role")).lower()
         if role == "assistant":
@@ -72,8 +63,7 @@ class _Messages:
         elif role == "tool":
             self.result(message)
         elif role in ("user", "system"):
-            record: Json = {"kind": "user", "role": "user", "parts": _said(message)}
-            self.found.append({**record, "item": {"role": role}} if role != "user" else record)
+            self.user(_said(message), {"role": role} if role != "user" else None)
         else:
             raise BadData(f"{where}: role is {role!r}: system, user, assistant or tool expected")
 
@@ -88,33 +78,22 @@ class _Messages:
             name, id = name_of(function.get("name")), name_of(call.get("id"))
             if name is None:
                 raise BadData(f"{where}.tool_calls.{number}: a function with a name expected")
-            self.calls[id] = name
-            self.open.append(name)
-            parts.append(
-                call_part(id, name, function.get("arguments"), rest(function, ("name", "arguments")))
-            )
-        made = {"model": self.model} if self.model else {}
-        item = rest(message, (*_OF_AN_ASSISTANT, "images"))
-        kept = {"item": item} if item else {}
-        self.found.append(
-            {"kind": "codeh", "role": "model", "parts": parts, "provider": NAME, **made, **kept}
-        )
+            self.called(id, name)
+            item = rest(function, ("name", "arguments"))
+            parts.append(call_part(id, name, function.get("arguments"), item))
+        self.said(parts, rest(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
 
     def result(self, message: Json) -> None:
         id = name_of(message.get("tool_call_id"))
-        name = name_of(message.get("tool_name")) or name_of(message.get("name")) or self.calls.get(id or "")
-        name = name or (self.open[0] if self.open else "unknown")
-        if name in self.open:
-            self.open.remove(name)
-        response: Json = {**({"id": id} if id else {}), "name": name}
+        named = {"id": id} if id else {}
+        response: Json = {
+            **named,
+            "name": self.function(id, message.get("tool_name") or message.get("name")),
+        }
         response["response"] = response_of(text_of(message.get("content")))
         if message.get("images"):
             response["parts"] = _images(message)
-        last = self.found[-1] if self.found else {}
-        if last.get("kind") != "tool":
-            last = {"kind": "tool", "role": "user", "parts": []}
-            self.found.append(last)
-        last["parts"].append({"functionResponse": response})
+        self.results([{"functionResponse": response}])
 
 
 def _said(message: Json) -> list[Any]:
@@ -124,12 +103,8 @@ def _said(message: Json) -> list[Any]:
 
 
 def _images(message: Json) -> list[Any]:
-    given = message.get("images")
-    return [
-        {"inlineData": {"mimeType": _mime(image), "data": image}}
-        for image in (given if isinstance(given, list) else ())
-        if isinstance(image, str)
-    ]
+    images = [image for image in listed(message.get("images")) if isinstance(image, str)]
+    return [{"inlineData": {"mimeType": _mime(image), "data": image}} for image in images]
 
 
 def _mime(data: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 from ...base.errors import BadData
 from ...session.model import Json
 from ..base import Imported
+from ..messages import Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
-from ..parts import is_message, kinds, name_of, objects
+from ..parts import is_message, is_text, kinds, name_of, objects, text_of, texts_of
 from . import FIELD, NAME
 from .content import REASONING, joined, read_part
 from .request import SYSTEM, system_message
@@ -47,20 +48,14 @@ def read(body: Json) -> Imported:
     The first message, if it is a system's, is the system prompt; a later one is a user's message with its
     role kept in `item`, where the other fields of every message are kept too.
     """
-    given = body.get("messages")
-    if not isinstance(given, list):
-        raise BadData("messages: a list expected; is this an openai-chat body?")
-    model = name_of(body.get("model"))
-    settings = {key: value for key, value in body.items() if key not in ("model", "messages", "tools")}
+    given = messages_in(body, FIELD, NAME)
+    messages = _Messages(NAME, body)
     system = _system_prompt(given[0]) if given else None
-    if system is not None and given[0] != system_message(system, model):
-        settings[SYSTEM] = given[0]
-    reader = _Reader(model)
+    whole = system is None or given[0] == system_message(system, messages.model)
     for number, message in enumerate(given):
         if number or system is None:
-            reader.message(message, f"messages.{number}")
-    tools = body.get("tools")
-    return Imported(reader.messages, system, tools if isinstance(tools, list) else [], model, settings)
+            messages.message(message, f"{FIELD}.{number}")
+    return messages.imported(system, FIELD, **({} if whole else {SYSTEM: given[0]}))
 
 
 def _system_prompt(message: Any) -> str | None:
@@ -70,13 +65,7 @@ def _system_prompt(message: Any) -> str | None:
     return joined(message.get("content")) or None
 
 
-class _Reader:
-    def __init__(self, model: str | None) -> None:
-        self.model = model
-        self.messages: list[Json] = []
-        self.names: dict[str, str] = {}  # call id → function
-        self.open: list[str] = []  # functions of the last assistant message not answered yet
-
+class _Messages(Messages):
     def message(self, message: Any, where: str) -> None:
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
@@ -84,16 +73,14 @@ class _Reader:
         elif role in ("tool", "function"):
             self.result(message)
         elif role in ("user", "system", "developer"):
-            self.user(message, role)
+            self.told(message, role)
         else:
             raise BadData(f"{where}: role is {role!r}: system, developer, user, assistant or tool expected")
 
-    def user(self, message: Json, role: str) -> None:
-        record: Json = {"kind": "user", "role": "user", "parts": _parts(message.get("content"))}
+    def told(self, message: Json, role: str) -> None:
+        """A user's message, or a system's that stands later."""
         item = {key: value for key, value in message.items() if key not in ("role", "content")}
-        if role != "user":
-            item["role"] = role
-        self.messages.append({**record, "item": item} if item else record)
+        self.user(_parts(message.get("content")), item if role == "user" else {**item, "role": role})
 
     def assistant(self, message: Json, where: str) -> None:
         parts: list[Any] = [_thought(message[name], name) for name in REASONING if message.get(name)]
@@ -107,11 +94,8 @@ class _Reader:
         if isinstance(message.get("function_call"), dict):
             call = {"type": "function", "function": message["function_call"]}
             parts.append(self.call(call, f"{where}.function_call"))
-        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": NAME}
-        if self.model:
-            record["model"] = self.model
         item = {key: value for key, value in message.items() if key not in _OF_AN_ASSISTANT}
-        self.messages.append({**record, "item": item} if item else record)
+        self.said(parts, item, joins=False)
 
     def call(self, call: Any, where: str) -> Any:
         kind = call.get("type", "function") if isinstance(call, dict) else None
@@ -124,41 +108,27 @@ class _Reader:
             item["type"] = kind
             arguments = {"input": function.get("input", "")}
         name, id = function["name"], name_of(call.get("id"))
-        if id:
-            self.names[id] = name
-        self.open.append(name)
+        self.called(id, name)
         return call_part(id, name, arguments, item)
 
     def result(self, message: Json) -> None:
         id = name_of(message.get("tool_call_id"))
-        name = self.names.get(id or "") or message.get("name")
-        if not isinstance(name, str):
-            name = self.open[0] if self.open else "unknown"
-        if name in self.open:
-            self.open.remove(name)
-        part = _result({"id": id, "name": name} if id else {"name": name}, message.get("content"))
-        last = self.messages[-1] if self.messages else None
-        if last is not None and last["kind"] == "tool":
-            last["parts"].append(part)
-        else:
-            self.messages.append({"kind": "tool", "role": "user", "parts": [part]})
+        named = {"id": id} if id else {}
+        name = self.function(id, message.get("name"))
+        self.results([_result({**named, "name": name}, message.get("content"))])
 
 
 def _result(named: Json, content: Any) -> Json:
     if not isinstance(content, list):
-        return {"functionResponse": {**named, "response": response_of(_text(content))}}
-    text = "".join(block["text"] for block in content if _is_text(block))
+        return {"functionResponse": {**named, "response": response_of(text_of(content))}}
+    text = "".join(texts_of(content))
     response: Json = {**named, "response": response_of(text)}
-    others = [read_part(block) for block in content if isinstance(block, dict) and not _is_text(block)]
+    others = [read_part(block) for block in content if isinstance(block, dict) and not is_text(block)]
     if others:
         return {"functionResponse": {**response, "parts": others}}
     if len(content) == 1 and content[0].keys() == {"type", "text"}:
         return {"functionResponse": response}
     return {"functionResponse": response, "item": {"content": content}}
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def _thought(value: Any, field: str) -> Json:
@@ -188,8 +158,4 @@ def _said(message: Json, *, called: bool) -> list[Any]:
 def _parts(content: Any) -> list[Any]:
     if isinstance(content, list):
         return [read_part(block) for block in content]
-    return [{"text": _text(content)}]
-
-
-def _text(content: Any) -> str:
-    return content if isinstance(content, str) else ""
+    return [{"text": text_of(content)}]

@@ -8,6 +8,7 @@ from typing import Any
 from ...base.errors import BadData
 from ...session.model import Json
 from ..base import Imported
+from ..messages import Messages
 from ..parts import call as call_part
 from ..parts import is_message, kinds, name_of, native, objects, rest
 from . import FIELD, NAME
@@ -54,23 +55,14 @@ def read(body: Json) -> Imported:
         given = [{"role": "user", "content": given}]
     if not isinstance(given, list):
         raise BadData("input: a text or a list expected; is this an openai-responses body?")
-    model = name_of(body.get("model"))
-    system = name_of(body.get("instructions"))
-    known = ("model", "input", "tools", "instructions") if system else ("model", "input", "tools")
-    reader = _Reader(model)
+    messages = _Messages(NAME, body)
     for number, item in enumerate(given):
-        reader.item(item, f"input.{number}")
-    tools = body.get("tools")
-    settings = {key: value for key, value in body.items() if key not in known}
-    return Imported(reader.messages, system, tools if isinstance(tools, list) else [], model, settings)
+        messages.item(item, f"{FIELD}.{number}")
+    system = name_of(body.get("instructions"))
+    return messages.imported(system, FIELD, *(["instructions"] if system else []))
 
 
-class _Reader:
-    def __init__(self, model: str | None) -> None:
-        self.model = model
-        self.messages: list[Json] = []
-        self.names: dict[str, str] = {}  # call id → function
-
+class _Messages(Messages):
     def item(self, item: Any, where: str) -> None:
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if not isinstance(kind, str):
@@ -82,23 +74,22 @@ class _Reader:
         elif item.get("role") == "assistant":
             self.assistant(item)
         elif item.get("role") in ("user", "system", "developer"):
-            self.user(item)
+            self.told(item)
         else:
             role = item.get("role")
             raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
 
-    def user(self, message: Json) -> None:
+    def told(self, message: Json) -> None:
         content = message.get("content")
         parts: Any = [{"text": content if isinstance(content, str) else ""}]
         if isinstance(content, list):
             parts = [read_part(block) for block in content]
-        record: Json = {"kind": "user", "role": "user", "parts": parts}
         item = {key: value for key, value in message.items() if key not in ("role", "content", "type")}
         if item:
             item["type"] = "message"
         if message["role"] != "user":
             item["role"] = message["role"]
-        self.messages.append({**record, "item": item} if item else record)
+        self.user(parts, item)
 
     def assistant(self, message: Json) -> None:
         content = message.get("content")
@@ -107,8 +98,7 @@ class _Reader:
             item = rest(message, ("type", "role", "content"))
             text: Json = {"text": content}
             parts = [{**text, "item": item} if item else text]
-        last = self.messages[-1]["parts"] if self.messages else []
-        apart = "id" not in message and all(part.keys() == {"text"} for part in last)
+        apart = "id" not in message and all(part.keys() == {"text"} for part in self.last["parts"])
         self.model_side(parts, apart=apart)
 
     def other(self, item: Json, kind: str) -> None:
@@ -118,19 +108,14 @@ class _Reader:
             args = {"input": item["input"] if isinstance(item.get("input"), str) else ""}
             self.model_side([call_part(item.get("call_id"), item["name"], args, beside)])
         elif is_answer(item):
-            self.messages.append({"kind": "tool", "role": "user", "parts": [native(NAME, item)]})
+            self.results([native(NAME, item)])
         else:
             self.model_side(parts_of(item))
         if isinstance(item.get("name"), str) and isinstance(item.get("call_id"), str):
             self.names[item["call_id"]] = item["name"]
 
     def model_side(self, parts: list[Any], *, apart: bool = False) -> None:
-        last = self.messages[-1] if self.messages else None
-        if last is not None and last["role"] == "model" and not apart:
-            last["parts"] += parts
-            return
-        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": NAME}
-        self.messages.append({**record, "model": self.model} if self.model else record)
+        self.said(parts, joins=self.last["role"] == "model" and not apart)
 
     def result(self, item: Json) -> None:
         id = name_of(item.get("call_id"))
@@ -142,11 +127,7 @@ class _Reader:
             kept["output"] = item["output"]
         if kept:
             part["item"] = kept
-        last = self.messages[-1] if self.messages else None
-        if last is not None and all("functionResponse" in part for part in last["parts"]):
-            last["parts"].append(part)
-        else:
-            self.messages.append({"kind": "tool", "role": "user", "parts": [part]})
+        self.results([part])
 
 
 def _canonical(output: list[Any], read: Json) -> bool:
