@@ -78,7 +78,7 @@ def view_from(
     view = fold(log)
     for text in view.notes:
         env.note(f"{target.id}: {text}")
-    if hydrate and not log.plain and b'"block' in data:
+    if hydrate and log.refers:
         from .stored_parts import hydrated
 
         if media is not None and any(key.startswith("compact.") for key in view.meta):
@@ -101,7 +101,7 @@ def looked_at(env: Env, data: bytes, session: str | None) -> View:
     missing blocks, which is noted of a session that is named.
     """
     view = fold(read.read_log(data))
-    if not view.log.plain and b'"block' in data:
+    if view.log.refers:
         from .late_media import Deferred
         from .stored_parts import hydrated
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..session.model import Json, Message
     from .base import AnswerReader, Failure, Imported, Options, Problem, Reply, Request, Transcript
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
-    from .turns import Texts
 
 FORMATS = {
     "gemini": "gemini",
@@ -43,9 +42,7 @@ class Format:
     def body(self) -> BodyModule:
         return cast("BodyModule", self._module(".body"))
 
-    def request(
-        self, messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]
-    ) -> Request:
+    def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
         return cast("RequestModule", self._module(".request")).build(messages, options, summaries)
 
     def problems(self, body: Json) -> list[Problem]:

@@ -12,7 +12,6 @@ from typing import Literal, Protocol
 from ..session.model import Json, Message, Part
 from .base import Failure, Imported, Options, Problem, Reply, Request
 from .tools import Tool
-from .turns import Texts
 
 Kind = Literal["answer", "event", "either"]
 
@@ -53,9 +52,7 @@ class Provider(Protocol):
 class RequestModule(Protocol):
     """`request`: messages → a body."""
 
-    def build(
-        self, messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]
-    ) -> Request:
+    def build(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
         """The body for these curated, paired messages: a pure function of its arguments."""
 
 

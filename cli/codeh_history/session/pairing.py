@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from types import NoneType
 from typing import Any
 
@@ -21,19 +21,30 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Call:
-    """A functionCall: where it stands, its id (`call_K` for the K-th id-less one), and its answer."""
+    """A functionCall: where it stands, its id (`call_K` for the K-th id-less one), and its answer.
 
-    __slots__ = ("answer", "args", "given", "id", "message", "name", "part")
+    `place` is its message's among those that were paired. Model messages without another between them are
+    one row: `row` counts these, `number` the calls within it.
+    """
 
-    def __init__(self, message: Message, part: int, id: str, *, given: bool) -> None:
-        call = message.parts[part]["functionCall"]
+    __slots__ = ("answer", "given", "id", "message", "name", "number", "part", "place", "row")
+
+    def __init__(
+        self, message: Message, part: int, place: int, row: int, number: int, id: str, given: bool  # noqa: FBT001
+    ) -> None:  # fmt: skip
         self.message = message
         self.part = part
+        self.place = place
+        self.row = row
+        self.number = number
         self.id = id
         self.given = given  # whether the history gave the id
-        self.name = call["name"]
-        self.args: Json = call.get("args") or {}
+        self.name = message.parts[part]["functionCall"]["name"]
         self.answer: Answer | None = None
+
+    @property
+    def args(self) -> Json:
+        return self.message.parts[self.part]["functionCall"].get("args") or {}
 
     @property
     def message_id(self) -> str:
@@ -82,35 +93,50 @@ def _says_nothing(text: str) -> bool:
 
 
 class Answer:
-    """A functionResponse and where it stands."""
+    """A functionResponse: where it stands, and the call that it answers."""
 
-    __slots__ = ("id", "message", "name", "part")
+    __slots__ = ("call", "id", "message", "name", "part", "place", "row")
 
-    def __init__(self, message: Message, part: int) -> None:
+    def __init__(self, message: Message, part: int, place: int, row: int) -> None:
         response = message.parts[part]["functionResponse"]
         self.message = message
         self.part = part
+        self.place = place
+        self.row = row  # of the model's messages before it
         self.id = response.get("id")
         self.name = response["name"]
+        self.call: Call | None = None
+
+    @property
+    def number(self) -> int:
+        """Which call of the row before it is answered; -1 for none of these."""
+        call = self.call
+        return call.number if call is not None and call.row == self.row else -1
 
 
 class Pairing:
-    """Every call with its answer; the answers that answer nothing, or what was answered before."""
+    """Every call and every answer in order, each with its other half.
 
-    __slots__ = ("calls", "doubles", "orphans")
+    Apart: the answers that answer nothing, and those to what was answered before.
+    """
+
+    __slots__ = ("answers", "calls", "doubles", "orphans")
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
+        self.answers: list[Answer] = []
         self.orphans: list[Answer] = []
         self.doubles: list[Answer] = []
 
 
 def pair(messages: Sequence[Message]) -> Pairing:
-    """Pair calls and responses of committed messages.
+    """Pair calls and responses of committed messages: the one matching that everything goes by.
 
-    By id (the newest open call of a reused one); a response without a fitting id answers the oldest open
-    call of its name in the model's last turn, else the oldest of all. So a result that came later can
-    never change which result an earlier request showed for an earlier call.
+    By id (of a reused one the calls of the newest row that has it: the oldest open one of the answer's
+    name, else the oldest open one). A response without a fitting id answers the oldest open call of its
+    name in the model's last row, else the oldest of all; one with an id that fits no call answers only a
+    call without an id. So a result that came later can never change which result an earlier request showed
+    for an earlier call.
     """
     return _walked(messages).pairing
 
@@ -118,108 +144,114 @@ def pair(messages: Sequence[Message]) -> Pairing:
 def _walked(messages: Sequence[Message]) -> _Walk:
     walk = _Walk()
     answering = False  # whether a user-role message came since the last model message
-    for message in messages:
-        if message.role is None or not message.committed:
+    for place, message in enumerate(messages):
+        role = message.role
+        if role is None or (message.own is None and message.blocks is None):
             continue
-        if message.role == "model" and answering:
-            walk.next_turn()
-        answering = message.role == "user"
-        count = message.idless
-        for number, part in enumerate(message.parts):
-            if "functionCall" in part and message.role == "model":
-                given = part["functionCall"].get("id")
-                count += not given
-                id = str(given) if given else f"call_{count}"
-                walk.call(Call(message, number, id, given=bool(given)))
-            elif "functionResponse" in part:
-                walk.answer(Answer(message, number))
+        if role == "model":
+            if answering:
+                walk.next_row()
+                answering = False
+            idless = message.idless
+            for number, part in enumerate(message.parts):
+                if "functionCall" in part:
+                    given = part["functionCall"].get("id")
+                    idless += not given
+                    walk.call(message, number, place, given, idless)
+                elif "functionResponse" in part:
+                    walk.answer(Answer(message, number, place, walk.row))
+        else:
+            answering = True
+            for number, part in enumerate(message.parts):
+                if "functionResponse" in part:
+                    walk.answer(Answer(message, number, place, walk.row))
     return walk
 
 
 class _Walk:
     """The calls still open on the way through a history."""
 
+    __slots__ = ("fresh", "latest", "pairing", "row", "same", "stale")
+
     def __init__(self) -> None:
         self.pairing = Pairing()
-        self.turn = 0
-        self.by_id: dict[str, tuple[int, deque[Call]]] = {}  # only the latest turn that used an id
-        self.fresh: dict[str, _Named] = {}  # by name, in the model's last turn
-        self.stale: dict[str, _Named] = {}
+        self.row = 0
+        self.latest: dict[str, Call] = {}  # by id: the first of the newest row that used it
+        self.same: dict[str, _Row] = {}  # where that row used it again: all of these
+        self.fresh = _Row()  # the model's last row
+        self.stale = _Row()  # those before
 
-    def call(self, call: Call) -> None:
+    def call(self, message: Message, part: int, place: int, given: object, idless: int) -> None:
+        id = str(given) if given else f"call_{idless}"
+        fresh = self.fresh
+        call = Call(message, part, place, self.row, len(fresh.calls), id, bool(given))
         self.pairing.calls.append(call)
-        turn, calls = self.by_id.get(call.id, (-1, None))
-        if calls is not None and turn == self.turn:
-            calls.append(call)
+        fresh.calls.append(call)
+        first = self.latest.get(id)
+        if first is not None and first.row == self.row:
+            self.same.setdefault(id, _Row([first])).calls.append(call)
         else:
-            self.by_id[call.id] = (self.turn, deque([call]))
-        self.fresh.setdefault(call.name, _Named()).add(call)
+            self.latest[id] = call
+            if self.same:
+                self.same.pop(id, None)
 
-    def next_turn(self) -> None:
+    def next_row(self) -> None:
         """The model goes on: it no longer waits for what it asked before."""
-        self.turn += 1
-        for name, calls in self.fresh.items():
-            stale = self.stale.setdefault(name, _Named())
-            for call in calls.open():
-                stale.add(call)
-        self.fresh = {}
+        self.row += 1
+        if self.fresh.calls:
+            self.stale.calls += self.fresh.calls
+            self.fresh = _Row()
 
     def answer(self, answer: Answer) -> None:
-        call: Call | None
-        if answer.id and answer.id in self.by_id:
-            call = _oldest(self.by_id[answer.id][1])
+        pairing = self.pairing
+        pairing.answers.append(answer)
+        call = self.latest.get(answer.id) if answer.id else None
+        if call is None:
+            call = self.fresh.named(answer) or self.stale.named(answer)
             if call is None:
-                self.pairing.doubles.append(answer)
+                pairing.orphans.append(answer)
                 return
         else:
-            call = self.named(self.fresh, answer) or self.named(self.stale, answer)
-        if call is None:
-            self.pairing.orphans.append(answer)
-        else:
-            call.answer = answer
+            if answer.id in self.same:
+                same = self.same[answer.id]
+                call = same.oldest(answer.name) or same.oldest() or call
+            if call.answer is not None:
+                pairing.doubles.append(answer)
+                return
+        call.answer, answer.call = answer, call
 
-    def named(self, calls: dict[str, _Named], answer: Answer) -> Call | None:
+
+class _Row:
+    """Calls in order, from which the open ones are taken; which these are is looked at when one asks."""
+
+    __slots__ = ("calls", "read", "waiting")
+
+    def __init__(self, calls: Iterable[Call] = ()) -> None:
+        self.calls = list(calls)
+        self.read = 0  # how many of them are among those that wait
+        self.waiting: dict[tuple[str, ...], deque[Call]] = {}  # all, by name, without an id by name
+
+    def named(self, answer: Answer) -> Call | None:
         """The oldest open call of that name: one without an id, else (for an answer without) any."""
-        named = calls.get(answer.name)
-        if named is None:
-            return None
-        without = _oldest(named.idless)
-        return without if without is not None or answer.id else _oldest(named.all)
+        return self.oldest(answer.name, "") or (None if answer.id else self.oldest(answer.name))
 
-
-class _Named:
-    """Calls of one name in order, and those without an id; the oldest are let go once they are answered."""
-
-    __slots__ = ("all", "idless")
-
-    def __init__(self) -> None:
-        self.all: deque[Call] = deque()
-        self.idless: deque[Call] = deque()
-
-    def add(self, call: Call) -> None:
-        self.all.append(call)
-        if not call.given:
-            self.idless.append(call)
-
-    def open(self) -> Iterator[Call]:
-        return (call for call in self.all if call.answer is None)
-
-
-def _oldest(calls: deque[Call]) -> Call | None:
-    """The first open one; what stands before it is let go, so that a long row is walked once."""
-    while calls and calls[0].answer is not None:
-        calls.popleft()
-    return calls[0] if calls else None
+    def oldest(self, *key: str) -> Call | None:
+        """The first open one; what stands before it is let go, so that a long row is walked once."""
+        for call in self.calls[self.read :]:
+            keys = ((), (call.name,)) if call.given else ((), (call.name,), (call.name, ""))
+            for each in keys:
+                self.waiting.setdefault(each, deque()).append(call)
+        self.read = len(self.calls)
+        calls = self.waiting.get(key, ())
+        while calls and calls[0].answer is not None:
+            calls.popleft()
+        return calls[0] if calls else None
 
 
 def awaited(messages: Sequence[Message], name: str) -> Call | None:
     """The open call that a result without an id answers."""
     walk = _walked(messages)
-    for calls in (walk.fresh, walk.stale):
-        found = _oldest(calls[name].all) if name in calls else None
-        if found is not None:
-            return found
-    return None
+    return walk.fresh.oldest(name) or walk.stale.oldest(name)
 
 
 def open_calls(messages: Sequence[Message]) -> list[Call]:
@@ -235,7 +267,7 @@ def only_results(message: Message) -> bool:
     )
 
 
-def open_at_end(messages: Sequence[Message]) -> list[Call]:
+def open_at_end(messages: Sequence[Message], pairing: Pairing | None = None) -> list[Call]:
     """The open calls of the last model message, where nothing but its own results follows it."""
     for message in reversed(messages):
         if message.role is None or not message.committed:
@@ -248,4 +280,5 @@ def open_at_end(messages: Sequence[Message]) -> list[Call]:
         return []
     if not any("functionCall" in part for part in message.parts):
         return []
-    return [call for call in open_calls(messages) if call.message is message]
+    calls = (pairing or pair(messages)).calls
+    return [call for call in calls if call.message is message and call.answer is None]

@@ -22,6 +22,8 @@ _PEELED = 8  # levels taken off fast, which most brackets belong to
 _NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "id": str, "of": str, "summary": str}
 
+IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
+_NAMES_BLOCKS = frozenset(("blockIds", "blockId"))
 _PART_SHAPES = {
     "text": str, "thoughtSignature": str, "inlineData": dict, "fileData": dict, "functionCall": dict,
     "functionResponse": dict, "native": dict,
@@ -84,19 +86,27 @@ class Damage:
 class Log:
     """A session file as read: records in byte order, the damaged lines, and its size in bytes.
 
-    `plain`: it is texts and nothing else, so that there is no call, result, block, reference or file to
-    look for.
+    `keys`: those that its records have, their parts, and their ops; None where that is not known.
     """
 
-    __slots__ = ("damage", "plain", "records", "size")
+    __slots__ = ("damage", "keys", "records", "size")
 
     def __init__(
-        self, records: list[Record], damage: list[Damage], size: int, *, plain: bool = False
+        self, records: list[Record], damage: list[Damage], size: int, keys: set[str] | None = None
     ) -> None:
         self.records = records
         self.damage = damage
         self.size = size
-        self.plain = plain
+        self.keys = keys
+
+    @property
+    def refers(self) -> bool:
+        """Whether it may name blocks that hold what it does not show itself."""
+        return self.keys is None or not self.keys.isdisjoint(_NAMES_BLOCKS)
+
+    def lacks(self, *keys: str) -> bool:
+        """Whether nothing in it has any of these keys, so that what looks for them need not."""
+        return self.keys is not None and self.keys.isdisjoint(keys) and not self.refers
 
 
 def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | None = None) -> Log:
@@ -110,7 +120,7 @@ def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | No
     damage: list[Damage] = []
     loads = orjson.loads
     offset = number = 0
-    plain = True
+    keys: set[str] = set()
     bare: dict[bytes, int] = {}
     for number, line in enumerate(lines, 1):
         start = offset
@@ -130,12 +140,11 @@ def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | No
                     offset += gaps[start]
                     damage.append(Damage(number, start, f"{gaps[start]} bytes: too long for a record"))
                 continue
-        simple = _is_plain(data)
-        size = len(line) - len(data["parts"][0]["text"]) if simple else len(line)
-        if size > SHALLOW and depth_exceeds(line, MAX_READ):
+        said = _said(data, keys)
+        if len(line) - said > SHALLOW and depth_exceeds(line, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
-        if simple:
+        if said >= 0:
             records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
             continue
         seen = None
@@ -145,27 +154,57 @@ def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | No
         if reason:
             damage.append(Damage(number, start, reason))
         else:
-            plain = plain and data["type"] in RULES and not RULES[data["type"]].content
+            _note(data, keys)
             records.append(Record(data, line, start, seen))
-    return Log(records, damage, offset, plain=plain)
+    return Log(records, damage, offset, keys)
 
 
-def _is_plain(data: Any) -> bool:
-    """Whether this is a message of one text, as most lines are: known at a glance to be a record."""
+def _said(data: Any, keys: set[str]) -> int:
+    """How many characters of text are in a message as most lines are, of texts, calls and results.
+
+    It is known at a glance to be a record, and its keys are noted; -1 for anything else.
+    """
+    said = 0
     try:
-        (part,) = data["parts"]
-        return (
-            data["type"] == "message"
-            and data["kind"] in ROLE_OF_KIND
-            and type(data["id"]) is str
-            and type(data["parts"]) is list
-            and len(part) == 1
-            and type(part["text"]) is str
-            and type(part) is dict
-            and "references" not in data
-        )
-    except (KeyError, TypeError, ValueError, IndexError):
-        return False
+        parts = data["parts"]
+        if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
+            return -1
+        if type(parts) is not list:
+            return -1
+        for part in parts:
+            if len(part) != 1 or type(part) is not dict:
+                return -1
+            if "text" in part:
+                if type(part["text"]) is not str:
+                    return -1
+                said += len(part["text"])
+            elif "functionCall" in part:
+                if type(part["functionCall"]["name"]) is not str:
+                    return -1
+                if not part["functionCall"].get("id"):
+                    keys.add(IDLESS)
+            elif type(part["functionResponse"]["name"]) is not str:
+                return -1
+            keys.update(part)
+    except (KeyError, TypeError):
+        return -1
+    keys.update(data)
+    return said
+
+
+def _note(data: Json, keys: set[str]) -> None:
+    """Note the keys of a record, its parts, its ops and what these hold."""
+    keys.update(data)
+    for part in data.get("parts") or () if data["type"] in RULES else ():
+        keys.update(part)
+        if "functionCall" in part and not part["functionCall"].get("id"):
+            keys.add(IDLESS)
+    for op in data["ops"] if data["type"] == "compaction" else ():
+        keys.update(op)
+        if isinstance(op.get("message"), dict):
+            _note({"type": "message", **op["message"]}, keys)
+        if isinstance(op.get("with"), dict):
+            keys.update(op["with"])
 
 
 def _loads_or_none(raw: bytes) -> Json | None:

@@ -30,7 +30,7 @@ class View:
     """
 
     __slots__ = (
-        "all", "applied", "carried", "dead", "folded", "header", "header_raw", "hidden_summaries", "id",
+        "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",
         "log", "made", "messages", "meta", "notes", "summaries", "texts_read",
     )  # fmt: skip
 
@@ -49,7 +49,6 @@ class View:
         self.applied: list[Record] = []  # live compactions that no clear hides
         self.made: dict[str, Step] = {}  # what `steps` has besides messages
         self.notes = notes or []
-        self.folded = True  # whether it shows what the log says, no op applied to it
         self.texts_read: list[str] | None = None
 
     @property
@@ -72,10 +71,7 @@ class View:
     def texts(self) -> list[str]:
         """For each message shown, its texts joined, thoughts left out."""
         if self.texts_read is None:
-            if self.log.plain and self.folded:
-                self.texts_read = [m.parts[0]["text"] for m in self.messages]
-            else:
-                self.texts_read = [text_of(m) for m in self.messages]
+            self.texts_read = [text_of(m) for m in self.messages]
         return self.texts_read
 
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
@@ -83,7 +79,7 @@ class View:
         copy = View(self.log)
         for name in self.__slots__:
             setattr(copy, name, getattr(self, name))
-        copy.messages, copy.texts_read, copy.folded = messages, None, False
+        copy.messages, copy.texts_read = messages, None
         if summaries is not None:
             copy.summaries = summaries
         return copy

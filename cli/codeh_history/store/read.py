@@ -8,16 +8,9 @@ import stat
 
 from ..base.errors import BadData, InputOutput, NotFound
 from ..session.records import Log
-from ..session.rules import LONGEST
 from . import foreign
 from .file import pread_all, records_in
 from .paths import hint
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-CHUNK = 1 << 18
 
 
 def read_bytes(path: str) -> bytes:
@@ -40,26 +33,6 @@ def whole(path: str) -> bytes:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:
         os.close(fd)
-
-
-def lines_at(path: str) -> Iterator[bytes]:
-    """The lines of a session file one by one; what is appended while reading is left out.
-
-    An empty one stands for a line too long to be a record, and is the last.
-    """
-    fd, left = opened(path)
-    try:
-        with open(fd, "rb", buffering=CHUNK) as file:
-            for line in file if left <= LONGEST else iter(lambda: file.readline(LONGEST + 1), b""):
-                if len(line) > left:
-                    break
-                left -= len(line)
-                if len(line) > LONGEST and not line.endswith(b"\n"):
-                    yield b""
-                    break
-                yield line
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
 
 
 def opened(path: str) -> tuple[int, int]:

@@ -19,8 +19,6 @@ def is_empty(part: Part) -> bool:
 def run(view: View, _settings: Settings) -> list[Op]:
     """Never a neighbour: an empty part costs itself, an empty message itself."""
     ops: list[Op] = []
-    if view.log.plain and view.folded and all(view.texts):
-        return ops
     gone: list[str] = []
     for message in view.messages:
         parts = message.parts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...session.fold import View
 from ...session.model import Json, Message, Part
 from ...session.ops import Op, drop, insert
-from ...session.pairing import Answer, Call, Pairing, open_at_end, pair
+from ...session.pairing import Answer, Call, open_at_end, pair
 from .base import Settings
 from .shown import replace_shown
 
@@ -18,37 +18,31 @@ LOST = "The result of this tool call was lost."
 
 def run(view: View, settings: Settings) -> list[Op]:
     """The ops that leave every unit whole; open calls at the end follow `settings.unanswered`."""
-    if view.log.plain:
+    if view.log.lacks("functionCall", "functionResponse"):
         return []
-    sent = [m for m in view.messages if m.role is not None and m.committed]
-    pairing = pair(sent)
-    if not pairing.calls and not pairing.orphans and not _misplaced_calls(sent):
+    messages = view.messages
+    pairing = pair(messages)
+    misplaced = _misplaced_calls(messages)
+    units = [calls for calls in _by_message(pairing.calls) if not _is_whole(calls, messages)]
+    if not (units or misplaced or pairing.orphans or pairing.doubles):
         return []
-    at_end = set(map(id, open_at_end_of(pairing, sent)))
-    work = _Work(view, settings, at_end)
-    position = {message.id: number for number, message in enumerate(sent)}
+    work = _Work(view, settings, set(map(id, open_at_end(messages, pairing))))
     for answer in pairing.orphans:
         work.remove(answer.message, answer.part, "a response that no call asked for")
     for answer in pairing.doubles:
         work.remove(answer.message, answer.part, "a second response to the same call")
-    for message, number in _misplaced_calls(sent):
+    for message, number in misplaced:
         work.remove(message, number, "a call in a user's message")
-    for calls in _by_message(pairing.calls):
-        work.unit(calls, sent, position)
+    for calls in units:
+        work.unit(calls)
     return work.ops()
 
 
-def open_at_end_of(pairing: Pairing, sent: list[Message]) -> list[Call]:
-    """The open calls at the very end, as the caller's to answer."""
-    ends = {(call.message.id, call.part) for call in open_at_end(sent)}
-    return [call for call in pairing.calls if (call.message.id, call.part) in ends]
-
-
-def _misplaced_calls(sent: list[Message]) -> list[tuple[Message, int]]:
+def _misplaced_calls(messages: list[Message]) -> list[tuple[Message, int]]:
     return [
         (message, number)
-        for message in sent
-        if message.role == "user"
+        for message in messages
+        if message.role == "user" and message.committed
         for number, part in enumerate(message.parts)
         if "functionCall" in part
     ]
@@ -79,7 +73,7 @@ class _Work:
     def remove(self, message: Message, part: int, why: str) -> None:
         self.removed.setdefault(message.id, {})[part] = why
 
-    def unit(self, calls: list[Call], sent: list[Message], position: dict[str, int]) -> None:
+    def unit(self, calls: list[Call]) -> None:
         """See that one model message's calls are answered right after it."""
         open_end = [call for call in calls if id(call) in self.at_end]
         if open_end and self.settings.unanswered == "drop":
@@ -88,8 +82,7 @@ class _Work:
             open_end = []
         left = {id(call) for call in open_end} if self.settings.unanswered == "error" else set()
         missing = [call for call in calls if call.answer is None and id(call) not in left]
-        answers = [call.answer for call in calls if call.answer is not None]
-        if missing or not _in_place(calls[0].message if calls else None, answers, sent, position):
+        if missing or not _in_place(calls, self.view.messages):
             self._rebuild(calls, left)
         else:
             for call in calls:
@@ -147,24 +140,31 @@ class _Work:
         return ops
 
 
-def _in_place(
-    message: Message | None, answers: list[Answer], sent: list[Message], position: dict[str, int]
-) -> bool:
+def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
+    """Whether every call is answered by its name and in its place, as nearly all are."""
+    for call in calls:
+        if call.answer is None or call.answer.name != call.name:
+            return False
+    return _in_place(calls, messages)
+
+
+def _in_place(calls: list[Call], messages: list[Message]) -> bool:
     """Whether the answers stand right after the calls' message, before anything else is said."""
-    if message is None or not answers:
+    waiting = {(call.answer.place, call.answer.part) for call in calls if call.answer is not None}
+    if not waiting:
         return True
-    waiting = {(answer.message.id, answer.part) for answer in answers}
-    for place in range(position[message.id] + 1, len(sent)):
-        following = sent[place]
-        for number, part in enumerate(following.parts):
-            if (following.id, number) in waiting:
-                waiting.discard((following.id, number))
-            elif waiting and not ("functionResponse" in part and following.role == "user"):
-                return False
+    for place in range(calls[0].place + 1, len(messages)):
         if not waiting:
-            return following.role == "user"
+            return True
+        following = messages[place]
+        if following.role is None or not following.committed:
+            continue
         if following.role != "user":
             return False
+        for number, part in enumerate(following.parts):
+            if waiting and "functionResponse" not in part:
+                return False
+            waiting.discard((place, number))
     return not waiting
 
 

@@ -14,21 +14,15 @@ from ..answers import arguments
 from ..base import Options, Request
 from ..media import media
 from ..parts import object_of
-from ..turns import CONTINUATION, EMPTY_MESSAGE, ROLES, Texts, Turn, described, runs
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
 from . import NAME, around, blocks
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
 
 
-def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Messages(options)
-    if isinstance(messages, Texts) and messages.alternate:
-        work.messages = [
-            {"role": ROLES[role], "content": [{"type": "text", "text": parts[0]["text"]}]}
-            for role, parts, _ in messages
-        ]
-        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
         if isinstance(entry, Turn):
             work.add(entry)

@@ -13,16 +13,13 @@ from ...session.model import Json, Message
 from ..base import Options, Request
 from ..media import Media, media
 from ..tools import Tool, declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Texts, Turn, described, runs
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
 from . import FIELD, NAME, fields
 
 
-def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(options)
-    if isinstance(messages, Texts):
-        work.contents = [{"role": role, "parts": parts} for role, parts, _ in messages]
-        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
         if isinstance(entry, Turn):
             work.add(entry)

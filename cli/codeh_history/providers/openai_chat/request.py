@@ -13,7 +13,7 @@ from ...session.model import Json, Message, Part
 from ..base import Options, Request
 from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item, result_media, result_text
 from ..tools import Tool, declared
-from ..turns import ROLES, Texts, Turn, runs
+from ..turns import ROLES, Turn, runs
 from . import NAME
 from .content import Said, joined, unwritten, written
 
@@ -21,15 +21,12 @@ SYSTEM = "system_message"  # the setting that keeps an imported system message t
 _O_SERIES = re.compile(r"(.*/)?o\d")
 
 
-def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(options)
     system = _system(options)
     if system is not None:
         chat.add(system, [""])
-    if isinstance(messages, Texts):
-        chat.array += [{"role": ROLES[role], "content": parts[0]["text"]} for role, parts, _ in messages]
-        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
         if not isinstance(entry, Turn):
             role, parts, id = entry

@@ -12,7 +12,7 @@ from ...session.model import Json, Message, Part
 from ..base import Options, Request
 from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item
 from ..tools import Tool, declared
-from ..turns import ROLES, Texts, Turn, runs
+from ..turns import ROLES, Turn, runs
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
@@ -21,12 +21,9 @@ ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
 
 
-def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     work = _Items(options, messages)
-    if isinstance(messages, Texts):
-        work.array += [{"role": ROLES[role], "content": parts[0]["text"]} for role, parts, _ in messages]
-        messages = ()
     for entry in runs(messages, summaries, faithful=options.faithful):
         if not isinstance(entry, Turn):
             role, parts, id = entry
@@ -81,15 +78,14 @@ def _declare(tool: Tool) -> Json:
 class _Items:
     """The input array as it grows, one turn at a time."""
 
-    def __init__(self, options: Options, messages: Sequence[Message] | Texts) -> None:
+    def __init__(self, options: Options, messages: Sequence[Message]) -> None:
         self.faithful = options.faithful
         self.trace = options.trace
         self.array: list[Json] = []
         self.sources: list[list[str]] = []
         self.notes = Notes(NAME)
         self.ids = CallIds(faithful=options.faithful)
-        told = () if isinstance(messages, Texts) else messages
-        self.replay = Replay(told, options.model, self.ids.taken, faithful=options.faithful)
+        self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
         self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
 

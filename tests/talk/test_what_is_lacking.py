@@ -1,4 +1,4 @@
-"""Plain conversations go straight from lines to request: the result is that of the long way."""
+"""What a log lacks is not looked for: the request is the same as where everything is looked for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history import main, providers
-from codeh_history.access import plain as straight
 from codeh_history.base.env import Env
-from codeh_history.base.jobs import Request
+from codeh_history.session import records
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
 TEXTS = [
@@ -23,6 +22,9 @@ TEXTS = [
     "#", "\u2028", "a" * 300, "# Open Files", "# Directory Structure\n.",
 ]  # fmt: skip
 MORE: list[dict[str, Any]] = [
+    {"parts": [{"text": "a"}, {"functionCall": {"id": "1", "name": "f"}}]}, {"parts": [{"functionCall": {"name": "f"}}]},
+    {"kind": "tool", "parts": [{"functionResponse": {"id": "1", "name": "f", "response": {"output": "x"}}}]},
+    {"kind": "tool", "parts": [{"functionResponse": {"name": "f"}}], "references": [{"number": 1, "id": "r", "text": "x"}]},
     {}, {}, {}, {}, {"pinned": True}, {"provider": "anthropic", "model": "claude-opus-4-8"}, {"provider": "gemini"},
     {"item": {"type": "message", "role": "developer"}}, {"attached": [{"name": "a.txt", "mimeType": "text/plain", "bytes": 3, "part": 0}]}, {"key": "k"},
     {"references": [{"number": 1, "id": "r", "title": "t", "text": "x"}]}, {"kind": "error"}, {"kind": "tool"},
@@ -105,12 +107,14 @@ FLAGS = [
 
 
 def check(data: bytes, *argv: str) -> None:
-    """By either way `payload` says the same of a session."""
+    """`payload` says the same of a session where nothing is known of it before it is looked at."""
     with TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         path = Path(directory) / "s.jsonl"
         path.write_bytes(data)
         short = told(["payload", str(path), *argv])
-        patch.setattr(straight, "read", lambda path, given, data: None)
+        patch.setattr(records.Log, "lacks", lambda log, *keys: False)
+        patch.setattr(records.Log, "refers", True)
+        patch.setattr(records, "_said", lambda data, keys: -1)
         assert short == told(["payload", str(path), *argv])
 
 
@@ -121,12 +125,14 @@ def check(data: bytes, *argv: str) -> None:
     flags=st.sampled_from(FLAGS),
     model=st.booleans(),
 )
-def test_either_way_gives_the_same(data: bytes, to: str, flags: tuple[str, ...], *, model: bool) -> None:
+def test_what_is_skipped_would_change_nothing(
+    data: bytes, to: str, flags: tuple[str, ...], *, model: bool
+) -> None:
     check(data, "--to", to, *flags, *(("--model", "m") if model else ()))
 
 
 @pytest.mark.parametrize("to", providers.FORMATS)
-def test_every_oddity_gives_the_same_either_way(to: str) -> None:
+def test_no_oddity_is_skipped(to: str) -> None:
     for odd in [*MORE, *({"parts": [{"text": text}]} for text in TEXTS)]:
         for places in ([0], [1], [4], [0, 2], [1, 2]):
             records = [said(str(n), ("user", "codeh")[n % 2], f"text {n}") for n in range(5)]
@@ -143,18 +149,46 @@ def said(id: str, kind: str, text: str, **more: Any) -> dict[str, Any]:
     return {"type": "message", "id": id, "ts": some.TS, "kind": kind, "parts": [{"text": text}], **more}
 
 
-def test_a_plain_conversation_goes_straight(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    answer = said("b", "codeh", "Because # it is.", provider="anthropic", model="claude-opus-4-8")
-    path.write_bytes(plain(
-        said("a", "user", "Why?"), answer, {"type": "meta", "set": {"title": "t"}}, said("c", "user", "And?")
-    ))  # fmt: skip
-    found = straight.read(str(path), Request())
-    assert found is not None
-    assert [(role, id) for role, _, id in found.texts] == [("user", "a"), ("model", "b"), ("user", "c")]
-    assert (found.view.id, found.view.meta, found.models) == (
-        "s",
-        {"title": "t"},
-        {"anthropic": "claude-opus-4-8"},
+KEYS: list[tuple[dict[str, Any], list[str]]] = [
+    ({}, []),
+    ({"parts": [{"text": "a"}, {"text": "b", "thought": True}]}, ["thought"]),
+    ({"parts": [{"functionCall": {"id": "1", "name": "f"}}]}, ["functionCall"]),
+    ({"parts": [{"functionCall": {"name": "f"}}]}, ["functionCall", "idless"]),
+    ({"parts": [{"functionCall": {"name": "f"}, "thoughtSignature": "c2ln"}]}, ["functionCall", "thoughtSignature", "idless"]),
+    ({"parts": [{"functionResponse": {"name": "f"}}]}, ["functionResponse"]),
+    ({"references": []}, ["references"]),
+    ({"type": "update", "of": "0", "parts": [{"functionCall": {"name": "f"}}]}, ["of", "functionCall", "idless"]),
+    ({"type": "commit", "of": "0", "attached": []}, ["of", "attached"]),
+    ({"type": "compaction", "ops": [{"op": "insert", "after": "0", "message": {"role": "user", "parts": [{"functionResponse": {"name": "f"}}]}}]},
+     ["ops", "op", "after", "message", "role", "functionResponse"]),
+    ({"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "with": {"functionCall": {"name": "f"}}}]},
+     ["ops", "op", "part", "block", "with", "functionCall"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "expected"), KEYS, ids=str)
+def test_a_log_knows_its_keys(more: dict[str, Any], expected: list[str]) -> None:
+    record = said("a", "user", "hi") | more
+    log = records.parse([orjson.dumps(record) + b"\n"])
+    assert [*log.damage] == []
+    assert log.keys == {*record, *(["text"] if record["parts"][0].get("text") else []), *expected}
+    assert not log.refers
+    assert not expected or not log.lacks("nothing", expected[-1])
+    assert log.lacks("nothing")
+
+
+@pytest.mark.parametrize("more", [
+    {"type": "ref", "blockIds": ["x"]}, {"type": "update", "of": "0", "blockIds": ["x"]},
+    {"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "blockId": "x"}]},
+])  # fmt: skip
+def test_of_a_log_that_names_blocks_nothing_is_known(more: dict[str, Any]) -> None:
+    log = records.parse(
+        [
+            orjson.dumps(
+                {key: value for key, value in (said("a", "user", "") | more).items() if key != "parts"}
+            )
+        ]
     )
-    assert straight.read(str(path), Request(budget="1k")) is None
+    assert log.records
+    assert log.refers
+    assert not log.lacks("nothing")
