@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
@@ -117,16 +117,19 @@ class Answer:
 class Pairing:
     """Every call and every answer in order, each with its other half.
 
-    Apart: the answers that answer nothing, and those to what was answered before.
+    `units`: the calls of each message that has any. Apart: the answers that answer nothing, those to what
+    was answered before, and where calls stand in a user's message, which are none.
     """
 
-    __slots__ = ("answers", "calls", "doubles", "orphans")
+    __slots__ = ("answers", "calls", "doubles", "misplaced", "orphans", "units")
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
+        self.units: list[list[Call]] = []
         self.answers: list[Answer] = []
         self.orphans: list[Answer] = []
         self.doubles: list[Answer] = []
+        self.misplaced: list[tuple[Message, int]] = []
 
 
 def pair(messages: Sequence[Message]) -> Pairing:
@@ -143,6 +146,7 @@ def pair(messages: Sequence[Message]) -> Pairing:
 
 def _walked(messages: Sequence[Message]) -> _Walk:
     walk = _Walk()
+    pairing = walk.pairing
     answering = False  # whether a user-role message came since the last model message
     for place, message in enumerate(messages):
         role = message.role
@@ -152,44 +156,49 @@ def _walked(messages: Sequence[Message]) -> _Walk:
             if answering:
                 walk.next_row()
                 answering = False
-            idless = message.idless
+            idless, before = message.idless, len(pairing.calls)
             for number, part in enumerate(message.parts):
                 if "functionCall" in part:
                     given = part["functionCall"].get("id")
                     idless += not given
-                    walk.call(message, number, place, given, idless)
+                    walk.call(
+                        message, number, place, str(given) if given else f"call_{idless}", bool(given)
+                    )
                 elif "functionResponse" in part:
                     walk.answer(Answer(message, number, place, walk.row))
+            if len(pairing.calls) > before:
+                pairing.units.append(pairing.calls[before:])
         else:
             answering = True
             for number, part in enumerate(message.parts):
                 if "functionResponse" in part:
                     walk.answer(Answer(message, number, place, walk.row))
+                elif "functionCall" in part:
+                    pairing.misplaced.append((message, number))
     return walk
 
 
 class _Walk:
     """The calls still open on the way through a history."""
 
-    __slots__ = ("fresh", "latest", "pairing", "row", "same", "stale")
+    __slots__ = ("begun", "fresh", "latest", "pairing", "row", "same", "stale")
 
     def __init__(self) -> None:
         self.pairing = Pairing()
         self.row = 0
+        self.begun = 0  # how many calls came before the model's last row
         self.latest: dict[str, Call] = {}  # by id: the first of the newest row that used it
-        self.same: dict[str, _Row] = {}  # where that row used it again: all of these
-        self.fresh = _Row()  # the model's last row
-        self.stale = _Row()  # those before
+        self.same: dict[str, _Waiting] = {}  # where that row used it again: all of these
+        self.fresh = _Waiting()  # the model's last row, as far as it was looked at
+        self.stale = _Waiting()  # those before
 
-    def call(self, message: Message, part: int, place: int, given: object, idless: int) -> None:
-        id = str(given) if given else f"call_{idless}"
-        fresh = self.fresh
-        call = Call(message, part, place, self.row, len(fresh.calls), id, bool(given))
-        self.pairing.calls.append(call)
-        fresh.calls.append(call)
+    def call(self, message: Message, part: int, place: int, id: str, given: bool) -> None:  # noqa: FBT001
+        calls, row = self.pairing.calls, self.row
+        call = Call(message, part, place, row, len(calls) - self.begun, id, given)
+        calls.append(call)
         first = self.latest.get(id)
-        if first is not None and first.row == self.row:
-            self.same.setdefault(id, _Row([first])).calls.append(call)
+        if first is not None and first.row == row:
+            self.same.setdefault(id, _Waiting([first])).add([call])
         else:
             self.latest[id] = call
             if self.same:
@@ -198,16 +207,16 @@ class _Walk:
     def next_row(self) -> None:
         """The model goes on: it no longer waits for what it asked before."""
         self.row += 1
-        if self.fresh.calls:
-            self.stale.calls += self.fresh.calls
-            self.fresh = _Row()
+        self.begun = len(self.pairing.calls)
+        if self.fresh.read:
+            self.fresh = _Waiting()
 
     def answer(self, answer: Answer) -> None:
         pairing = self.pairing
         pairing.answers.append(answer)
         call = self.latest.get(answer.id) if answer.id else None
         if call is None:
-            call = self.fresh.named(answer) or self.stale.named(answer)
+            call = self.named(answer)
             if call is None:
                 pairing.orphans.append(answer)
                 return
@@ -220,29 +229,41 @@ class _Walk:
                 return
         call.answer, answer.call = answer, call
 
-
-class _Row:
-    """Calls in order, from which the open ones are taken; which these are is looked at when one asks."""
-
-    __slots__ = ("calls", "read", "waiting")
-
-    def __init__(self, calls: Iterable[Call] = ()) -> None:
-        self.calls = list(calls)
-        self.read = 0  # how many of them are among those that wait
-        self.waiting: dict[tuple[str, ...], deque[Call]] = {}  # all, by name, without an id by name
+    def waiting(self) -> tuple[_Waiting, _Waiting]:
+        """The calls of the model's last row, and those before."""
+        calls, begun = self.pairing.calls, self.begun
+        self.fresh.add(calls[begun + self.fresh.read :])
+        self.stale.add(calls[self.stale.read : begun])
+        return self.fresh, self.stale
 
     def named(self, answer: Answer) -> Call | None:
         """The oldest open call of that name: one without an id, else (for an answer without) any."""
-        return self.oldest(answer.name, "") or (None if answer.id else self.oldest(answer.name))
+        for calls in self.waiting():
+            found = calls.oldest(answer.name, "") or (None if answer.id else calls.oldest(answer.name))
+            if found is not None:
+                return found
+        return None
+
+
+class _Waiting:
+    """Calls in order, from which the open ones are taken."""
+
+    __slots__ = ("open", "read")
+
+    def __init__(self, calls: Sequence[Call] = ()) -> None:
+        self.read = 0  # how many calls are in it
+        self.open: dict[tuple[str, ...], deque[Call]] = {}  # all, by name, and without an id by name
+        self.add(calls)
+
+    def add(self, calls: Sequence[Call]) -> None:
+        self.read += len(calls)
+        for call in calls:
+            for key in ((), (call.name,)) if call.given else ((), (call.name,), (call.name, "")):
+                self.open.setdefault(key, deque()).append(call)
 
     def oldest(self, *key: str) -> Call | None:
         """The first open one; what stands before it is let go, so that a long row is walked once."""
-        for call in self.calls[self.read :]:
-            keys = ((), (call.name,)) if call.given else ((), (call.name,), (call.name, ""))
-            for each in keys:
-                self.waiting.setdefault(each, deque()).append(call)
-        self.read = len(self.calls)
-        calls = self.waiting.get(key, ())
+        calls = self.open.get(key, ())
         while calls and calls[0].answer is not None:
             calls.popleft()
         return calls[0] if calls else None
@@ -250,8 +271,8 @@ class _Row:
 
 def awaited(messages: Sequence[Message], name: str) -> Call | None:
     """The open call that a result without an id answers."""
-    walk = _walked(messages)
-    return walk.fresh.oldest(name) or walk.stale.oldest(name)
+    fresh, stale = _walked(messages).waiting()
+    return fresh.oldest(name) or stale.oldest(name)
 
 
 def open_calls(messages: Sequence[Message]) -> list[Call]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...session.exchanges import is_ide_context
+from ...session.exchanges import IDE_MARKERS, is_ide_context
 from ...session.fold import View
 from ...session.model import Message
 from ...session.ops import Op, drop
@@ -14,6 +14,8 @@ def run(view: View, settings: Settings) -> list[Op]:
     markers = settings.ide_markers
     found: list[Message] = []
     for message, text in zip(view.messages, view.texts, strict=True):
+        if markers is IDE_MARKERS and "#" not in text:  # most texts, at a glance
+            continue
         for marker in markers:
             if marker in text:
                 if message.committed and is_ide_context(message, markers):

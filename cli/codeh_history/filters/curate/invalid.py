@@ -22,10 +22,12 @@ def run(view: View, _settings: Settings) -> list[Op]:
     gone: list[str] = []
     for message in view.messages:
         parts = message.parts
-        if message.role != "model" or not message.committed or (len(parts) == 1 and parts[0].get("text")):
+        if message.role != "model" or not message.committed:
             continue
-        empty = [number for number, part in enumerate(message.parts) if is_empty(part)]
-        if len(empty) == len(message.parts):
+        empty = [
+            number for number, part in enumerate(parts) if not part.get("text", part) and is_empty(part)
+        ]
+        if len(empty) == len(parts):
             gone.append(message.id)
         else:
             ops += (replace_shown(message, number, None, "empty part") for number in empty)

@@ -22,40 +22,19 @@ def run(view: View, settings: Settings) -> list[Op]:
         return []
     messages = view.messages
     pairing = pair(messages)
-    misplaced = _misplaced_calls(messages)
-    units = [calls for calls in _by_message(pairing.calls) if not _is_whole(calls, messages)]
-    if not (units or misplaced or pairing.orphans or pairing.doubles):
+    units = [calls for calls in pairing.units if not _is_whole(calls, messages)]
+    if not (units or pairing.misplaced or pairing.orphans or pairing.doubles):
         return []
     work = _Work(view, settings, set(map(id, open_at_end(messages, pairing))))
     for answer in pairing.orphans:
         work.remove(answer.message, answer.part, "a response that no call asked for")
     for answer in pairing.doubles:
         work.remove(answer.message, answer.part, "a second response to the same call")
-    for message, number in misplaced:
+    for message, number in pairing.misplaced:
         work.remove(message, number, "a call in a user's message")
     for calls in units:
         work.unit(calls)
     return work.ops()
-
-
-def _misplaced_calls(messages: list[Message]) -> list[tuple[Message, int]]:
-    return [
-        (message, number)
-        for message in messages
-        if message.role == "user" and message.committed
-        for number, part in enumerate(message.parts)
-        if "functionCall" in part
-    ]
-
-
-def _by_message(calls: list[Call]) -> list[list[Call]]:
-    groups: list[list[Call]] = []
-    for call in calls:
-        if groups and groups[-1][0].message is call.message:
-            groups[-1].append(call)
-        else:
-            groups.append([call])
-    return groups
 
 
 class _Work:
@@ -145,6 +124,9 @@ def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
     for call in calls:
         if call.answer is None or call.answer.name != call.name:
             return False
+    answer, next = calls[0].answer, calls[0].place + 1
+    if len(calls) == 1 and answer is not None and answer.place == next and not answer.part:
+        return messages[next].role == "user"  # what _in_place would say
     return _in_place(calls, messages)
 
 
