@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+MOST_KEPT = 256
+
 
 class Alphabet:
     """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
@@ -15,6 +17,7 @@ class Alphabet:
         self._whole = re.compile(f"[{first or rest}][{rest}]{{0,{limit - 1}}}")
         self._other = re.compile(f"[^{rest}]")
         self._limit = limit
+        self._fitting: set[str] = set()  # some that were found to be: a session has few names of tools
 
     def takes(self, text: object) -> bool:
         """Whether the text can be sent as it is."""
@@ -25,7 +28,11 @@ class Alphabet:
 
         A changed one ends in a hash of what it was, so it depends on nothing but itself.
         """
+        if text in self._fitting:
+            return text
         if self._whole.fullmatch(text):
+            if len(self._fitting) < MOST_KEPT:
+                self._fitting.add(text)
             return text
         import hashlib
 

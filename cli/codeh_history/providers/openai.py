@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,7 +31,8 @@ def arguments_of(part: Part) -> str:
     it has numbers that a double cannot hold.
     """
     args: Any = part["functionCall"].get("args")
-    raw = dict(part).get("arguments")
+    held: Any = part
+    raw = held.get("arguments")
     if isinstance(raw, str):
         value = parsed(raw)
         if isinstance(value, dict) and value == args:
@@ -47,6 +47,8 @@ def arguments_of(part: Part) -> str:
 def result_media(response: Any) -> list[Part]:
     """The media parts that a functionResponse carries beside its response."""
     parts = response.get("parts")
+    if not parts:
+        return []
     found: list[Any] = [
         part
         for part in (parts if isinstance(parts, list) else ())
@@ -110,28 +112,24 @@ class CallIds:
         self.faithful = faithful
         self.taken: set[str] = set()
         self.count: dict[str, int] = {}
-        self.open: dict[str, deque[str]] = {}  # of the last model turn, by the history's id: those sent
+        self.row: list[str] = []  # those sent for the calls of the last model turns
 
     def calls(self, turn: Turn) -> list[str]:
         """For each part of a model turn its call's id, empty for what is no call."""
         if self.faithful:
             return turn.ids
         sent = [self._new(id) if id else "" for id in turn.ids]
-        self.open = {}
-        for id, new in zip(turn.ids, sent, strict=True):
-            if id:
-                self.open.setdefault(id, deque()).append(new)
+        new = [id for id in sent if id]
+        if new:
+            self.row[turn.before :] = new
         return sent
 
     def results(self, turn: Turn) -> list[str]:
         """For each result the id of the call it answers."""
         if self.faithful:
             return turn.ids
-        return [self._answered(id) for id in turn.ids]
-
-    def _answered(self, id: str) -> str:
-        sent = self.open.get(id)
-        return sent.popleft() if sent else self._fit(id)
+        answered = zip(turn.ids, turn.answers, strict=True)
+        return [self.row[number] if number >= 0 else self._fit(id) for id, number in answered]
 
     def _new(self, id: str) -> str:
         count = self.count.get(id, 0) + 1
@@ -178,7 +176,8 @@ class Notes:
 
 def item_of(part: Part) -> Json:
     """What a provider's own item said beside the part, `{}` if nothing was kept."""
-    item = dict(part).get("item")
+    held: Any = part
+    item = held.get("item")
     return item if isinstance(item, dict) else {}
 
 

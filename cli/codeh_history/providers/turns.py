@@ -19,11 +19,12 @@ class Turn:
 
     `ids` has an id for each part: for a call its own or `call_K`, for a result its call's. `own_ids`
     says for each whether the id was given by the history. In a `results` turn the parts are
-    functionResponses in the order of their calls, one a call, and `answers` says for each which call of
-    the model turns right before it is answered (counted from 0; -1: none).
+    functionResponses in the order of their calls, one a call, `answers` says for each which call of
+    the model turns right before it is answered (counted from 0; -1: none), `sources` whose message each is
+    in. `before`: which of these the first call of a model turn is.
     """
 
-    __slots__ = ("answers", "ids", "message", "own_ids", "parts", "role", "sources")
+    __slots__ = ("answers", "before", "ids", "message", "own_ids", "parts", "role", "sources")
 
     def __init__(self, role: str, message: Message | None, parts: list[Part]) -> None:
         self.role = role  # user, model or results
@@ -31,8 +32,14 @@ class Turn:
         self.parts = parts
         self.ids = [""] * len(parts)
         self.own_ids = [True] * len(parts)
-        self.sources = ["" if message is None else message.id] * len(parts)  # whose message each is from
+        self.sources: list[str] = []
+        self.before = 0
         self.answers: list[int] = []
+
+    @property
+    def id(self) -> str:
+        """The id of the message that it is, or begins with; "" for what no message says."""
+        return self.message.id if self.message is not None else ""
 
     def made_by(self, provider: str, model: str | None) -> bool:
         """Whether this provider and model family made the turn, so that its signatures hold there.
@@ -121,9 +128,12 @@ def _closed(results: Turn | None, later: list[Said | Turn]) -> list[Said | Turn]
 
 def _model_turn(message: Message, calls: Iterator[Call], answers: Iterator[Answer]) -> Turn:
     turn = Turn("model", message, message.parts)
+    called = False
     for number, part in enumerate(turn.parts):
         if "functionCall" in part:
             call = next(calls)
+            if not called:
+                turn.before, called = call.number, True
             turn.ids[number], turn.own_ids[number] = call.id, call.given
         elif "functionResponse" in part:
             next(answers)  # of a call, but nowhere that a result may stand

@@ -97,21 +97,16 @@ class _Messages:
     # -- a user's -----------------------------------------------------------------------------------
 
     def _user(self, turn: Turn) -> None:
-        content: list[Any] = []
-        sources: list[str] = []
-        for part, source in zip(turn.parts, turn.sources, strict=True):
-            new = self._of_user(part, turn)
-            content += new
-            sources += [source] * len(new)
+        content = [block for part in turn.parts for block in self._of_user(part, turn)]
         item = object_of(turn.message.fields.get("item")) if turn.message else {}
         if item.get("role") == "system":
-            self._system(content, sources, _id(turn))
+            self._system(content, turn.id)
             return
         if not content and not self.faithful:
             content = [{"type": "text", "text": EMPTY_MESSAGE}]
-        self._emit("user", content, sources or [_id(turn)])
+        self._emit("user", content, [turn.id] * (len(content) or 1))
 
-    def _system(self, content: list[Any], sources: list[str], id: str) -> None:
+    def _system(self, content: list[Any], id: str) -> None:
         """A system message between the others, where the model takes it and it stands after a user's.
 
         Else its text goes as a user's.
@@ -120,11 +115,11 @@ class _Messages:
         fits = all(block["type"] == "text" or block["type"].startswith("tool_") for block in content)
         if blocks.takes_system(self.model) and after != "assistant" and fits:
             if content:
-                self._emit("system", content, sources)
+                self._emit("system", content, [id] * len(content))
             return
-        texts = [n for n, block in enumerate(content) if block["type"] in ("text", "image", "document")]
+        texts = [block for block in content if block["type"] in ("text", "image", "document")]
         if texts:
-            self._emit("user", [content[n] for n in texts], [sources[n] for n in texts])
+            self._emit("user", texts, [id] * len(texts))
         elif after == "assistant":
             self._emit("user", [{"type": "text", "text": EMPTY_MESSAGE}], [id])
 
@@ -170,14 +165,14 @@ class _Messages:
     def _model(self, turn: Turn) -> None:
         own = turn.made_by(NAME, self.model)
         content: list[Any] = []
-        sources: list[str] = []
-        for part, id, source in zip(turn.parts, turn.ids, turn.sources, strict=True):
-            new = self._of_model(part, id, turn, own=own)
-            content += new
-            sources += [source] * len(new)
+        for part, id in zip(turn.parts, turn.ids, strict=True):
+            if id and len(part) == 1:
+                content.append(self._call(part, id, own=own))
+            else:
+                content += self._of_model(part, id, turn, own=own)
         self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         if content or self.faithful:
-            self._emit("assistant", content, sources or [_id(turn)])
+            self._emit("assistant", content, [turn.id] * (len(content) or 1))
 
     def _of_model(self, part: Any, id: str, turn: Turn, *, own: bool) -> list[Any]:
         text = part.get("text")
@@ -266,8 +261,4 @@ class _Messages:
             self._spoken(last=True)
 
     def _note(self, turn: Turn, text: str) -> None:
-        self.notes.append(f"message {_id(turn)}: {text}" if _id(turn) else text)
-
-
-def _id(turn: Turn) -> str:
-    return turn.message.id if turn.message else ""
+        self.notes.append(f"message {turn.id}: {text}" if turn.id else text)

@@ -58,20 +58,20 @@ class _Contents:
             self._user(turn)
 
     def _user(self, turn: Turn) -> None:
-        parts, sources = self._converted(turn, own=True)
+        parts = self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
-        self._emit("user", parts, sources or [_id(turn)])
+        self._emit("user", parts, [turn.id] * (len(parts) or 1))
 
     def _model(self, turn: Turn) -> None:
         if self.answered:
             self.calls, self.answered = [], False
         own = turn.made_by(NAME, self.model)
-        parts, sources = self._converted(turn, own=own)
+        parts = self._converted(turn, own=own)
         if not self.faithful:
             parts = self._signed(parts, turn, own=own)
         if parts or self.faithful:
-            self._emit("model", parts, sources or [_id(turn)])
+            self._emit("model", parts, [turn.id] * (len(parts) or 1))
 
     def _emit(self, role: str, parts: list[Any], sources: list[str]) -> None:
         if role == "model" and not self.contents and not self.faithful:
@@ -80,20 +80,18 @@ class _Contents:
         if self.trace:
             self.sources.append(list(sources))
 
-    def _converted(self, turn: Turn, *, own: bool) -> tuple[list[Any], list[str]]:
-        """A turn's parts as Gemini takes them, and for each the message it is from."""
+    def _converted(self, turn: Turn, *, own: bool) -> list[Any]:
+        """A turn's parts as Gemini takes them."""
         parts: list[Any] = []
-        sources: list[str] = []
-        for part, id, given, source in zip(turn.parts, turn.ids, turn.own_ids, turn.sources, strict=True):
-            if id:
+        for part, id, given in zip(turn.parts, turn.ids, turn.own_ids, strict=True):
+            if not id:
+                parts += self._part(part, turn, own=own)
+                continue
+            if len(part) > 1:
                 beside = {key: value for key, value in part.items() if key != "functionCall"}
-                new = self._part(beside, turn, own=own) if beside.keys() & fields.DATA else []
-                new = [*new, self._call(part, id if given else None, own=own)]
-            else:
-                new = self._part(part, turn, own=own)
-            parts += new
-            sources += [source] * len(new)
-        return parts, sources
+                parts += self._part(beside, turn, own=own) if beside.keys() & fields.DATA else ()
+            parts.append(self._call(part, id if given else None, own=own))
+        return parts
 
     # -- parts --------------------------------------------------------------------------------------
 
@@ -102,6 +100,8 @@ class _Contents:
         call: Any = part["functionCall"]
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
         self.calls.append((id, name))
+        if len(part) == 1 and self._is_as_sent(call, id, name, "args"):
+            return part
         new = {key: value for key, value in call.items() if key in fields.CALL - {"id", "args"}}
         new["name"] = name
         if id is not None:
@@ -110,8 +110,18 @@ class _Contents:
             new["args"] = args if isinstance(args, dict) else {"arguments": args}
         return self._with(part, "functionCall", new, own=own)
 
+    @staticmethod
+    def _is_as_sent(given: Any, id: str | None, name: str, content: str) -> bool:
+        """Whether a call or a response is what would be made of it: these three fields, as they must be."""
+        return (
+            given.get("id") == id and given.get("name") == name and type(given.get(content)) is dict
+            and len(given) == (2 if id is None else 3)
+        )  # fmt: skip
+
     def _part(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
         """Any other part: itself, one for each kind of data it holds, a text about it, or nothing."""
+        if len(part) == 1 and "text" in part:
+            return [part]
         if "native" in part:
             return self._native(part, turn)
         if part.get("thought") and not own:
@@ -212,8 +222,9 @@ class _Contents:
         for part, number, source in zip(turn.parts, turn.answers, turn.sources, strict=True):
             new, moved = self._response(part, number, turn)
             parts.append(new)
-            after += moved
-            sources += [source] * len(moved)
+            if moved:
+                after += moved
+                sources += [source] * len(moved)
         self._emit("user", parts, turn.sources)
         if after:
             self._emit("user", after, sources)
@@ -226,6 +237,8 @@ class _Contents:
             return self._with(part, "functionResponse", {**response, "name": name}, own=True), []
         if number >= 0:
             id, name = self.calls[number]
+        if len(part) == 1 and self._is_as_sent(response, id, name, "response"):
+            return part, []
         new = {key: value for key, value in response.items() if key in fields.RESPONSE - {"id", "parts"}}
         new["name"] = name
         if id:
@@ -257,11 +270,7 @@ class _Contents:
         return kept, moved
 
     def _note(self, turn: Turn, text: str) -> None:
-        self.notes.append(f"message {_id(turn)}: {text}" if _id(turn) else text)
-
-
-def _id(turn: Turn) -> str:
-    return turn.message.id if turn.message else ""
+        self.notes.append(f"message {turn.id}: {text}" if turn.id else text)
 
 
 def _typed(given: Any, mime: str) -> Json:

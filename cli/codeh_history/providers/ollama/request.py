@@ -16,13 +16,13 @@ from ..media import media
 from ..openai import Notes, item_of, message_item, result_media, result_text
 from ..parts import object_of
 from ..tools import Tool, declared
-from ..turns import ROLES, Texts, Turn, runs
+from ..turns import ROLES, Turn, runs
 from . import FIELD, NAME
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 
 
-def build(messages: Sequence[Message] | Texts, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(options)
     if options.system:
@@ -86,11 +86,11 @@ class _Chat:
     # -- the user's side ----------------------------------------------------------------------------
 
     def user(self, turn: Turn) -> None:
-        message = self.message("user", [*zip(turn.parts, turn.sources, strict=True)])
+        message = self.message("user", [(part, turn.id) for part in turn.parts])
         role = message_item(turn.message).get("role")
         if role in ("system", "developer") and "images" not in message:
             message["role"] = "system"
-        self.add(message, _id(turn))
+        self.add(message, turn.id)
 
     def message(self, role: str, parts: list[tuple[Part, str]]) -> Json:
         """A message of texts, a blank line between two, and of images."""
@@ -148,11 +148,11 @@ class _Chat:
             elif part.get("thought"):
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:
-                text = text if text is not None else self.told(part, turn.sources[place])
+                text = text if text is not None else self.told(part, turn.id)
                 said += ("\n\n" if said and text and last != place - 1 else "") + text
                 last = place
             else:
-                self.notes.left_out(part, turn.sources[place])
+                self.notes.left_out(part, turn.id)
         message: Json = {"role": "assistant", "content": said}
         if thought:
             message["thinking"] = thought
@@ -161,14 +161,10 @@ class _Chat:
         if own:
             message.update((k, v) for k, v in message_item(turn.message).items() if k not in message)
         if said or calls or self.faithful or (own and turn.parts and not thought):
-            self.add(message, _id(turn))
+            self.add(message, turn.id)
 
 
 def _call(part: Part, id: str, *, own: bool) -> Json:
     function = {"name": str(part["functionCall"].get("name")), "arguments": arguments(part)}
     call: Json = {"function": {**function, **(item_of(part) if own else {})}}
     return {"id": id, **call} if id else call
-
-
-def _id(turn: Turn) -> str:
-    return turn.message.id if turn.message is not None else ""

@@ -146,7 +146,7 @@ class Said:
     def __init__(self, turn: Turn, model: str | None) -> None:
         made = turn.message
         self.own = made is not None and made.provider == NAME
-        self.same = turn.made_by(NAME, model)
+        self.same = self.own and turn.made_by(NAME, model)
         self.items = made is not None and made.provider == "openai-responses"
         self.blocks: list[Json] = []
         self.apart: list[bool] = []  # for each block, whether it begins anew
@@ -193,6 +193,8 @@ class Said:
         Neighbouring texts are one text; a blank line stands where a call or a thought was in between, or
         where another message item begins. Several texts of this format's own stay apart.
         """
+        if not self.blocks:
+            return ""
         if any(block["type"] == "refusal" for block in self.blocks) or (self.own and len(self.blocks) > 1):
             return self.blocks
         spoken = ""

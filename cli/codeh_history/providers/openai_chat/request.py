@@ -115,13 +115,8 @@ class _Chat:
     # -- the user's side ----------------------------------------------------------------------------
 
     def user(self, turn: Turn) -> None:
-        blocks: list[Json] = []
-        sources: list[str] = []
-        for part, source in zip(turn.parts, turn.sources, strict=True):
-            block = self.block(part, source)
-            if block is not None:
-                blocks.append(block)
-                sources.append(source)
+        found = [self.block(part, turn.id) for part in turn.parts]
+        blocks = [block for block in found if block is not None]
         extra = message_item(turn.message)
         role = "user"
         if extra.get("role") in ("system", "developer") and all(b["type"] == "text" for b in blocks):
@@ -129,7 +124,7 @@ class _Chat:
         message = {"role": role, "content": _content(blocks, faithful=self.faithful)}
         if isinstance(extra.get("name"), str):
             message["name"] = extra["name"]
-        self.add(message, sources or [_id(turn)])
+        self.add(message, [turn.id] * (len(blocks) or 1))
 
     def block(self, part: Part, source: str) -> Json | None:
         """A user message's content part; None for what no other side needs to see."""
@@ -173,9 +168,9 @@ class _Chat:
             elif "text" in part:
                 said.text(part, place)
             elif why := unwritten(part, by_model=True):
-                said.text({"text": self.notes.stub(part, turn.sources[place], why)}, place)
+                said.text({"text": self.notes.stub(part, turn.id, why)}, place)
             elif not said.native(part, place):
-                self.notes.left_out(part, turn.sources[place])
+                self.notes.left_out(part, turn.id)
         content = said.content()
         if not content and not calls and not self.faithful and not (said.own and said.blocks):
             return  # nothing but thoughts, or nothing at all
@@ -188,24 +183,19 @@ class _Chat:
         message.update(said.thoughts)
         if calls:
             message["tool_calls"] = calls
-        self.add(message, [_id(turn)] * (len(content) if isinstance(content, list) else 1))
+        self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
 
     def call(self, part: Part, id: str, *, own: bool) -> Json:
         name = str(part["functionCall"].get("name"))
         name = name if self.faithful else NAMES.fit(name)
         args: Any = part["functionCall"].get("args")
         item = item_of(part) if own else {}
-        extra = {
-            key: value for key, value in item.items() if key not in ("id", "type", "function", "custom")
-        }
+        known = ("id", "type", "function", "custom")
+        extra = {key: value for key, value in item.items() if key not in known} if item else item
         if item.get("type") == "custom" and isinstance(args, dict) and isinstance(args.get("input"), str):
             return {"id": id, "type": "custom", "custom": {"name": name, "input": args["input"]}, **extra}
         function = {"name": name, "arguments": arguments_of(part)}
         return {"id": id, "type": "function", "function": function, **extra}
-
-
-def _id(turn: Turn) -> str:
-    return turn.message.id if turn.message is not None else ""
 
 
 def _content(blocks: list[Json], *, faithful: bool) -> Any:

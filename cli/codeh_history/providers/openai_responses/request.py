@@ -100,7 +100,8 @@ class _Items:
         blocks: list[Json] = []
         sources: list[str] = []
         before = len(self.array)
-        for part, source in zip(turn.parts, turn.sources, strict=True):
+        source = turn.id
+        for part in turn.parts:
             value = native_of(part)
             if isinstance(value, dict) and not is_content(value):
                 if self.replay.reply(value):
@@ -113,7 +114,7 @@ class _Items:
                 blocks.append(block)
                 sources.append(source)
         if blocks or len(self.array) == before:
-            self.message(turn, blocks or None, sources or [_id(turn)])
+            self.message(turn, blocks or None, sources or [turn.id])
 
     def message(self, turn: Turn, blocks: list[Json] | None, sources: list[str]) -> None:
         """A user's message; None is one without content, an empty list none at all."""
@@ -165,9 +166,9 @@ class _Items:
         places = list(range(len(turn.parts)))
         if not own:
             places.sort(key=lambda place: "functionCall" in turn.parts[place])
-        ids = self.ids.calls(turn)
+        ids, source = self.ids.calls(turn), turn.id
         for place in places:
-            part, id, source = turn.parts[place], ids[place], turn.sources[place]
+            part, id = turn.parts[place], ids[place]
             if "functionCall" in part:
                 self.add(self.call(part, id, own=own, replayed=replayed), [source])
             elif "text" in part and not part.get("thought"):
@@ -183,7 +184,7 @@ class _Items:
             elif not part.get("thought"):
                 self.notes.left_out(part, source)
         if len(self.array) == before and self.faithful:
-            self.add({"role": "assistant", "content": []}, [_id(turn)])
+            self.add({"role": "assistant", "content": []}, [turn.id])
 
     def said(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
         """A model's text: a content of its own message item, or an assistant message of its own."""
@@ -243,7 +244,3 @@ def _content(part: Part, item: Json) -> Json:
         return {"type": "refusal", "refusal": part["text"]}
     content = {"type": "output_text", "text": part["text"], "annotations": item.get("annotations") or []}
     return {**content, "logprobs": item["logprobs"]} if item.get("logprobs") else content
-
-
-def _id(turn: Turn) -> str:
-    return turn.message.id if turn.message is not None else ""
