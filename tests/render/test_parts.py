@@ -6,12 +6,12 @@ import base64
 from typing import Any
 
 import pytest
-from codeh_history.render.words import some as counted
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.escape import safe
+from codeh_history.base.words import some as counted
 from codeh_history.render import bars, parts, plain, table, values
 from codeh_history.session.model import Message, Summary
 
