@@ -205,6 +205,7 @@ _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={
 
 _LINE, _WORD = 600, 300  # characters of a command line that are looked at, and of a word that goes on
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
+_NO_PATH = re.compile(r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE)  # most have one
 _compiled = cache(re.compile)
 
 
@@ -216,7 +217,11 @@ def _formed(kind: str, start: str, backs: tuple[int, ...], pattern: str, check: 
                 yield Span(*found.span("secret" if "secret" in found.re.groupindex else 0), kind)
                 return
 
-    return Rule(start, find, exact=start != start.lower(), anywhere=not start[0].isalnum() or backs != (0,))
+    def tells(word: str, _lower: str, at: int) -> bool:
+        return start != "://" or _NO_PATH.match(word, at) is not None
+
+    anywhere = not start[0].isalnum() or backs != (0,)
+    return Rule(start, find, exact=start != start.lower(), anywhere=anywhere, tells=tells)
 
 
 def _commanded(name: str, pattern: str) -> Rule:

@@ -40,7 +40,9 @@ _STOPS = (
 )
 _BARE = re.compile(_STOPS + f"{{1,{_LONGEST}}}")
 _REST = re.compile(_STOPS + "*")
-_WORDS_TO_THE_END = re.compile(r"[A-Za-z0-9'-]{1,40}(?:[ ][A-Za-z0-9'-]{1,40}){1,23}[ \t]*(?=$|[\n\r\\\"])")
+_WORDS_TO_THE_END = re.compile(
+    r"[A-Za-z0-9'-]{1,40}+(?:[ ][A-Za-z0-9'-]{1,40}+){1,23}+[ \t]*+(?=$|[\n\r\\\"])"
+)
 _TO_THE_END = re.compile(r"[ \t]*(?:\#[^\n]{0,200})?(?=$|[\n\r]|\\[nr])", re.MULTILINE)
 _SECTION = re.compile(r"^\[[\w .:-]+\]\s*$", re.MULTILINE)
 _XML = re.compile(r"(?:[^<>&]|&(?!lt;)){1,1000}(?=<|&lt;|\]\]>)")
@@ -176,8 +178,8 @@ def _bare(text: str, name: Name, how: str, after: re.Match[str]) -> tuple[int, i
     end = at + len(value)
     if (
         text[end : end + 1] in ("(", "[", "{")
-        or values.nothing(value)
         or not _stands(text, name, how, after, value)
+        or values.nothing(value)
     ):
         return None
     goes_on = _REST.match(text, end) if len(found[0]) == _LONGEST else None
@@ -219,11 +221,13 @@ def _after_a_blank(text: str, name: Name, value: str) -> bool:
     """Whether a word after `--password` or `requirepass` is one, and not the next word of a sentence."""
     if name.option:
         return not value.startswith("-") and not values.a_name(value)
-    if values.code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
-        return False
     starts_line = name.start == 0 or text[name.start - 1] == "\n"
     sure = name.loud or (name.kind == "pass" and (starts_line or name.text.lower() in _SERVERS))
-    return values.random(value, 20) or (sure and values.mixed(value) and len(value) >= 6)
+    if len(value) < (6 if sure else 20):
+        return False
+    if values.code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
+        return False
+    return values.random(value, 20) or (sure and values.mixed(value))
 
 
 def _in_a_file(text: str, name: Name, after: re.Match[str], value: str) -> bool:

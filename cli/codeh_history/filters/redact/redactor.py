@@ -59,24 +59,25 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with every secret that is found replaced."""
-        return self.texts([text])[0] if self._spans(text, self._hints) else text
+        return self.texts([text])[0]
 
     def texts(self, pieces: Sequence[str]) -> list[str]:
         """Pieces of one text, each without its share of a secret, even of one that goes on in the next."""
         pieces = list(pieces)
         for _ in range(_AGAIN):
             found = self.shares(pieces)
-            if not any(found):
+            if not found:
                 break
             pieces = [without(piece, own) for piece, own in zip(pieces, found, strict=True)]
         return pieces
 
     def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
-        """What each piece of a text holds of the secrets in it; they count as found."""
+        """What each piece of a text holds of the secrets in it, which count as found; empty without any."""
         whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
         found = self._spans(whole, self._hints if len(pieces) == 1 else None)
-        if found:
-            self._hints = None  # a mark that stands there now was not seen
+        if not found:
+            return []
+        self._hints = None  # a mark that stands there now was not seen
         for span in found:
             self.counts[span.kind] += 1
             self.removed.add(whole[span.start : span.end])
