@@ -10,10 +10,11 @@ from ..base.errors import Usage
 from ..base.jobs import Compaction
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
 from ..blocks import Lost
-from ..filters.compact.costs import cache_bill, counting, measure
+from ..filters.compact.costs import cache_bill, counting, largest, measure
 from ..render import bars, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
+from ..session.sources import rendered
 
 EXAMPLES = """\
   codeh-history stats demo
@@ -21,6 +22,7 @@ EXAMPLES = """\
   codeh-history stats demo --json | jq .tokens.total
   codeh-history stats demo --cache --budget 64k     # what its requests cost, compacted with -i as it grew
   codeh-history stats demo --calibrated             # by what the provider reported it counted
+  codeh-history stats demo --top 10                 # what fills the context
 """
 STRAY = "the session is the only argument"
 SINGLE = ("total", "system", "tools", "summaries")
@@ -33,6 +35,7 @@ class Given(Reading):
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, relative cost.")
     budget: str | None = option("N", f"--cache: compacted in place to N ({BUDGET}).")
     policy: str | None = option("P", "--cache: tiered (default) or loop.")
+    top: int | None = option("N", "The N largest parts, with their share of all.", least=1)
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
@@ -55,18 +58,31 @@ def run(env: Env, given: Given) -> int:
     if limits:
         extra["cache"] = cache_bill(by, view, *limits)
     found = measure(by, view)
+    if given.top:
+        extra["largest"] = largest(by, rendered(view), given.top)
     terminal = env.terminal(env.stdout)
     if given.json:
         env.write(values.line(found | extra, terminal=terminal))
         return 0
+    parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}
     env.write(totals(found, extra).encode())
     tokens = found["tokens"]
     groups = {name: tokens[f"by_{name}"] for name in ("role", "kind", "tool")}
+    whole = {"largest": tokens["total"]}
+    if parts:
+        groups["largest"] = parts
     if rich_wanted(env):
-        env.draw(b"\n" + bars.rich(groups, width=width(), colour=env.colour))
+        env.draw(b"\n" + bars.rich(groups, whole, width=width(), colour=env.colour))
     else:
-        env.write(bars.plain(groups).encode())
+        env.write(bars.plain(groups, whole).encode())
     return 0
+
+
+def labelled(part: Json) -> str:
+    """`:12.0 result read_file: how it begins`, or what stands beside the messages."""
+    where = f":{part['n']}.{part['part']} " if "n" in part else ""
+    words = [part["what"], part.get("name") or ("" if "n" in part else part.get("id", ""))]
+    return where + " ".join(filter(None, words)) + (f": {part['text']}" if part.get("text") else "")
 
 
 def _limits(budget: str | None, policy: str | None, *, cache: bool) -> tuple[int, str] | None:

@@ -9,20 +9,24 @@ from ..base.escape import visible
 LENGTH = 40
 
 Groups = Mapping[str, Mapping[str, int]]
+NONE: Mapping[str, int] = {}
 
 
-def plain(groups: Groups) -> str:
-    """A line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs."""
+def plain(groups: Groups, whole_of: Mapping[str, int] = NONE) -> str:
+    """A line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs.
+
+    `whole_of` says what a group's amounts are shares of, where that is more than their sum.
+    """
     lines = []
     for group, amounts in groups.items():
-        whole = sum(amounts.values())
+        whole = whole_of.get(group, sum(amounts.values()))
         for name, amount in amounts.items():
             bar = "#" * length(amount, whole)
             lines.append(f"{group}\t{visible(name)}\t{amount}\t{share(amount, whole)}\t{bar}\n")
     return "".join(lines)
 
 
-def rich(groups: Groups, *, width: int, colour: bool) -> bytes:
+def rich(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colour: bool) -> bytes:
     """A small table for each group, its bars as wide as the terminal allows."""
     from rich.table import Table
     from rich.text import Text
@@ -34,11 +38,15 @@ def rich(groups: Groups, *, width: int, colour: bool) -> bytes:
         if not amounts:
             continue
         table = Table(
-            box=None, pad_edge=False, title=f"by {group}", title_justify="left", title_style="bold"
+            box=None,
+            pad_edge=False,
+            title=group if group in whole_of else f"by {group}",
+            title_justify="left",
+            title_style="bold",
         )
         for justify in ("left", "right", "right", "left"):
             table.add_column(justify=justify, no_wrap=True)
-        whole = sum(amounts.values())
+        whole = whole_of.get(group, sum(amounts.values()))
         most = max(8, min(LENGTH, width - 40))
         for name, amount in amounts.items():
             bar = Text("█" * length(amount, whole, most), style="cyan")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable
 from contextlib import nullcontext
+from operator import itemgetter
 
 from ...base.env import Env
 from ...base.jobs import Compaction, beside, by_settings
+from ...render.parts import items
 from ...session.exchanges import prompts
 from ...session.model import Json, Part
 from ...session.sources import rendered
@@ -18,8 +21,12 @@ from ...tokens import (
     open_counter,
     part_tokens,
     system_tokens,
+    text_tokens,
     tools_tokens,
 )
+from ...tokens.formula import sent
+
+BEGINNING = 60  # characters of a part that tell which it is
 
 
 def counter_for(env: Env, view: View, name: str | None, model: str | None = None) -> Counter:
@@ -92,6 +99,49 @@ def by_tool(counter: Counter, view: View) -> dict[str, int]:
             for name in tools_of(part):
                 found[name] = found.get(name, 0) + counter.scale(cost)
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def largest(counter: Counter, view: View, most: int) -> list[Json]:
+    """The parts that cost most, the dearest first: `{n, id, kind, part, what, name?, text, tokens}`.
+
+    `n` is the message's number in `show`, `part` its place in the message; system prompt, tools and
+    summaries, which stand beside the messages, have neither. What is not sent costs nothing.
+    """
+    system, tools = beside(view.meta)
+    found: list[Json] = [
+        {"what": "system", "tokens": system_tokens(counter, system)},
+        {"what": "tools", "tokens": tools_tokens(counter, tools)},
+    ]
+    for summary in view.summaries:
+        text = _beginning(summary.text)
+        found.append(
+            {
+                "id": summary.id,
+                "what": "summary",
+                "text": text,
+                "tokens": text_tokens(counter, summary.text),
+            }
+        )
+    for n, (message, costs) in enumerate(
+        zip(view.messages, part_tokens(counter, view.messages), strict=True), 1
+    ):
+        for place, (part, cost) in enumerate(
+            zip(message.parts, costs, strict=False) if sent(message) else ()
+        ):
+            found.append({"n": n, "id": message.id, "kind": message.kind, "part": place,
+                          **said(part), "tokens": counter.scale(cost)})  # fmt: skip
+    return heapq.nlargest(most, filter(itemgetter("tokens"), found), key=itemgetter("tokens"))
+
+
+def said(part: Part) -> Json:
+    """What a part is, whose, and how it begins."""
+    item = next(items([part]))
+    named = {"name": item.name} if item.name else {}
+    return {"what": item.what, **named, "text": _beginning(item.body or item.head)}
+
+
+def _beginning(text: str) -> str:
+    return " ".join(text[: 4 * BEGINNING].split())[:BEGINNING]
 
 
 def tools_of(part: Part) -> Iterable[str]:
