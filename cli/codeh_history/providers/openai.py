@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
 from ..session.failed_call import is_sentence
 from ..session.model import Json, Message, Part
-from .base import Problem
 from .names import Alphabet
 from .turns import Turn, described
 
@@ -185,15 +183,3 @@ def message_item(message: Message | None) -> Json:
     """What an imported message said beside its role and content, `{}` if nothing was kept."""
     item = message.fields.get("item") if message is not None else None
     return item if isinstance(item, dict) else {}
-
-
-def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:
-    """The problems sorted by the key of the body, and the element of its array, that they are about."""
-    places = {key: number for number, key in enumerate(body)}
-
-    def place(problem: Problem) -> tuple[int, int]:
-        key, _, rest = problem.path.partition(".")
-        number = rest.partition(".")[0]
-        return places.get(key, -1), int(number) if number.isdecimal() else -1
-
-    return sorted(problems, key=place)

@@ -19,25 +19,14 @@ Kind = Literal["answer", "event", "either"]
 class Provider(Protocol):
     """The package (`gemini/__init__.py`): what its requests, answers and errors look like."""
 
-    @property
-    def NAME(self) -> str:  # noqa: N802
-        """As in the table."""
-
-    @property
-    def FIELD(self) -> str:  # noqa: N802
-        """The field of a request body that holds the messages."""
-
-    @property
-    def END(self) -> str:  # noqa: N802
-        """What a stream that was cut lacks, for people."""
-
-    @property
-    def NESTED(self) -> bool:  # noqa: N802
-        """Whether whole answers stand inside stream events too."""
-
-    @property
-    def PASSING(self) -> Sequence[str]:  # noqa: N802
-        """What an error's text says where the same request may succeed later and nothing else tells."""
+    NAME: str  # as in the table
+    FIELD: str  # of a request body: where the messages stand
+    MODEL: bool  # whether a request must name its model
+    END: str  # what a stream that was cut lacks, for people
+    NESTED: bool  # whether whole answers stand inside stream events too
+    PASSING: Sequence[
+        str
+    ]  # what an error's text says where the same may succeed later and nothing else tells
 
     def recognises(self, body: Json, /) -> Kind | None:
         """Whether an object is an answer of this provider, an event of its stream, or could be both."""
@@ -82,9 +71,7 @@ class ResponseModule(Protocol):
     def read(self, body: Json) -> Reply | Failure:
         """A complete, non-streaming response body; usage is normalised."""
 
-    @property
-    def Reader(self) -> type[StreamReader]:  # noqa: N802
-        """Reads one streamed response."""
+    Reader: type[StreamReader]
 
 
 class StreamReader(Protocol):

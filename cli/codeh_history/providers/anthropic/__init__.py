@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "anthropic"
 FIELD = "messages"
+MODEL = True
 END = "no message_stop"
 NESTED = True
 PASSING = ()

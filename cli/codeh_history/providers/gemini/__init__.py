@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 NAME = "gemini"
 FIELD = "contents"
+MODEL = False  # it stands in the URL
 END = "no finishReason"
 NESTED = False
 PASSING = ()

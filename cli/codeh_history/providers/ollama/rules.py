@@ -12,7 +12,7 @@ from typing import Any
 from ...session.model import Json
 from ..base import Problem
 from ..media import base64_of
-from ..openai import in_body_order
+from ..openai_rules import in_body_order
 from . import FIELD
 
 _ROLES = ("system", "user", "assistant", "tool")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "openai-chat"
 FIELD = "messages"
+MODEL = True
 END = "no [DONE]"
 NESTED = False
 PASSING = ()

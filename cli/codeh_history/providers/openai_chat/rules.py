@@ -9,7 +9,8 @@ from typing import Any
 from ...session.model import Json
 from ..base import Problem
 from ..media import parse_data_url
-from ..openai import IMAGES, MAX_ID, NAMES, in_body_order
+from ..openai_rules import call_id, image, in_body_order, model, name, tools
+from ..parts import object_of
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _NO_SYSTEM = re.compile(r"(.*/)?o1-(mini|preview)")
@@ -32,8 +33,7 @@ class _Check:
         self.asker = ""  # where the calls stand
 
     def all(self) -> Iterator[Problem]:
-        if not isinstance(self.body.get("model"), str) or not self.body["model"]:
-            yield Problem("model", "a model's name is required")
+        yield from model(self.body)
         messages = self.body.get("messages")
         if not isinstance(messages, list) or not messages:
             yield Problem("messages", "at least one message is required")
@@ -111,24 +111,18 @@ class _Check:
             yield Problem(f"{path}.type", "function is expected")
             return
         id = call.get("id")
-        if not isinstance(id, str) or not 0 < len(id) <= MAX_ID:
-            yield Problem(f"{path}.id", f"a text of 1 to {MAX_ID} characters is expected")
+        if wrong := [*call_id(id, f"{path}.id")]:
+            yield from wrong
         elif id in self.asked:
             yield Problem(f"{path}.id", f"{id} is the id of another call of this message")
         else:
             self.open[id] = None
             self.asked.add(id)
         function = call.get(kind)
-        yield from _name(function, f"{path}.{kind}")
+        yield from name(object_of(function).get("name"), f"{path}.{kind}")
         field = "arguments" if kind == "function" else "input"
         if isinstance(function, dict) and not isinstance(function.get(field), str):
             yield Problem(f"{path}.{kind}.{field}", "a text is expected (for arguments: their JSON)")
-
-
-def _name(function: Any, path: str) -> Iterator[Problem]:
-    name = function.get("name") if isinstance(function, dict) else None
-    if not NAMES.takes(name):
-        yield Problem(f"{path}.name", "1 to 64 letters, digits, _ and - are expected")
 
 
 def _content(content: Any, path: str, kinds: tuple[str, ...]) -> Iterator[Problem]:
@@ -164,38 +158,3 @@ def _part(part: Any, path: str, kinds: tuple[str, ...]) -> Iterator[Problem]:
         inline = parse_data_url(str(value.get("file_data")))
         if inline is None or inline[0] != "application/pdf":
             yield Problem(f"{path}.file.file_data", "a data URL of a PDF is expected")
-
-
-def image(url: object, path: str) -> Iterator[Problem]:
-    """Problems of an image's URL, of either OpenAI format."""
-    inline = parse_data_url(url) if isinstance(url, str) else None
-    if inline is not None:
-        if inline[0] not in IMAGES:
-            yield Problem(path, f"{inline[0]} is not supported: png, jpeg, gif or webp")
-        elif not inline[1]:
-            yield Problem(path, "the image is empty")
-    elif not isinstance(url, str) or not url.startswith(("https://", "http://")):
-        yield Problem(path, "an https address or a data URL is expected")
-
-
-def tools(given: Any, *, chat: bool) -> Iterator[Problem]:
-    """Problems of the tool declarations of either OpenAI format."""
-    if given is None:
-        return
-    if not isinstance(given, list) or (chat and not given):
-        yield Problem("tools", "a list of tools is expected, or none at all")
-        return
-    seen: set[str] = set()
-    for number, tool in enumerate(given):
-        path = f"tools.{number}"
-        kind = tool.get("type") if isinstance(tool, dict) else None
-        if not isinstance(kind, str) or (chat and kind not in ("function", "custom")):
-            yield Problem(f"{path}.type", "function is expected" if chat else "a tool's type is expected")
-        elif kind == "function" or (chat and kind == "custom"):
-            function = tool.get(kind) if chat else tool
-            path = f"{path}.{kind}" if chat else path
-            yield from _name(function, path)
-            name = function.get("name") if isinstance(function, dict) else None
-            if isinstance(name, str) and name in seen:
-                yield Problem(f"{path}.name", f"{name} is declared twice")
-            seen.add(str(name))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "openai-responses"
 FIELD = "input"
+MODEL = True
 END = "no response.completed"
 NESTED = True
 PASSING = ()

@@ -8,8 +8,7 @@ from typing import Any
 from ...session.model import Json
 from ..base import Problem
 from ..media import parse_data_url
-from ..openai import MAX_ID, NAMES, in_body_order
-from ..openai_chat.rules import image, tools
+from ..openai_rules import call_id, image, in_body_order, model, name, tools
 from .replay import ASKED
 
 _INPUTS = ("input_text", "input_image", "input_file")
@@ -34,8 +33,7 @@ class _Check:
         self.kept = any(body.get(name) for name in ("previous_response_id", "conversation"))
 
     def all(self) -> Iterator[Problem]:
-        if not isinstance(self.body.get("model"), str) or not self.body["model"]:
-            yield Problem("model", "a model's name is required")
+        yield from model(self.body)
         given = self.body.get("input")
         if isinstance(given, list) and given:
             for number, item in enumerate(given):
@@ -103,20 +101,20 @@ class _Check:
 
     def call(self, item: Json, kind: str, path: str) -> Iterator[Problem]:
         id = item.get("call_id")
-        yield from _call_id(id, path)
+        yield from call_id(id, f"{path}.call_id")
         if isinstance(id, str):
             if id in self.asked:
                 yield Problem(f"{path}.call_id", f"{id} is the id of another call")
             self.asked[id] = path
-        if kind in ("function_call", "custom_tool_call") and not NAMES.takes(item.get("name")):
-            yield Problem(f"{path}.name", "1 to 64 letters, digits, _ and - are expected")
+        if kind in ("function_call", "custom_tool_call"):
+            yield from name(item.get("name"), path)
         field = {"function_call": "arguments", "custom_tool_call": "input"}.get(kind)
         if field and not isinstance(item.get(field), str):
             yield Problem(f"{path}.{field}", "a text is expected (for arguments: their JSON)")
 
     def output(self, item: Json, kind: str, path: str) -> Iterator[Problem]:
         id = item.get("call_id")
-        yield from _call_id(id, path)
+        yield from call_id(id, f"{path}.call_id")
         if isinstance(id, str):
             if id in self.answered:
                 yield Problem(f"{path}.call_id", f"the call {id} was answered before")
@@ -148,11 +146,6 @@ class _Check:
 
 def _is_reasoning(item: Any) -> bool:
     return isinstance(item, dict) and item.get("type") == "reasoning"
-
-
-def _call_id(id: object, path: str) -> Iterator[Problem]:
-    if not isinstance(id, str) or not 0 < len(id) <= MAX_ID:
-        yield Problem(f"{path}.call_id", f"a text of 1 to {MAX_ID} characters is expected")
 
 
 def _part(part: Any, path: str, kinds: tuple[str, ...]) -> Iterator[Problem]:

@@ -1,0 +1,75 @@
+"""What both OpenAI formats would refuse: models, ids, names, texts, images and tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..session.model import Json
+from .base import Problem
+from .media import parse_data_url
+from .openai import IMAGES, MAX_ID, NAMES
+
+
+def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:
+    """The problems sorted by the key of the body, and the element of its array, that they are about."""
+    places = {key: number for number, key in enumerate(body)}
+
+    def place(problem: Problem) -> tuple[int, int]:
+        key, _, rest = problem.path.partition(".")
+        number = rest.partition(".")[0]
+        return places.get(key, -1), int(number) if number.isdecimal() else -1
+
+    return sorted(problems, key=place)
+
+
+def model(body: Json) -> Iterator[Problem]:
+    if not isinstance(body.get("model"), str) or not body["model"]:
+        yield Problem("model", "a model's name is required")
+
+
+def call_id(given: object, path: str) -> Iterator[Problem]:
+    """Problems of a call's id."""
+    if not isinstance(given, str) or not 0 < len(given) <= MAX_ID:
+        yield Problem(path, f"a text of 1 to {MAX_ID} characters is expected")
+
+
+def name(given: object, path: str) -> Iterator[Problem]:
+    """Problems of a function's name."""
+    if not NAMES.takes(given):
+        yield Problem(f"{path}.name", "1 to 64 letters, digits, _ and - are expected")
+
+
+def image(url: object, path: str) -> Iterator[Problem]:
+    """Problems of an image's URL, of either OpenAI format."""
+    inline = parse_data_url(url) if isinstance(url, str) else None
+    if inline is not None:
+        if inline[0] not in IMAGES:
+            yield Problem(path, f"{inline[0]} is not supported: png, jpeg, gif or webp")
+        elif not inline[1]:
+            yield Problem(path, "the image is empty")
+    elif not isinstance(url, str) or not url.startswith(("https://", "http://")):
+        yield Problem(path, "an https address or a data URL is expected")
+
+
+def tools(offered: Any, *, chat: bool) -> Iterator[Problem]:
+    """Problems of the tool declarations of either OpenAI format."""
+    if offered is None:
+        return
+    if not isinstance(offered, list) or (chat and not offered):
+        yield Problem("tools", "a list of tools is expected, or none at all")
+        return
+    seen: set[str] = set()
+    for number, tool in enumerate(offered):
+        path = f"tools.{number}"
+        kind = tool.get("type") if isinstance(tool, dict) else None
+        if not isinstance(kind, str) or (chat and kind not in ("function", "custom")):
+            yield Problem(f"{path}.type", "function is expected" if chat else "a tool's type is expected")
+        elif kind == "function" or (chat and kind == "custom"):
+            function = tool.get(kind) if chat else tool
+            path = f"{path}.{kind}" if chat else path
+            given = function.get("name") if isinstance(function, dict) else None
+            yield from name(given, path)
+            if isinstance(given, str) and given in seen:
+                yield Problem(f"{path}.name", f"{given} is declared twice")
+            seen.add(str(given))
