@@ -1,23 +1,22 @@
 """The curation passes, in their order: each takes a view and returns the ops that change it.
 
-Each is idempotent and linear; a new one is a module and a line in `PASSES`.
+Each is idempotent and linear; a new one is a module and its name in `jobs.PASSES`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from importlib import import_module
 
 from ...base import jobs
 from ...session.fold import View
 from ...session.model import Json
 from ...session.ops import Op, apply
-from . import ide, invalid, kinds, pairs, post, system, thoughts
 from .base import Settings
 
 Pass = Callable[[View, Settings], list[Op]]
 
-_RUN = (kinds.run, invalid.run, ide.run, system.run, post.run, thoughts.run, pairs.run)
-PASSES: dict[str, Pass] = dict(zip(jobs.PASSES, _RUN, strict=True))
+PASSES: dict[str, Pass] = {name: import_module(f".{name}", __package__).run for name in jobs.PASSES}
 FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
 
 
