@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.access import from_end
 from codeh_history.access.skim import NeedsFold
+from codeh_history.session.exchanges import text_of
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
@@ -26,7 +27,9 @@ OPEN = '{"type":"open","id":"%s","kind":"codeh"}'
 
 def by_fold(data: bytes, role: str | None) -> Message | None:
     view = fold(read.read_log(data))
-    return next((m for m in reversed(view.messages) if m.committed and from_end.fits(m, role)), None)
+    roles = (role,) if role else ("user", "model")
+    sent = (m for m in reversed(view.messages) if m.committed and m.role in roles)
+    return next((m for m in sent if text_of(m)), None)
 
 
 def same(found: Message | None, expected: Message | None) -> bool:
@@ -85,6 +88,10 @@ def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path
         [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"replace","id":"a","part":0}]}'],
         [M % ("a", "one"), '{"type":"compaction","id":"k","ops":[{"op":"insert","after":"a"}]}'],
         [M % ("a", "one"), '{"type":"update","id":"u","of":"a","parts":[]}', '{"type":"commit","of":"u"}'],
+        [M % ("a", "one"), OPEN % "b", '{"type":"update","id":"u","of":"b","parts":[{"text":"two"}]}',
+         '{"type":"commit","of":"u"}'],
+        [M % ("a", "one"), A % ("b", ""), '{"type":"update","id":"u","of":"b","parts":[{"text":"two"}]}',
+         '{"type":"commit","of":"u"}'],
         [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
         [M % ("a", "one"), '{"type":"message"'],
         [M % ("a", "one"), X, '{"type":"revert","id":"r","of":"x"}'],

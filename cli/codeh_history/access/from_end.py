@@ -61,10 +61,6 @@ def _roles(role: str | None) -> tuple[str, ...]:
     return (role,) if role else ("user", "model")
 
 
-def fits(message: Message, role: str | None) -> bool:
-    return message.role in _roles(role) and text_of(message) != ""
-
-
 def from_end(path: str, role: str | None) -> Message | None:
     """The same without reading what stands before it; raises NeedsFold where that may matter."""
     fd, size = read.opened(path)
@@ -118,11 +114,11 @@ class _End:
         if message.id in self.seen:
             raise NeedsFold
         self.seen.add(message.id)
-        if not message.committed or not fits(message, self.role):
+        if message.role not in _roles(self.role):
             return None
         if message.id in self.named:
-            raise NeedsFold
-        return message
+            raise NeedsFold  # an update may have completed it, or given it text
+        return message if message.committed and text_of(message) else None
 
 
 def occurs(fd: int, id: str, end: int) -> bool:
