@@ -13,7 +13,7 @@ import pytest
 
 from answers import FORMATS, recorded_streams, without_nulls
 from codeh_history.providers import wire
-from codeh_history.providers.base import Failure, Reply
+from codeh_history.providers.reply import Failure, Reply
 from loopback import Canned, Loopback
 from support import environ
 

@@ -9,8 +9,8 @@ import pytest
 
 from answers import arrived, expected_of, gemini_event, recorded, recorded_streams, sse, without_nulls
 from codeh_history.providers import wire
-from codeh_history.providers.base import Failure, Reply
 from codeh_history.providers.gemini.response import Reader, read
+from codeh_history.providers.reply import Failure, Reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from openai_histories import PNG, TS, histories, inline, native, paired, request
 
 from codeh_history.base.errors import BadData
-from codeh_history.providers.base import Imported, Options
+from codeh_history.providers.base import Options
+from codeh_history.providers.body import Imported
 from codeh_history.providers.openai_chat import body as chat_body
 from codeh_history.providers.openai_chat import request as chat_request
 from codeh_history.providers.openai_responses import body as responses_body

@@ -9,7 +9,8 @@ import orjson
 import pytest
 
 from codeh_history import providers
-from codeh_history.providers.base import Imported, Options
+from codeh_history.providers.base import Options
+from codeh_history.providers.body import Imported
 from codeh_history.session.pairing import open_at_end
 from histories import prefix, sendable
 from support import corpus_files

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.providers.base import Cut, Nothing, Reply, Unreadable
+from codeh_history.providers.reply import Cut, Nothing, Reply, Unreadable
 from codeh_history.providers.text.response import Reader
 from inside import inside
 from support import PROGRAM, environ, lines, session_path

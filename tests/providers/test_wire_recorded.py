@@ -10,8 +10,8 @@ import pytest
 
 from answers import FORMATS, arrived, recorded_streams
 from codeh_history.providers import wire
-from codeh_history.providers.base import Failure, Reply
 from codeh_history.providers.parts import joined
+from codeh_history.providers.reply import Failure, Reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import providers
 from ..base.errors import BadData
-from ..providers.base import Imported
+from ..providers.body import Imported
 from ..session.model import Json
 from ..session.records import Log, bare_id, dumps
 from . import forms

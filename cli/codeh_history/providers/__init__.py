@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from ..session.model import Json, Message
-    from .base import AnswerReader, Failure, Imported, Options, Problem, Reply, Request, Transcript
+    from .base import Options, Request, Transcript
+    from .body import Imported, Problem
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
+    from .reply import AnswerReader, Failure, Reply
 
 FORMATS = {
     "gemini": "gemini",

@@ -1,12 +1,11 @@
-"""What every provider format is made of: the request it sends and the reply it gives."""
+"""What a request is made of, and what it is; apart from what comes of it, which it does not wait for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from ..session.model import Json, Part
+from ..session.model import Json
 
 
 @dataclass(frozen=True)
@@ -48,105 +47,3 @@ class Transcript:
 
     text: str
     notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A provider's answer, complete and in our own terms.
-
-    `id` is the provider's response id; `usage` is normalised with the provider's object under `raw`;
-    `finish` is the provider's own word; `alternatives` are the other choices that came with it, each with
-    its parts and finish.
-    """
-
-    parts: list[Part]
-    provider: str
-    model: str | None = None
-    finish: str | None = None
-    usage: Json | None = None
-    id: str | None = None
-    alternatives: list[Json] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A provider's error: its own words, and whether the same request may succeed later."""
-
-    text: str
-    provider: str
-    retry: bool
-    model: str | None = None
-    code: str | None = None
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The answer ended before its end: the parts that arrived, and what was missing (try again: 75)."""
-
-    parts: list[Part]
-    text: str
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """No byte of an answer arrived (try again: 75)."""
-
-    text: str = "nothing arrived"
-
-
-@dataclass(frozen=True)
-class Unreadable:
-    """Not one provider's answer: what it looks like instead (bad data: 65)."""
-
-    text: str
-
-
-@dataclass
-class Came:
-    """What came of one answer, whole or not."""
-
-    provider: str
-    model: str | None = None
-    id: str | None = None
-    parts: list[Part] = field(default_factory=list)
-
-
-Outcome = Reply | Failure | Cut | Nothing | Unreadable
-"""Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that a provider would refuse: where in the body (`messages.6.content.0`), and why."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Imported:
-    """A request body read back: messages (records without ids), system prompt, tools and settings."""
-
-    messages: list[Json]
-    system: str | None = None
-    tools: list[Json] = field(default_factory=list)
-    model: str | None = None
-    settings: Json = field(default_factory=dict)
-
-
-class AnswerReader(Protocol):
-    """Reads whatever was sent in answer to one request; `wire.Reader` says what each field means."""
-
-    provider: str | None
-    model: str | None
-    response_id: str | None
-    begun: bool
-    restarts: int
-    tail: list[Part]
-    several: list[Came]
-
-    def feed(self, chunk: bytes) -> list[Part]:
-        """Take the next bytes; returns the parts that arrived with them."""
-
-    def close(self) -> Outcome:
-        """The end of the input has been reached: what it was. To be called once."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..session.model import Json
 from . import detect, packages
-from .base import Failure, Reply
 from .json_text import excerpt
+from .reply import Failure, Reply
 
 # Parts of the types, codes and statuses of errors that pass: 408, 429 and 5xx have them.
 _PASSING = (

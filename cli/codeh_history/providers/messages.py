@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.errors import BadData
 from ..session.model import Json
-from .base import Imported
+from .body import Imported
 from .parts import listed, name_of
 
 

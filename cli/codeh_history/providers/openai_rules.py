@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..session.model import Json
-from .base import Problem
+from .body import Problem
 from .media import parse_data_url
 from .openai import IMAGES, MAX_ID, NAMES
 

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol
 
 from ..session.model import Json, Message, Part
-from .base import Failure, Imported, Options, Problem, Reply, Request
+from .base import Options, Request
+from .body import Imported, Problem
+from .reply import Failure, Reply
 from .tools import Tool
 
 Kind = Literal["answer", "event", "either"]

@@ -17,12 +17,12 @@ import orjson
 
 from ..session.model import Json, Part
 from . import detect, load
-from .base import Came, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
 from .parts import joined
 from .protocol import StreamReader
+from .reply import Came, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 
 __all__ = ["Came", "Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 

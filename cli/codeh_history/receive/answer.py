@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ..base.env import SIGPIPE, Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
 from ..base.escape import safe
-from ..providers.base import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
+from ..providers.reply import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
 from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps

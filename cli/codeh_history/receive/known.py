@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..append.jsonl import says
 from ..append.message import objects
-from ..providers.base import Reply
+from ..providers.reply import Reply
 from ..session.fold import fold
 from ..session.model import Json
 from ..store import read

@@ -11,7 +11,7 @@ from typing import IO, NamedTuple
 
 from ..base.env import Env
 from ..base.errors import InputOutput, TryAgain
-from ..providers.base import AnswerReader
+from ..providers.reply import AnswerReader
 from ..providers.text.response import Exact
 from ..store.resolve import Target
 from .answer import Received, receive

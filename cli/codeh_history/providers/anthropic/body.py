@@ -13,7 +13,7 @@ import orjson
 from ...base.errors import BadData
 from ...session.model import Json
 from ..answers import response_of
-from ..base import Imported
+from ..body import Imported
 from ..media import mime_of
 from ..messages import Messages, messages_in
 from ..parts import is_message, kinds, listed, native, object_of, objects, rest, said, texts_of

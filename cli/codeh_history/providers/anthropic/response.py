@@ -10,10 +10,10 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..base import Failure, Reply
 from ..failures import concluded
 from ..json_text import loads
 from ..parts import call, name_of, native, object_of, objects, rest, text_of
+from ..reply import Failure, Reply
 from . import EVENTS, NAME
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...session.model import Json
-from ..base import Problem
+from ..body import Problem
 from ..parts import object_of
 from . import blocks
 from .around import MARKS, thinks

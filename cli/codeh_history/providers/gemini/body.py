@@ -6,7 +6,7 @@ from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
-from ..base import Imported
+from ..body import Imported
 from ..messages import Messages, messages_in
 from ..parts import kept, native, object_of, objects
 from . import FIELD, NAME, fields

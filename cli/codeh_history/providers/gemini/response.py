@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...session.model import Json, Part
 from .. import usage
-from ..base import Failure, Reply
 from ..failures import chosen, concluded
 from ..parts import further, joined, kept, name_of, native, object_of, objects, text_of
+from ..reply import Failure, Reply
 from . import NAME
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from typing import Any
 
 from ...session.model import Json
-from ..base import Problem
+from ..body import Problem
 from . import fields
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")

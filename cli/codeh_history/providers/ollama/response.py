@@ -9,9 +9,9 @@ from __future__ import annotations
 from ...base.times import to_millis
 from ...session.model import Json, Part
 from .. import usage
-from ..base import Failure, Reply
 from ..failures import concluded
 from ..parts import call, joined, name_of, native, object_of, objects, rest, text_of
+from ..reply import Failure, Reply
 from . import NAME
 
 _KNOWN = ("role", "content", "thinking", "tool_calls")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...session.model import Json
-from ..base import Problem
+from ..body import Problem
 from ..media import base64_of
 from ..openai_rules import in_body_order
 from . import FIELD

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
-from ..base import Imported
+from ..body import Imported
 from ..messages import Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part

@@ -11,9 +11,9 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..base import Failure, Reply
 from ..failures import chosen, concluded
 from ..parts import call, further, name_of, native, object_of, objects, rest, text_of
+from ..reply import Failure, Reply
 from . import NAME
 
 REASONING = ("reasoning_content", "reasoning")  # hosts that give both give the same twice

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...session.model import Json
-from ..base import Problem
+from ..body import Problem
 from ..media import parse_data_url
 from ..openai_rules import call_id, image, in_body_order, model, name, tools
 from ..parts import object_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
-from ..base import Imported
+from ..body import Imported
 from ..messages import Messages
 from ..parts import call as call_part
 from ..parts import is_message, kinds, name_of, native, objects, rest

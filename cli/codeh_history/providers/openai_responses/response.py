@@ -11,9 +11,9 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..base import Failure, Reply
 from ..failures import concluded, described
 from ..parts import call, name_of, native, object_of, rest, text_of
+from ..reply import Failure, Reply
 from . import NAME
 
 _TEXTS = {"output_text": "text", "refusal": "refusal"}

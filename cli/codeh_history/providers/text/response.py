@@ -6,7 +6,7 @@ import re
 from codecs import utf_8_decode
 
 from ...session.model import Part
-from ..base import Came, Cut, Nothing, Outcome, Reply, Unreadable
+from ..reply import Came, Cut, Nothing, Outcome, Reply, Unreadable
 
 # Escape sequences: CSI (colours, the cursor), OSC (titles, links), strings, and the two-character ones.
 _ESCAPE = re.compile(
