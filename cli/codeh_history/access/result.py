@@ -16,7 +16,7 @@ from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target, for_reading
 from .rewrite import joined
-from .view import tell_lost, view_from, view_of
+from .view import tell_lost, view_of
 
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
 
@@ -54,7 +54,7 @@ def run(
     result: list[View] = []
 
     def build(locked: Locked) -> bytes | None:
-        view = view_from(env, locked.read(), target, strict=strict, lost=lost)
+        view = view_of(env, target, locked.read(), strict=strict, lost=lost)
         ops, fields = reduce(view)
         result.append(apply(view, ops))
         if not ops and not force:

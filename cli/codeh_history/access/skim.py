@@ -14,9 +14,10 @@ from itertools import chain
 from ..session.fold import Fold, message_of
 from ..session.model import Json, Message
 from ..session.records import Damage, Log, Record, bare_id, lines_of, parse
-from ..session.rules import LONGEST, OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
+from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
 from ..session.view import View, is_idless
 from ..store import read
+from ..store.file import blocks
 from ..store.foreign import begins_a_session
 
 BIG = 8 << 20  # a larger file is read piece by piece
@@ -47,7 +48,7 @@ def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
 def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
     at = lines = 0
     seen: dict[int, int] = {}
-    for block in _blocks(fd, size, step):
+    for block in blocks(fd, size, step):
         if isinstance(block, int):
             yield Log([], [Damage(lines + 1, at, f"{block} bytes: too long for a record")], block)
             at += block + 1
@@ -66,34 +67,6 @@ def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
         at += len(block)
         lines += block.count(b"\n")
         yield log
-
-
-def _blocks(fd: int, size: int, step: int) -> Iterator[bytes | int]:
-    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
-    at = length = 0
-    held: list[bytes] = []  # of the line in progress, `length` bytes
-    while at < size:
-        chunk = os.pread(fd, min(step, size - at), at)
-        if not chunk:
-            break
-        at += len(chunk)
-        cut = chunk.rfind(b"\n") + 1
-        first = chunk.find(b"\n")
-        if cut and length + first > LONGEST:
-            yield length + first
-            chunk, cut = chunk[first + 1 :], cut - first - 1
-            held, length = [], 0
-        if cut:
-            yield b"".join([*held, chunk[:cut]])
-            held, length = [], 0
-        if length > LONGEST:
-            held.clear()
-        held.append(chunk[cut:])
-        length += len(chunk) - cut
-    if length > LONGEST:
-        yield length
-    elif length:
-        yield b"".join(held)
 
 
 def _renumber(record: Record, seen: dict[int, int]) -> None:

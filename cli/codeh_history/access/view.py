@@ -49,30 +49,14 @@ def view_of(
     lost: Lost | None = None,
     newest: int | None = None,
 ) -> View:
-    """The view of a session's file, of the stream on stdin, or of the bytes given."""
+    """The view of a session's file, of the stream on stdin, or of the bytes given.
+
+    Parts in the block store are fetched, large media as `media` says. A missing block is BadData; with
+    `lost` a placeholder stands for it, and it is noted there. `newest`: only so many messages are looked
+    at, those of the end.
+    """
     if data is None:
         data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    return view_from(
-        env, data, target, strict=strict, hydrate=hydrate, media=media, lost=lost, newest=newest
-    )
-
-
-def view_from(
-    env: Env,
-    data: bytes,
-    target: Target,
-    *,
-    strict: bool = False,
-    hydrate: bool = True,
-    media: Deferred | None = None,
-    lost: Lost | None = None,
-    newest: int | None = None,
-) -> View:
-    """The view of these bytes; parts in the block store are fetched, large media as `media` says.
-
-    A missing block is BadData; with `lost` a placeholder stands for it, and it is noted there. `newest`:
-    only so many messages are looked at, those of the end.
-    """
     log = read.read_log(data)
     tell_damage(env, target, log, strict=strict)
     view = fold(log)

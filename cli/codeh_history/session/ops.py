@@ -41,6 +41,20 @@ def replace(id: str, part: int, block: str, replacement: Part | None, why: str) 
     return op  # type: ignore[no-any-return]
 
 
+def replace_shown(message: Message, shown: int, new: Part | None, why: str) -> Op:
+    """The same for the part at index `shown` of what the view shows."""
+    own = shown_parts(message)[shown] if message.replaced else shown
+    block = message.blocks[own] if message.blocks is not None else block_of((message.own or [])[own])
+    return replace(message.id, own, block, new, why)
+
+
+def shown_parts(message: Message) -> list[int]:
+    """Which of a message's own parts the view shows, or something in their place."""
+    own = message.own if message.own is not None else message.parts
+    replaced: dict[int, Part | None] = message.replaced or {}
+    return [number for number, part in enumerate(own) if replaced.get(number, part) is not None]
+
+
 def insert(after: str, message: Json, why: str) -> Op:
     return {"op": "insert", "after": after, "message": message, "why": why}
 

@@ -14,6 +14,7 @@ import orjson
 
 from .attachments import attached_names, listing
 from .model import Json, Message, Part
+from .ops import shown_parts
 from .view import View
 
 NO_SOURCES = "No relevant sources found."
@@ -48,7 +49,7 @@ def _rendered(message: Message) -> Message:
     references = message.fields.get("references")
     if not isinstance(references, list) or message.role != "user":
         return message
-    shown = [number for number, part in enumerate(_own(message)) if _kept(message, number, part)]
+    shown = shown_parts(message)
     for key, change in (("functionResponse", _in_result), ("text", _in_text)):
         for place, number in enumerate(shown):
             if place >= len(message.parts) or key not in message.parts[place]:
@@ -58,15 +59,6 @@ def _rendered(message: Message) -> Message:
             new = change(message.parts[place], sources(references))
             return message.derive([*message.parts[:place], new, *message.parts[place + 1 :]])
     return message
-
-
-def _own(message: Message) -> Sequence[Part]:
-    return message.own if message.own is not None else message.parts
-
-
-def _kept(message: Message, number: int, part: Part) -> bool:
-    """Whether the view shows something for an own part."""
-    return (message.replaced or {}).get(number, part) is not None
 
 
 def _in_result(part: Part, found: list[Json] | str) -> Part:
@@ -112,7 +104,7 @@ def _listed(message: Message) -> Message:
         return message
     firsts = [item.get("part") for item in message.fields["attached"] if isinstance(item, dict)]
     first = min((number for number in firsts if isinstance(number, int)), default=len(message.parts))
-    shown = [number for number, part in enumerate(_own(message)) if _kept(message, number, part)]
+    shown = shown_parts(message)
     names = attached_names(message.fields["attached"])
     parts = [
         _named(part, names[number]) if number in names else part

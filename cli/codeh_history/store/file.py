@@ -6,6 +6,10 @@ import os
 
 from ..session.rules import LONGEST
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _STEP = 1 << 20
 
 
@@ -33,32 +37,47 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
 
 def records_in(fd: int, size: int) -> bytes:
     """The first bytes of a file, without lines too long to be records."""
-    gaps = _gaps(fd, size) if size > LONGEST else None
-    if not gaps:
+    if size <= LONGEST or all(isinstance(block, bytes) for block in blocks(fd, size, _STEP)):
         return pread_all(fd, size)
     pieces: list[bytes] = []
+    gaps: dict[int, int] = {}
     at = 0
-    for start, length in gaps.items():
-        pieces.append(pread_all(fd, start - at, at))
-        at = start + length
-        pieces.append(b"\n" if at >= size else b"")
-    pieces.append(pread_all(fd, size - at, at))
+    for block in blocks(fd, size, _STEP):
+        if isinstance(block, int):
+            gaps[at] = block
+            at += block + 1
+            block = b"\n"
+        else:
+            at += len(block)
+        pieces.append(block)
     cut = Cut(b"".join(pieces))
     cut.gaps = gaps
     return cut
 
 
-def _gaps(fd: int, size: int) -> dict[int, int]:
-    """Where lines too long begin, and how long they are."""
-    found: dict[int, int] = {}
-    begin = 0  # of the line being read
-    for start in range(0, size, _STEP):
-        chunk = os.pread(fd, min(_STEP, size - start), start)
+def blocks(fd: int, size: int, step: int) -> Iterator[bytes | int]:
+    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
+    at = length = 0
+    held: list[bytes] = []  # of the line in progress, `length` bytes
+    while at < size:
+        chunk = os.pread(fd, min(step, size - at), at)
+        if not chunk:
+            break
+        at += len(chunk)
+        cut = chunk.rfind(b"\n") + 1
         first = chunk.find(b"\n")
-        if first >= 0:
-            if start + first - begin > LONGEST:
-                found[begin] = start + first - begin
-            begin = start + chunk.rfind(b"\n") + 1
-    if size - begin > LONGEST:
-        found[begin] = size - begin
-    return found
+        if cut and length + first > LONGEST:
+            yield length + first
+            chunk, cut = chunk[first + 1 :], cut - first - 1
+            held, length = [], 0
+        if cut:
+            yield b"".join([*held, chunk[:cut]])
+            held, length = [], 0
+        if length > LONGEST:
+            held.clear()
+        held.append(chunk[cut:])
+        length += len(chunk) - cut
+    if length > LONGEST:
+        yield length
+    elif length:
+        yield b"".join(held)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
-from ..access.view import view_from, view_of
+from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.folders import ensure_dir
@@ -76,7 +76,7 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
     few = data.count(b"\n") <= settings.most and data.count(b'"summary"') <= window.SUMMARIES
     if few and data[:1] == b"{":
         return False
-    view = view_from(env, data, target, hydrate=False)
+    view = view_of(env, target, data, hydrate=False)
     if streaming(view):
         return False
     many = len(exchanges(view.messages)) > settings.most

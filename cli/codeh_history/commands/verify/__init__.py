@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...access.view import view_from
+from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
@@ -63,7 +63,7 @@ def checked(env: Env, target: Target) -> Json:
 def refused(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Json:
     """The verdict of a provider on what the session says."""
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    view = view_from(env, data, target, strict=strict)
+    view = view_of(env, target, data, strict=strict)
     found = refusals.refusals(view, to, model)
     lines = verifying.lines_at([r.offset for r in found if r.offset is not None], target, data)
     return {

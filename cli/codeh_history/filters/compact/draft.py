@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...session.model import Message, Part, Summary
-from ...session.ops import NEXT, Op, drop, summarize
+from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import View, arrange
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent, unscaled
-from ..curate.shown import replace_shown
 from .lines import Line, Reader
 from .plan import Settings, Step
 from .units import Layout

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...session.fold import View
 from ...session.model import Part
-from ...session.ops import Op, drop
+from ...session.ops import Op, drop, replace_shown
 from .base import Settings
-from .shown import replace_shown
 
 
 def is_empty(part: Part) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from ...session.fold import View
 from ...session.model import Json, Message, Part
-from ...session.ops import Op, drop, insert
+from ...session.ops import Op, drop, insert, replace_shown
 from ...session.pairing import Answer, Call, open_at_end, pair
 from .base import Settings
-from .shown import replace_shown
 
 LOST = "The result of this tool call was lost."
 

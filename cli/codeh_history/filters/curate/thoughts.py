@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...session.exchanges import is_prompt, is_thought
 from ...session.fold import View
-from ...session.ops import Op
+from ...session.ops import Op, replace_shown
 from .base import Settings
-from .shown import replace_shown
 
 
 def run(view: View, settings: Settings) -> list[Op]:
