@@ -12,11 +12,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.access import plain
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.base.jobs import Request
 from codeh_history.session.records import parse
 from codeh_history.store import file, lines, log, read, replace, tail
 from inside import inside
@@ -53,11 +51,6 @@ def backwards(path: Path, step: int) -> list[str]:
         return [r.data["id"] for _, line in found for r in parse([line]).records][::-1]
 
 
-def straightway(path: Path) -> list[str]:
-    found = plain.read(str(path), Request())
-    return ["s", *(id for _, _, id in found.texts)] if found else []
-
-
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 500, 1023, 1024, 5000])
 @pytest.mark.parametrize("ended", [True, False])
 def test_every_reader_draws_the_line_at_the_same_byte(
@@ -70,7 +63,6 @@ def test_every_reader_draws_the_line_at_the_same_byte(
     for step in (64, 1000, 1024, 4096):
         assert skimmed(path, step) == whole, step
         assert backwards(path, step) == whole, step
-    assert straightway(path) == (whole if over <= 0 else [])
 
 
 # -- writing ------------------------------------------------------------------------------------------------
