@@ -32,7 +32,7 @@ def message(size: int) -> bytes:
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The same rule with a smaller number, so that it costs nothing to come near it."""
-    for module in (file, log, read, replace, tail, lines):
+    for module in (file, log, replace, tail, lines):
         monkeypatch.setattr(module, "LONGEST", 10_000)
     monkeypatch.setattr(file, "_STEP", 1000)
     return 10_000
