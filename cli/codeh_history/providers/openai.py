@@ -9,10 +9,9 @@ import orjson
 from ..session.failed_call import is_sentence
 from ..session.model import Json, Message, Part
 from .names import Alphabet
-from .turns import Turn, described
+from .turns import Turn
 
 MAX_ID = 64
-_THINKING = ("reasoning", "thinking", "redacted_thinking")
 NAMES = Alphabet("a-zA-Z0-9_-", 64)
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
 
@@ -141,35 +140,6 @@ class CallIds:
 
     def _fit(self, id: str) -> str:
         return id if 0 < len(id) <= MAX_ID and id.isprintable() else f"call_{_digest(id)[:32]}"
-
-
-class Notes:
-    """What could not be sent as it is, for people; each said once."""
-
-    def __init__(self, target: str) -> None:
-        self.target = target
-        self.lines: list[str] = []
-
-    def stub(self, part: Part, source: str, why: str) -> str:
-        """The text in the place of media that cannot be sent."""
-        text = described(part, why)
-        self.lines.append(f"message {source}: sent to {self.target} as a text about it: {text[1:-1]}")
-        return text
-
-    def left_out(self, part: Part, source: str) -> None:
-        """Note a part that is not sent; how a model thought, and a part with nothing in it, need none."""
-        native = part.get("native")
-        value = native.get("value") if native is not None else None
-        kind = value.get("type") if isinstance(value, dict) else None
-        if kind in _THINKING or not part:
-            return
-        if native is None:
-            what = f"a part of an unknown kind ({', '.join(sorted(part))}) is left out"
-        elif native.get("provider") == self.target:
-            what = f"{kind or 'a part'} cannot stand here, and is not sent"
-        else:
-            what = f"a part that only {native.get('provider')} knows is not sent to {self.target}"
-        self.lines.append(f"message {source}: {what}")
 
 
 def item_of(part: Part) -> Json:

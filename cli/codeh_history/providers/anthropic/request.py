@@ -11,10 +11,11 @@ from typing import Any
 
 from ...session.model import Json, Message
 from ..answers import arguments
+from ..array import Array
 from ..base import Options, Request
 from ..media import media
 from ..parts import object_of
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
 from . import NAME, around, blocks
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
@@ -23,26 +24,15 @@ NOTED = "(noted)"  # after a system message the API wants the model to speak
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Messages(options)
-    for entry in runs(messages, summaries, faithful=options.faithful):
-        if isinstance(entry, Turn):
-            work.add(entry)
-        else:
-            work.plain(*entry)
+    work.fill(messages, summaries)
     work.end()
-    body = around.body(options, work.messages, work.notes, called=work.called)
-    return Request(body, list(dict.fromkeys(work.notes)), work.sources)
+    return work.request(around.body(options, work.array, work.notes, called=work.called))
 
 
-class _Messages:
-    """Collects messages turn by turn."""
-
+class _Messages(Array):
     def __init__(self, options: Options) -> None:
+        super().__init__(NAME, options)
         self.options = options
-        self.model = options.model
-        self.faithful = options.faithful
-        self.messages: list[Json] = []
-        self.sources: list[list[str]] = []
-        self.notes: list[str] = []
         self.calls: list[str] = []  # the ids sent for the last model turns' calls
         self.taken: dict[str, int] = {}  # these, each with how often it was asked for
         self.answered = True  # whether a turn that is no model's came after them
@@ -61,26 +51,21 @@ class _Messages:
         text = EMPTY_MESSAGE if text.isspace() else text
         self._emit("user", [{"type": "text", "text": text}], [id])
 
-    def add(self, turn: Turn) -> None:
-        if turn.role == "model":
-            if self.answered:
-                self._asks_anew()
-            self._model(turn)
-            return
-        self._asked()
-        if turn.role == "results":
-            self._results(turn)
-        else:
-            self._user(turn)
+    def turn(self, turn: Turn) -> None:
+        if turn.role != "model":
+            self._asked()
+        elif self.answered:
+            self._asks_anew()
+        super().turn(turn)
 
     def _asks_anew(self) -> None:
         self.calls, self.taken, self.answered = [], {}, False
 
     def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
-        last = self.messages[-1]["role"] if self.messages else ""
+        last = self.array[-1]["role"] if self.array else ""
         if role == "assistant" and last == role:
-            before = self.messages[-1]["content"]
-            if self.options.trace:
+            before = self.array[-1]["content"]
+            if self.trace:
                 held = [*(self.sources[-1] if before else ()), *(sources if content else ())]
                 self.sources[-1] = held or self.sources[-1]
             before += content
@@ -90,13 +75,11 @@ class _Messages:
                 self._emit("user", [{"type": "text", "text": CONTINUATION}], [""])
             elif role == "user" and last == "system":
                 self._emit("assistant", [{"type": "text", "text": NOTED}], [""])
-        self.messages.append({"role": role, "content": content})
-        if self.options.trace:
-            self.sources.append(list(sources))
+        self.add({"role": role, "content": content}, list(sources))
 
     # -- a user's -----------------------------------------------------------------------------------
 
-    def _user(self, turn: Turn) -> None:
+    def user(self, turn: Turn) -> None:
         content = [block for part in turn.parts for block in self._of_user(part, turn)]
         item = object_of(turn.message.fields.get("item")) if turn.message else {}
         if item.get("role") == "system":
@@ -111,7 +94,7 @@ class _Messages:
 
         Else its text goes as a user's.
         """
-        after = self.messages[-1]["role"] if self.messages else "assistant"
+        after = self.array[-1]["role"] if self.array else "assistant"
         fits = all(block["type"] == "text" or block["type"].startswith("tool_") for block in content)
         if blocks.takes_system(self.model) and after != "assistant" and fits:
             if content:
@@ -137,7 +120,7 @@ class _Messages:
     def _media(self, part: Any, turn: Turn) -> Json:
         block = blocks.media_block(part)
         if isinstance(block, str):
-            self._note(turn, f"media is sent as a text about it: {block}")
+            self.note(turn, f"media is sent as a text about it: {block}")
             return {"type": "text", "text": described(part, block)}
         return block
 
@@ -154,7 +137,7 @@ class _Messages:
         if part and not self.faithful:
             kind = object_of(native.get("value")).get("type") if native else ", ".join(sorted(part))
             owner = f"only {native.get('provider')} knows" if native else "Anthropic does not know"
-            self._note(turn, f"a part that {owner} ({kind or 'native'}) is left out")
+            self.note(turn, f"a part that {owner} ({kind or 'native'}) is left out")
         return []
 
     def _sent(self, text: str) -> bool:
@@ -162,7 +145,7 @@ class _Messages:
 
     # -- a model's ----------------------------------------------------------------------------------
 
-    def _model(self, turn: Turn) -> None:
+    def said(self, turn: Turn) -> None:
         own = turn.made_by(NAME, self.model)
         content: list[Any] = []
         for part, id in zip(turn.parts, turn.ids, strict=True):
@@ -188,7 +171,7 @@ class _Messages:
                 new.append({"type": "text", "text": text, **cited})
         elif media(part) is not None:
             why = "a model's message holds no media"
-            self._note(turn, f"media is sent as a text about it: {why}")
+            self.note(turn, f"media is sent as a text about it: {why}")
             new.append({"type": "text", "text": described(part, why)})
         elif not id:
             return self._other(part, turn)
@@ -212,7 +195,7 @@ class _Messages:
         beside: Json = {key: item[key] for key in ("caller", "toolset_name") if key in item}
         return {"type": "tool_use", "id": fit, "name": name, "input": arguments(part), **beside}
 
-    def _results(self, turn: Turn) -> None:
+    def results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
         content: list[Any] = []
         for part, id, number in zip(turn.parts, turn.ids, turn.answers, strict=True):
@@ -220,7 +203,7 @@ class _Messages:
             block, whys = blocks.result_block(part, sent)
             content.append(block)
             for why in whys:
-                self._note(turn, f"media in a tool's result is sent as a text about it: {why}")
+                self.note(turn, f"media in a tool's result is sent as a text about it: {why}")
         self._emit("user", content, turn.sources)
 
     # -- the end of a message -----------------------------------------------------------------------
@@ -237,28 +220,25 @@ class _Messages:
         "The final block in an assistant message cannot be `thinking`", and with thinking disabled one "in
         the final position cannot contain `thinking`" at all.
         """
-        if not self.messages or self.messages[-1]["role"] != "assistant" or self.faithful:
+        if not self.array or self.array[-1]["role"] != "assistant" or self.faithful:
             return
-        content = self.messages[-1]["content"]
+        content = self.array[-1]["content"]
         off = object_of(self.options.settings.get("thinking")).get("type", "disabled") == "disabled"
         end = len(content)
         while end and content[end - 1].get("type") in blocks.THINKING:
             end -= 1
         keep = [n for n in range(end) if not (last and off and content[n].get("type") in blocks.THINKING)]
-        self.messages[-1]["content"] = [content[n] for n in keep]
-        if self.options.trace:
+        self.array[-1]["content"] = [content[n] for n in keep]
+        if self.trace:
             self.sources[-1] = [self.sources[-1][n] for n in keep]
         if not keep:
-            self.messages.pop()
-            if self.options.trace:
+            self.array.pop()
+            if self.trace:
                 self.sources.pop()
         elif last and content[keep[-1]].get("type") == "text":
             text = content[keep[-1]]
-            self.messages[-1]["content"][-1] = {**text, "text": text["text"].rstrip()}
+            self.array[-1]["content"][-1] = {**text, "text": text["text"].rstrip()}
 
     def end(self) -> None:
         if not self.answered:
             self._spoken(last=True)
-
-    def _note(self, turn: Turn, text: str) -> None:
-        self.notes.append(f"message {turn.id}: {text}" if turn.id else text)

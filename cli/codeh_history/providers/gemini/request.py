@@ -10,35 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...session.model import Json, Message
+from ..array import Array
 from ..base import Options, Request
 from ..media import Media, media
 from ..tools import Tool, declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described, runs
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
 from . import FIELD, NAME, fields
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(options)
-    for entry in runs(messages, summaries, faithful=options.faithful):
-        if isinstance(entry, Turn):
-            work.add(entry)
-        else:
-            work.plain(*entry)
-    body = {FIELD: work.contents, **_around(options, work.notes)}
-    return Request(body, list(dict.fromkeys(work.notes)), work.sources)
+    work.fill(messages, summaries)
+    return work.request({FIELD: work.array, **_around(options, work.notes)})
 
 
-class _Contents:
-    """Collects contents turn by turn."""
-
+class _Contents(Array):
     def __init__(self, options: Options) -> None:
-        self.model = options.model
-        self.faithful = options.faithful
-        self.trace = options.trace
-        self.contents: list[Json] = []
-        self.sources: list[list[str]] = []
-        self.notes: list[str] = []
+        super().__init__(NAME, options)
         self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
         self.answered = True  # whether a turn that is no model's came after them
 
@@ -47,23 +36,17 @@ class _Contents:
         self.answered = True
         self._emit(role, parts, [id])
 
-    def add(self, turn: Turn) -> None:
-        if turn.role == "model":
-            self._model(turn)
-            return
-        self.answered = True
-        if turn.role == "results":
-            self._results(turn)
-        else:
-            self._user(turn)
+    def turn(self, turn: Turn) -> None:
+        self.answered = self.answered or turn.role != "model"
+        super().turn(turn)
 
-    def _user(self, turn: Turn) -> None:
+    def user(self, turn: Turn) -> None:
         parts = self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
         self._emit("user", parts, [turn.id] * (len(parts) or 1))
 
-    def _model(self, turn: Turn) -> None:
+    def said(self, turn: Turn) -> None:
         if self.answered:
             self.calls, self.answered = [], False
         own = turn.made_by(NAME, self.model)
@@ -74,11 +57,9 @@ class _Contents:
             self._emit("model", parts, [turn.id] * (len(parts) or 1))
 
     def _emit(self, role: str, parts: list[Any], sources: list[str]) -> None:
-        if role == "model" and not self.contents and not self.faithful:
+        if role == "model" and not self.array and not self.faithful:
             self._emit("user", [{"text": CONTINUATION}], [""])
-        self.contents.append({"role": role, "parts": parts})
-        if self.trace:
-            self.sources.append(list(sources))
+        self.add({"role": role, "parts": parts}, sources)
 
     def _converted(self, turn: Turn, *, own: bool) -> list[Any]:
         """A turn's parts as Gemini takes them."""
@@ -131,7 +112,7 @@ class _Contents:
             if own and fields.is_signature(part.get("thoughtSignature")):  # a stream's last, empty part
                 return [self._with(part, "text", "", own=own)]
             if part and not self.faithful:
-                self._note(turn, f"a part unknown to Gemini ({', '.join(sorted(part))}) is left out")
+                self.note(turn, f"a part unknown to Gemini ({', '.join(sorted(part))}) is left out")
             return []
         if not own and data == ["text"] and part["text"] == "" and "thoughtSignature" in part:
             return []  # it was there for its signature alone
@@ -144,7 +125,7 @@ class _Contents:
         if key == "text" or self.faithful:
             return [self._with(part, key, value, own=own)]
         if key in ("functionCall", "functionResponse"):
-            self._note(turn, f"a {key} in a {turn.role}'s message is left out")
+            self.note(turn, f"a {key} in a {turn.role}'s message is left out")
             return []
         if key in ("inlineData", "fileData"):
             key, value = self._media(key, value, turn)
@@ -170,7 +151,7 @@ class _Contents:
             return [value]
         if not self.faithful:
             kind = value.get("type") if isinstance(value, dict) else None
-            self._note(turn, f"a part that only {maker} knows ({kind or 'native'}) is left out")
+            self.note(turn, f"a part that only {maker} knows ({kind or 'native'}) is left out")
         return []
 
     def _media(self, key: str, held: Any, turn: Turn) -> tuple[str, Any]:
@@ -186,7 +167,7 @@ class _Contents:
         if found.data is not None and found.textual and (text := found.text()):
             return "text", text
         why = "Gemini does not take this type" if found.data or uri else "its data is missing or damaged"
-        self._note(turn, f"{found.mime or 'media'} is sent as a text about it: {why}")
+        self.note(turn, f"{found.mime or 'media'} is sent as a text about it: {why}")
         return "text", described(part, why)
 
     # -- signatures ---------------------------------------------------------------------------------
@@ -214,7 +195,7 @@ class _Contents:
 
     # -- results ------------------------------------------------------------------------------------
 
-    def _results(self, turn: Turn) -> None:
+    def results(self, turn: Turn) -> None:
         """The responses in a content of their own; what cannot stand in one goes into the next."""
         parts: list[Any] = []
         after: list[Any] = []
@@ -268,9 +249,6 @@ class _Contents:
                     held = self._with({**part, new: value}, new, value, own=True)
                     (kept if stay else moved).append(held)
         return kept, moved
-
-    def _note(self, turn: Turn, text: str) -> None:
-        self.notes.append(f"message {turn.id}: {text}" if turn.id else text)
 
 
 def _typed(given: Any, mime: str) -> Json:

@@ -11,12 +11,13 @@ from typing import Any
 
 from ...session.model import Json, Message, Part
 from ..answers import arguments
+from ..array import Array
 from ..base import Options, Request
 from ..media import media
-from ..openai import Notes, item_of, message_item, result_media, result_text
+from ..openai import item_of, message_item, result_media, result_text
 from ..parts import object_of
 from ..tools import Tool, declared
-from ..turns import ROLES, Turn, runs
+from ..turns import Turn
 from . import FIELD, NAME
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
@@ -24,23 +25,13 @@ IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
-    chat = _Chat(options)
+    chat = _Chat(NAME, options)
     if options.system:
-        chat.add({"role": "system", "content": options.system}, "")
-    for entry in runs(messages, summaries, faithful=options.faithful):
-        if not isinstance(entry, Turn):
-            role, parts, id = entry
-            chat.add({"role": ROLES[role], "content": parts[0]["text"]}, id)
-        elif entry.role == "user":
-            chat.user(entry)
-        elif entry.role == "model":
-            chat.model(entry)
-        else:
-            chat.results(entry)
+        chat.add({"role": "system", "content": options.system}, [""])
+    chat.fill(messages, summaries)
     if not chat.array and messages and not options.faithful:
-        chat.add({"role": "user", "content": ""}, "")
-    body = _body(chat.array, options, chat.notes.lines)
-    return Request(body, list(dict.fromkeys(chat.notes.lines)), chat.sources)
+        chat.add({"role": "user", "content": ""}, [""])
+    return chat.request(_body(chat.array, options, chat.notes))
 
 
 def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
@@ -67,22 +58,7 @@ def _declare(tool: Tool) -> Json:
     return {"type": "function", "function": function}
 
 
-class _Chat:
-    """The array as it grows, one turn at a time."""
-
-    def __init__(self, options: Options) -> None:
-        self.model_name = options.model
-        self.faithful = options.faithful
-        self.trace = options.trace
-        self.notes = Notes(NAME)
-        self.array: list[Json] = []
-        self.sources: list[list[str]] = []
-
-    def add(self, message: Json, source: str) -> None:
-        self.array.append(message)
-        if self.trace:
-            self.sources.append([source])
-
+class _Chat(Array):
     # -- the user's side ----------------------------------------------------------------------------
 
     def user(self, turn: Turn) -> None:
@@ -90,7 +66,7 @@ class _Chat:
         role = message_item(turn.message).get("role")
         if role in ("system", "developer") and "images" not in message:
             message["role"] = "system"
-        self.add(message, turn.id)
+        self.add(message, [turn.id])
 
     def message(self, role: str, parts: list[tuple[Part, str]]) -> Json:
         """A message of texts, a blank line between two, and of images."""
@@ -107,7 +83,7 @@ class _Chat:
             elif found is not None:
                 texts.append(self.told(part, source))
             else:
-                self.notes.left_out(part, source)
+                self.left_out(part, source)
         message: Json = {"role": role, "content": "\n\n".join(filter(None, texts))}
         return {**message, "images": images} if images else message
 
@@ -117,7 +93,7 @@ class _Chat:
         text = found.text() if found is not None and found.data is not None and found.textual else None
         if found is not None and text is not None:
             return f"[File {found.name or 'without a name'}, {found.mime}]\n{text}"
-        return self.notes.stub(part, source, "only png, jpeg and webp images with their data can be sent")
+        return self.stub(part, source, "only png, jpeg and webp images with their data can be sent")
 
     def results(self, turn: Turn) -> None:
         """A tool message for each result; the media that they hold follows in one user message."""
@@ -126,20 +102,20 @@ class _Chat:
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
-            self.add({**message, "tool_call_id": id} if own and id else message, source)
+            self.add({**message, "tool_call_id": id} if own and id else message, [source])
             found = result_media(response)
             if found:
                 label: Part = {"text": f"From the result of {response.get('name')}:"}
                 held += [(label, source), *((medium, source) for medium in found)]
         if held:
-            self.add(self.message("user", held), held[0][1])
+            self.add(self.message("user", held), [held[0][1]])
 
     # -- the model's side ---------------------------------------------------------------------------
 
-    def model(self, turn: Turn) -> None:
+    def said(self, turn: Turn) -> None:
         """One message: what was said, a blank line where a call or a thought was in between; its calls."""
-        own = turn.made_by(NAME, self.model_name)
-        said, thought, last = "", "", -1
+        own = turn.made_by(NAME, self.model)
+        spoken, thought, last = "", "", -1
         calls: list[Json] = []
         for place, (part, id) in enumerate(zip(turn.parts, turn.ids, strict=True)):
             text = part.get("text")
@@ -149,19 +125,19 @@ class _Chat:
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:
                 text = text if text is not None else self.told(part, turn.id)
-                said += ("\n\n" if said and text and last != place - 1 else "") + text
+                spoken += ("\n\n" if spoken and text and last != place - 1 else "") + text
                 last = place
             else:
-                self.notes.left_out(part, turn.id)
-        message: Json = {"role": "assistant", "content": said}
+                self.left_out(part, turn.id)
+        message: Json = {"role": "assistant", "content": spoken}
         if thought:
             message["thinking"] = thought
         if calls:
             message["tool_calls"] = calls
         if own:
             message.update((k, v) for k, v in message_item(turn.message).items() if k not in message)
-        if said or calls or self.faithful or (own and turn.parts and not thought):
-            self.add(message, turn.id)
+        if spoken or calls or self.faithful or (own and turn.parts and not thought):
+            self.add(message, [turn.id])
 
 
 def _call(part: Part, id: str, *, own: bool) -> Json:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...session.model import Json, Message, Part
+from ..array import Array
 from ..base import Options, Request
-from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item, result_media, result_text
+from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, result_media, result_text
 from ..tools import Tool, declared
-from ..turns import ROLES, Turn, runs
+from ..turns import Turn
 from . import NAME
 from .content import Said, joined, unwritten, written
 
@@ -27,22 +28,10 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     system = _system(options)
     if system is not None:
         chat.add(system, [""])
-    for entry in runs(messages, summaries, faithful=options.faithful):
-        if not isinstance(entry, Turn):
-            role, parts, id = entry
-            chat.array.append({"role": ROLES[role], "content": parts[0]["text"]})
-            if options.trace:
-                chat.sources.append([id])
-        elif entry.role == "user":
-            chat.user(entry)
-        elif entry.role == "model":
-            chat.assistant(entry)
-        else:
-            chat.results(entry)
+    chat.fill(messages, summaries)
     if not chat.array and messages and not options.faithful:
         chat.add({"role": "user", "content": ""}, [""])
-    body = _body(chat.array, options, chat.notes.lines)
-    return Request(body, list(dict.fromkeys(chat.notes.lines)), chat.sources)
+    return chat.request(_body(chat.array, options, chat.notes))
 
 
 def system_message(text: str, model: str | None) -> Json:
@@ -95,22 +84,10 @@ def _declare(tool: Tool) -> Json:
     return {"type": "function", "function": function}
 
 
-class _Chat:
-    """The array as it grows, one turn at a time."""
-
+class _Chat(Array):
     def __init__(self, options: Options) -> None:
-        self.model = options.model
-        self.faithful = options.faithful
-        self.trace = options.trace
-        self.notes = Notes(NAME)
-        self.array: list[Json] = []
-        self.sources: list[list[str]] = []
+        super().__init__(NAME, options)
         self.ids = CallIds(faithful=options.faithful)
-
-    def add(self, message: Json, sources: list[str]) -> None:
-        self.array.append(message)
-        if self.trace:
-            self.sources.append(sources)
 
     # -- the user's side ----------------------------------------------------------------------------
 
@@ -132,9 +109,9 @@ class _Chat:
             return None
         block = written(part)
         if block is None and (why := unwritten(part)):
-            block = {"type": "text", "text": self.notes.stub(part, source, why)}
+            block = {"type": "text", "text": self.stub(part, source, why)}
         elif block is None:
-            self.notes.left_out(part, source)
+            self.left_out(part, source)
         return block
 
     def results(self, turn: Turn) -> None:
@@ -157,7 +134,7 @@ class _Chat:
 
     # -- the model's side ---------------------------------------------------------------------------
 
-    def assistant(self, turn: Turn) -> None:
+    def said(self, turn: Turn) -> None:
         said = Said(turn, self.model)
         calls: list[Json] = []
         for place, (part, id) in enumerate(zip(turn.parts, self.ids.calls(turn), strict=True)):
@@ -168,9 +145,9 @@ class _Chat:
             elif "text" in part:
                 said.text(part, place)
             elif why := unwritten(part, by_model=True):
-                said.text({"text": self.notes.stub(part, turn.id, why)}, place)
+                said.text({"text": self.stub(part, turn.id, why)}, place)
             elif not said.native(part, place):
-                self.notes.left_out(part, turn.id)
+                self.left_out(part, turn.id)
         content = said.content()
         if not content and not calls and not self.faithful and not (said.own and said.blocks):
             return  # nothing but thoughts, or nothing at all

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...session.model import Json, Message, Part
+from ..array import Array
 from ..base import Options, Request
-from ..openai import NAMES, CallIds, Notes, arguments_of, item_of, message_item
+from ..openai import NAMES, CallIds, arguments_of, item_of, message_item
 from ..tools import Tool, declared
-from ..turns import ROLES, Turn, runs
+from ..turns import Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
@@ -24,22 +25,10 @@ _STATEFUL = ("store", "background", "conversation", "previous_response_id")
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     work = _Items(options, messages)
-    for entry in runs(messages, summaries, faithful=options.faithful):
-        if not isinstance(entry, Turn):
-            role, parts, id = entry
-            work.array.append({"role": ROLES[role], "content": parts[0]["text"]})
-            if options.trace:
-                work.sources.append([id])
-        elif entry.role == "user":
-            work.user(entry)
-        elif entry.role == "model":
-            work.model(entry)
-        else:
-            work.results(entry)
+    work.fill(messages, summaries)
     if not work.array and messages and not options.faithful:
         work.add({"role": "user", "content": ""}, [""])
-    body = _body(work.array, options, work.notes.lines)
-    return Request(body, list(dict.fromkeys(work.notes.lines)), work.sources)
+    return work.request(_body(work.array, options, work.notes))
 
 
 def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
@@ -75,24 +64,13 @@ def _declare(tool: Tool) -> Json:
     return function
 
 
-class _Items:
-    """The input array as it grows, one turn at a time."""
-
+class _Items(Array):
     def __init__(self, options: Options, messages: Sequence[Message]) -> None:
-        self.faithful = options.faithful
-        self.trace = options.trace
-        self.array: list[Json] = []
-        self.sources: list[list[str]] = []
-        self.notes = Notes(NAME)
+        super().__init__(NAME, options)
         self.ids = CallIds(faithful=options.faithful)
         self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
         self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
-
-    def add(self, item: Json, sources: list[str]) -> None:
-        self.array.append(item)
-        if self.trace:
-            self.sources.append(sources)
 
     # -- the user's side ----------------------------------------------------------------------------
 
@@ -109,7 +87,7 @@ class _Items:
                     blocks, sources = [], []
                     self.add(value, [source])
                 else:
-                    self.notes.left_out(part, source)
+                    self.left_out(part, source)
             elif (block := self.block(part, source)) is not None:
                 blocks.append(block)
                 sources.append(source)
@@ -138,9 +116,9 @@ class _Items:
             return None
         block = written(part)
         if block is None and (why := unwritten(part)):
-            block = {"type": "input_text", "text": self.notes.stub(part, source, why)}
+            block = {"type": "input_text", "text": self.stub(part, source, why)}
         elif block is None:
-            self.notes.left_out(part, source)
+            self.left_out(part, source)
         return block
 
     def results(self, turn: Turn) -> None:
@@ -157,7 +135,7 @@ class _Items:
 
     # -- the model's side ---------------------------------------------------------------------------
 
-    def model(self, turn: Turn) -> None:
+    def said(self, turn: Turn) -> None:
         """The items of a model's turn; another provider's calls stand last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
@@ -174,19 +152,19 @@ class _Items:
             elif "text" in part and not part.get("thought"):
                 follows = last == place - 1 >= 0
                 if part["text"] or own:
-                    self.said(part, source, own=own, replayed=replayed, follows=follows)
+                    self.text(part, source, own=own, replayed=replayed, follows=follows)
                 last = place if part["text"] or own or follows else last
             elif why := unwritten(part, by_model=True):
-                stub = self.notes.stub(part, source, why)
+                stub = self.stub(part, source, why)
                 self.add({"role": "assistant", "content": stub}, [source])
             elif self.replay.item(part, turn, replayed=replayed):
                 self.add(native_of(part), [source])
             elif not part.get("thought"):
-                self.notes.left_out(part, source)
+                self.left_out(part, source)
         if len(self.array) == before and self.faithful:
             self.add({"role": "assistant", "content": []}, [turn.id])
 
-    def said(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
+    def text(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
         """A model's text: a content of its own message item, or an assistant message of its own."""
         item = item_of(part) if own else {}
         last = self.array[-1] if follows else {}

@@ -1,0 +1,86 @@
+"""The messages of a request as they grow, turn by turn: what all formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..session.model import Json, Message, Part
+from .base import Options, Request
+from .turns import ROLES, Turn, described, runs
+
+_THINKING = ("reasoning", "thinking", "redacted_thinking")
+
+
+class Array:
+    """A body's messages; a format says what becomes of a user's turn, a model's, and of results.
+
+    `sources` are as in a `Request`, kept where they are asked for; `notes` are for people.
+    """
+
+    def __init__(self, name: str, options: Options) -> None:
+        self.name = name
+        self.model = options.model
+        self.faithful = options.faithful
+        self.trace = options.trace
+        self.array: list[Json] = []
+        self.sources: list[list[str]] = []
+        self.notes: list[str] = []
+
+    def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
+        for entry in runs(messages, summaries, faithful=self.faithful):
+            if isinstance(entry, Turn):
+                self.turn(entry)
+            else:
+                self.plain(*entry)
+
+    def request(self, body: Json) -> Request:
+        """The body with its notes, each said once."""
+        return Request(body, list(dict.fromkeys(self.notes)), self.sources)
+
+    def add(self, message: Json, sources: list[str]) -> None:
+        self.array.append(message)
+        if self.trace:
+            self.sources.append(sources)
+
+    def plain(self, role: str, parts: list[Part], id: str) -> None:
+        """A message that is one text, as most of a long history are."""
+        self.add({"role": ROLES[role], "content": parts[0]["text"]}, [id])
+
+    def turn(self, turn: Turn) -> None:
+        {"user": self.user, "model": self.said, "results": self.results}[turn.role](turn)
+
+    def user(self, turn: Turn) -> None:
+        raise NotImplementedError
+
+    def said(self, turn: Turn) -> None:
+        """A model's turn."""
+        raise NotImplementedError
+
+    def results(self, turn: Turn) -> None:
+        raise NotImplementedError
+
+    # -- notes --------------------------------------------------------------------------------------
+
+    def note(self, turn: Turn, text: str) -> None:
+        self.notes.append(f"message {turn.id}: {text}" if turn.id else text)
+
+    def stub(self, part: Part, source: str, why: str) -> str:
+        """The text in the place of media that cannot be sent."""
+        text = described(part, why)
+        self.notes.append(f"message {source}: sent to {self.name} as a text about it: {text[1:-1]}")
+        return text
+
+    def left_out(self, part: Part, source: str) -> None:
+        """Note a part that is not sent; how a model thought, and a part with nothing in it, need none."""
+        native = part.get("native")
+        value = native.get("value") if native is not None else None
+        kind = value.get("type") if isinstance(value, dict) else None
+        if kind in _THINKING or not part:
+            return
+        if native is None:
+            what = f"a part of an unknown kind ({', '.join(sorted(part))}) is left out"
+        elif native.get("provider") == self.name:
+            what = f"{kind or 'a part'} cannot stand here, and is not sent"
+        else:
+            what = f"a part that only {native.get('provider')} knows is not sent to {self.name}"
+        self.notes.append(f"message {source}: {what}")
