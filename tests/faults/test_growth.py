@@ -69,6 +69,10 @@ FOUND = {  # what once took minutes
     ("an output of backticks", "export --to markdown"),
 }
 EVERY = [(shape, command) for shape in SHAPES for command in COMMANDS]
+A_FILE_EACH = (
+    "persist s --all",
+    "export --to refs",
+)  # a block for each part, synced one after the other here
 PAIRS = by_profile(sorted(FOUND), sorted(FOUND), EVERY)
 
 
@@ -84,7 +88,7 @@ def took(nursery: Nursery, place: Path, data: bytes, command: str) -> float:
 def test_time_grows_as_the_session_does(
     shape: str, command: str, place: Path, nursery: Nursery, tally: Tally
 ) -> None:
-    size = SIZE if shape in LINES else 4 * SIZE
+    size = SIZE // (16 if command in A_FILE_EACH else 1) if shape in LINES else 4 * SIZE
     n, few = sized(SHAPES[shape], size)
     many = session(SHAPES[shape], 4 * n)
     less = took(nursery, place / "few", few, command)
