@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..session.records import BOM, Record, bare_id, lines_of, parse
+from ..session.records import BOM, Before, Record, lines_of, parse
 from ..store import read
 from ..store.log import Locked
 from ..store.replace import replace
@@ -54,25 +54,15 @@ def records(
 
     Equal lines must be skipped alike: the id of a bare message counts them.
     """
-    bare: dict[bytes, int] = {}
-    offset = 0
+    before = Before()
     for line in lines_of(data):
-        record = None
-        if not skip(line) and (offset == 0 or not line.startswith(BOM)):
-            found = parse([line]).records
-            record = _placed(found[0], offset, bare) if found else None
-        yield line, record
-        offset += len(line)
-
-
-def _placed(record: Record, offset: int, bare: dict[bytes, int]) -> Record:
-    """The record as it is in its file: a bare message's id hangs on how many equal ones came before."""
-    record.offset = offset
-    if record.bare is not None:
-        line = record.raw.rstrip(b"\r")
-        record.bare = bare[line] = bare.get(line, -1) + 1
-        record.data["id"] = bare_id(record.raw, record.bare)
-    return record
+        if skip(line) or (before.size == 0 and line.startswith(BOM)):
+            before.size += len(line)
+            before.lines += 1
+            yield line, None
+        else:
+            found = parse([line], before=before).records
+            yield line, found[0] if found else None
 
 
 def ended(line: bytes, like: bytes) -> bytes:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from ..session.fold import Fold, message_of
 from ..session.model import Json, Message
-from ..session.records import Damage, Log, Record, bare_id, lines_of, parse
+from ..session.records import Before, Damage, Log, Record, lines_of, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
 from ..session.view import View, is_idless
 from ..store import read
@@ -46,34 +45,15 @@ def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
 
 
 def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
-    at = lines = 0
-    seen: dict[int, int] = {}
+    before = Before()
     for block in blocks(fd, size, step):
         if isinstance(block, int):
-            yield Log([], [Damage(lines + 1, at, f"{block} bytes: too long for a record")], block)
-            at += block + 1
-            lines += 1
-            continue
-        # A byte order mark counts on the file's first line only: later pieces begin with an empty line.
-        log = parse(chain((b"\n",), lines_of(block)) if at else lines_of(block))
-        shift = 1 if at else 0
-        for record in log.records:
-            record.offset += at - shift
-            if record.bare is not None:
-                _renumber(record, seen)
-        for damage in log.damage:
-            damage.offset += at - shift
-            damage.line += lines - shift
-        at += len(block)
-        lines += block.count(b"\n")
-        yield log
-
-
-def _renumber(record: Record, seen: dict[int, int]) -> None:
-    """A bare line's id hangs on how often it came before, in the whole file."""
-    key = hash(record.raw.rstrip(b"\r"))
-    record.bare = seen[key] = seen.get(key, -1) + 1
-    record.data["id"] = bare_id(record.raw, record.bare)
+            damage = Damage(before.lines + 1, before.size, f"{block} bytes: too long for a record")
+            before.size += block + 1
+            before.lines += 1
+            yield Log([], [damage], block)
+        else:
+            yield parse(lines_of(block), before=before)
 
 
 class Skim:

@@ -109,20 +109,36 @@ class Log:
         return self.keys is not None and self.keys.isdisjoint(keys) and not self.refers
 
 
-def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | None = None) -> Log:
+class Before:
+    """What stands before the lines to be read: bytes, lines, and how often each bare message."""
+
+    __slots__ = ("bare", "lines", "size")
+
+    def __init__(self) -> None:
+        self.size = self.lines = 0
+        self.bare: dict[int, int] = {}  # by hash
+
+
+def parse(
+    lines: Iterable[bytes],
+    source: bytes = b"",
+    gaps: dict[int, int] | None = None,
+    before: Before | None = None,
+) -> Log:
     """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
 
     An unterminated last line that is whole is a record: its append was cut between line and newline.
     `source`: the bytes that the lines are of, where they start at its first. `gaps`: where in the file a
-    blank line stands for one too long to be a record, and how long that is.
+    blank line stands for one too long to be a record, and how long that is. `before`: what of the file was
+    read before these lines; they are added to it.
     """
+    before = before or Before()
     records: list[Record] = []
     damage: list[Damage] = []
     loads = orjson.loads
-    offset = number = 0
+    offset, number = before.size, before.lines
     keys: set[str] = set()
-    bare: dict[bytes, int] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, before.lines + 1):
         start = offset
         offset += len(line)
         try:
@@ -149,13 +165,14 @@ def parse(lines: Iterable[bytes], source: bytes = b"", gaps: dict[int, int] | No
             continue
         seen = None
         if type(data) is dict and "id" not in data:
-            seen = _adopt(data, line.removesuffix(b"\n"), bare)
+            seen = _adopt(data, line.removesuffix(b"\n"), before.bare)
         reason = _check(data)
         if reason:
             damage.append(Damage(number, start, reason))
         else:
             _note(data, keys)
             records.append(Record(data, line, start, seen))
+    before.size, before.lines = offset, number
     return Log(records, damage, offset, keys)
 
 
@@ -223,11 +240,11 @@ def _why(line: bytes, error: ValueError) -> str:
     return f"not JSON: {error}"
 
 
-def _adopt(data: Json, raw: bytes, bare: dict[bytes, int]) -> int | None:
+def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
     """Make a message of a line without type or id; returns how many equal lines came before."""
     if data.get("type", "message") != "message" or type(data.get("parts")) is not list:
         return None
-    line = raw.rstrip(b"\r")
+    line = hash(raw.rstrip(b"\r"))
     seen = bare[line] = bare.get(line, -1) + 1
     data["type"] = "message"
     data["id"] = bare_id(raw, seen)
