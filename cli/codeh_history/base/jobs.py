@@ -16,7 +16,7 @@ from .errors import BadData, Usage
 from .input import from_file
 from .options import ALLOW_MISSING, IN_PLACE, REPORT, Options, Reading, flag, option
 
-PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # curation's, in order
+PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
 THOUGHTS = ("keep", "old", "all")
 UNANSWERED = ("error", "stub", "drop")
 CURATE, COMPACT = "curate.", "compact."
