@@ -9,6 +9,8 @@ from nursery import Nursery
 from profiles import Tally
 from verbs import COMMANDS
 
+from codeh_history.commands import COMMANDS as VERBS
+
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]
 
 
@@ -20,6 +22,10 @@ def tree(home: Path) -> dict[str, bytes]:
     """The files of sessions and trash."""
     files = [path for folder in ("sessions", "trash") for path in (home / folder).glob("*")]
     return {str(path): path.read_bytes() for path in files}
+
+
+def test_every_verb_is_among_the_commands() -> None:
+    assert {command.argv[0] for command in COMMANDS.values()} == set(VERBS)
 
 
 @pytest.mark.parametrize("stdout", ["closed", "full"])

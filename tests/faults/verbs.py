@@ -9,8 +9,6 @@ from pathlib import Path
 import orjson
 from scenarios import ANSWER, FIXED, SESSION, littered, message, nothing, plain
 
-from codeh_history.cli import COMMANDS as VERBS
-
 CALL = (
     orjson.dumps(
         {"type": "message", "id": "c", "ts": FIXED["CODEH_NOW"], "kind": "codeh", "role": "model",
@@ -115,7 +113,3 @@ COMMANDS = {
     "prune --yes": Command(["prune", "--keep", "0", "--yes"], plain, writes=True),
     "completion": Command(["completion", "bash"]),
 }  # fmt: skip
-
-
-def test_every_verb_is_here() -> None:
-    assert {command.argv[0] for command in COMMANDS.values()} == VERBS.keys()
