@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from codeh_history import providers
 from codeh_history.providers import wire
 from support import corpus_files
 
@@ -26,7 +27,7 @@ PRETTY = b"""{
 HEAD = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\n\r\n"
 HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
 
-FORMATS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama")
+FORMATS = tuple(providers.FORMATS)
 
 
 def sse(*events: Any, end: bytes = b"\n", named: bool = False, done: bool = False) -> bytes:

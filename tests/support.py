@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "codeh_history")
 NOW = "2026-01-02T03:04:05Z"
+MODELS = {  # of each provider one
+    "gemini": "gemini-3-pro", "openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1",
+    "anthropic": "claude-opus-4-8", "ollama": "llama3.2",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+import support
 from codeh_history import programs, providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.base import Settings
@@ -18,13 +19,7 @@ from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import lines_of, parse
 from support import corpus, run
 
-MODEL = {
-    "gemini": "gemini-2.5-pro",
-    "openai-chat": "gpt-5.1",
-    "openai-responses": "gpt-5.1",
-    "anthropic": "claude-opus-4-8",
-    "ollama": "llama3.2",
-}
+MODEL = {**support.MODELS, "gemini": "gemini-2.5-pro"}
 
 
 def exchanges() -> list[Any]:

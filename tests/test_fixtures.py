@@ -17,14 +17,9 @@ from codeh_history.main import run
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from support import ROOT
+from support import MODELS, ROOT
 
 FIXTURES = ROOT / "fixtures"
-MODELS = {
-    "gemini": "gemini-3-pro", "openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1",
-    "anthropic": "claude-opus-4-8",
-    "ollama": "llama3.2",
-}  # fmt: skip
 SESSIONS = sorted(FIXTURES.glob("*.jsonl"))
 
 

@@ -10,6 +10,7 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import support
 from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.base import Settings
@@ -25,13 +26,7 @@ ARRAY = {
     "anthropic": "messages",
     "ollama": "messages",
 }
-MODEL = {
-    "gemini": None,
-    "openai-chat": "gpt-5.1",
-    "openai-responses": "gpt-5.1",
-    "anthropic": "claude-opus-4-8",
-    "ollama": "llama3.2",
-}
+MODEL = {**support.MODELS, "gemini": None}
 EXAMPLES = int(
     os.environ.get("HYPOTHESIS_EXAMPLES", "150")
 )  # each for all formats: making them costs the most; `make test-deep` takes 2,500

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history import providers
 from codeh_history.session import sources
 from codeh_history.session.ops import apply, replace
 from codeh_history.session.records import block_of
@@ -25,7 +26,7 @@ SOURCES = [
     {"source_number": 5, "content_id": "doc_1", "content": "ページ"},
     {"source_number": 6, "content_id": "doc_2", "content": "two"},
 ]
-PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama")
+PROVIDERS = tuple(providers.FORMATS)
 
 
 def result(response: Any, name: str = "search") -> dict[str, Any]:

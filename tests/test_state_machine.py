@@ -27,10 +27,7 @@ from support import Result
 
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "150")) // 6  # `make test-deep` takes more
 STEPS = 20
-MODEL = {
-    "gemini": [], "openai-chat": ["--model", "m"], "openai-responses": ["--model", "m"], "anthropic": ["--model", "m"],
-    "ollama": ["--model", "m"],
-}  # fmt: skip
+MODEL = {to: ["--model", "m"] for to in providers.FORMATS} | {"gemini": []}
 TEXTS = st.sampled_from(
     ["hello", "what is it?", "# IDE Context\nmain.py", "System: tick", "a\u2028b\x1b[31m", "日本", "  blank\n\n",
      "word " * 1500]
@@ -357,7 +354,7 @@ class Session(RuleBasedStateMachine):
             offset += len(line) + 1
         assert [p["offset"] for p in verdict["problems"] if "id" not in p and p["offset"] in bad] == bad
         self.number += 1
-        self.sends(sorted(MODEL)[self.number % 4])
+        self.sends(sorted(MODEL)[self.number % len(MODEL)])
 
     def sends(self, format: str) -> None:
         """A request that its provider takes, or a word why there is none."""

@@ -7,12 +7,13 @@ from typing import Any
 
 import orjson
 
+from codeh_history import providers
 from inside import inside
 from support import Result
 
 BIG = "s3cret " * 1000
 IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
-PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama")
+PROVIDERS = tuple(providers.FORMATS)
 
 
 def ok(*argv: Any, home: Path, **more: Any) -> Result:

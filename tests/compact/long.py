@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
+import support
 from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.base import Settings
@@ -23,13 +24,7 @@ from strategies import view_of
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big")
 ).decode()
-MODEL = {
-    "gemini": None,
-    "openai-chat": "gpt-5.1",
-    "openai-responses": "gpt-5.1",
-    "anthropic": "claude-opus-4-8",
-    "ollama": "llama3.2",
-}
+MODEL = {**support.MODELS, "gemini": None}
 
 
 @cache

@@ -11,20 +11,13 @@ import pytest
 from codeh_history import providers
 from codeh_history.programs import forms
 from inside import inside
-from support import corpus_files, lines, session_path
+from support import MODELS, corpus_files, lines, session_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "sky", "arguments": '{"at":"noon"}'}}
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
-MODELS = {
-    "gemini": "gemini-2.5-pro",
-    "openai-chat": "gpt-x",
-    "openai-responses": "gpt-x",
-    "anthropic": "claude-x",
-    "ollama": "llama-x",
-}
 CHAT: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": IMAGE}}]},

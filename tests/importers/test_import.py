@@ -11,7 +11,7 @@ import pytest
 from codeh_history import programs, providers
 from codeh_history.programs import forms
 from inside import inside
-from support import corpus, corpus_files, lines, run, session_path
+from support import MODELS, corpus, corpus_files, lines, run, session_path
 
 HI: dict[str, Any] = {"role": "user", "parts": [{"text": "hi"}]}
 CHAT: dict[str, Any] = {"role": "user", "content": "hi"}
@@ -79,15 +79,6 @@ def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home
     assert not (home / "sessions").exists()
 
 
-PAYLOADS = {
-    "gemini": "gemini-x",
-    "openai-chat": "gpt-x",
-    "openai-responses": "gpt-x",
-    "anthropic": "claude-x",
-    "ollama": "llama-x",
-}
-
-
 def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(
     home: Path, tmp_path: Path
 ) -> None:
@@ -102,7 +93,7 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(
         made = [r for r in lines(session_path(home, f"c{number}")) if r["type"] == "message"]
         assert len(made) == len(said)
         assert inside("verify", f"c{number}", home=home).code == 0
-        for provider, model in PAYLOADS.items():
+        for provider, model in MODELS.items():
             argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
             sent = inside("payload", *argv, home=home)
             assert sent.code == 0, sent.err

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+import support
 from answers import FORMATS, recorded_streams, without_nulls
 from codeh_history.providers import wire
 from codeh_history.providers.reply import Failure, Reply
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
 
 WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 ASK = "What is the weather?"
-MODELS = {
-    "gemini": "gemini-2.5-flash",
-    "openai-chat": "gpt-5.1",
-    "openai-responses": "gpt-5.1",
-    "anthropic": "claude-opus-4-8",
-    "ollama": "llama3.2",
-}
+MODELS = {**support.MODELS, "gemini": "gemini-2.5-flash"}
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from codeh_history.providers.base import Options
 from codeh_history.providers.body import Imported
 from codeh_history.session.pairing import open_at_end
 from histories import prefix, sendable
-from support import corpus_files
+from support import MODELS, corpus_files
 
 ARRAY = {
     "gemini": "contents",
@@ -21,13 +21,6 @@ ARRAY = {
     "openai-responses": "input",
     "anthropic": "messages",
     "ollama": "messages",
-}
-MODEL = {
-    "gemini": "gemini-3-pro",
-    "openai-chat": "gpt-5.1",
-    "openai-responses": "gpt-5.1",
-    "anthropic": "claude-opus-4-8",
-    "ollama": "llama3.2",
 }
 
 
@@ -52,9 +45,9 @@ def test_a_recorded_conversation_goes_on_anywhere(source: str, target: str) -> N
             view = sendable(read.messages[:end], unanswered="error")
             if view.messages[-1].role != "user" or open_at_end(view.messages):
                 continue
-            given = Options(model=MODEL[target], system=read.system, tools=read.tools)
+            given = Options(model=MODELS[target], system=read.system, tools=read.tools)
             body = format.request(view.messages, given, []).body
-            found: list[Any] = [*format.problems({**body, "model": MODEL[target]})]
+            found: list[Any] = [*format.problems({**body, "model": MODELS[target]})]
             array = prefix(body[ARRAY[target]])
             assert not found, (name, end, found)
             assert array.startswith(before), (name, end)

@@ -8,6 +8,7 @@ import orjson
 import pytest
 from test_window import call, result, talk, view
 
+from codeh_history import providers
 from codeh_history.base import timezone
 from codeh_history.base.times import to_millis
 from codeh_history.formats import context
@@ -217,10 +218,8 @@ def test_the_machines_zone_without_tz(home: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic", "ollama"])
+@pytest.mark.parametrize("provider", list(providers.FORMATS))
 def test_payload_leaves_out_what_its_context_repeats(home: Path, provider: str) -> None:
-    from codeh_history import providers
-
     old = {"type": "summary", "id": "S", "summary": "The user likes tea.", "covers": ["u0", "a0"]}
     stored(home, [*talk(14, pinned={5}), old])
     run("append", "-s", "demo", "-m", "And now?")

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from test_window import talk
 
+from codeh_history import providers
 from codeh_history.session.records import dumps
 from support import Result, lines, run, session_path
 
@@ -96,10 +97,8 @@ def test_pins_stay_visible(home: Path) -> None:
     assert "a3" not in shown("demo")
 
 
-@pytest.mark.parametrize("provider", ["gemini", "openai-chat", "openai-responses", "anthropic", "ollama"])
+@pytest.mark.parametrize("provider", list(providers.FORMATS))
 def test_payload_sends_summaries_as_one_record_of_a_user_first(home: Path, provider: str) -> None:
-    from codeh_history import providers
-
     session(home, "demo", 51)
     summarize("demo", "--via", GOOD)
     run("append", "-s", "demo", "-m", "And now?")

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from answers import chunk, gemini_event, sse, tool
+from codeh_history import providers
 from inside import inside, lay
 from support import lines, session_path
 
@@ -136,7 +137,7 @@ def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(
         f"Tool call {call['name']} failed with error: {call['damaged']}"
     )
     assert inside("calls", "s", home=tmp_path).code == 1
-    for to in ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama"):
+    for to in providers.FORMATS:
         assert inside("payload", "s", "--to", to, "--model", "m", home=tmp_path).code == 0
 
 
