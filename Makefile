@@ -50,7 +50,7 @@ fmt: $(READY) ## format the code
 
 test-deep: $(READY) ## the laws of payloads and logs, and sessions in any order, at length (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto \
-	  tests/test_payload_laws.py tests/test_laws.py tests/test_state_machine.py tests/blocks/test_by_reference.py
+	  tests/send/test_payload.py tests/session/test_ops.py tests/session/test_state_machine.py tests/session/test_by_reference.py
 
 fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzing.md)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
@@ -59,7 +59,7 @@ fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzi
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_fixtures.py tests/summaries/test_outline.py
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/commands/test_fixture.py tests/summaries/test_outline.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py

@@ -67,7 +67,9 @@ class Nursery:
     """The server and its one connection."""
 
     def __init__(self) -> None:
-        path = os.pathsep.join([str(HERE.parent.parent / "cli"), str(HERE.parent)])
+        path = os.pathsep.join(
+            [str(HERE.parent.parent / "cli"), str(HERE.parent), str(HERE.parent / "helpers")]
+        )
         self._process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},

@@ -24,7 +24,7 @@ RUNS = re.compile(rb"Done (\d+) runs in (\d+) second|#(\d+)\t")
 
 
 def main(argv: list[str]) -> int:
-    sys.path[:0] = [str(ROOT / "cli"), str(ROOT / "tests"), str(HERE)]
+    sys.path[:0] = [str(ROOT / "cli"), str(ROOT / "tests" / "helpers"), str(HERE)]
     if argv[:1] == ["--target"]:
         search(argv[1], argv[2:])
     if argv[:1] == ["--replay"]:

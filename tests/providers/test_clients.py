@@ -301,7 +301,7 @@ def test_curl_tries_again(server: Loopback, format: str) -> None:
 def test_the_server_as_a_program(tmp_path: Path) -> None:
     """As the demo starts it: the port in a file, pieces with delays between them."""
     port_file = tmp_path / "port"
-    program = [sys.executable, __file__.replace("providers/test_clients.py", "loopback.py")]
+    program = [sys.executable, __file__.replace("providers/test_clients.py", "helpers/loopback.py")]
     started = subprocess.Popen(
         [*program, "--port", "0", "--port-file", str(port_file), "--delay", "0.001"], env=environ()
     )

@@ -9,7 +9,6 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openai_histories import PNG, TS, histories, inline, native, paired, request
 
 from codeh_history.base.errors import BadData
 from codeh_history.providers.base import Options
@@ -19,6 +18,7 @@ from codeh_history.providers.openai_chat import request as chat_request
 from codeh_history.providers.openai_responses import body as responses_body
 from codeh_history.providers.openai_responses import request as responses_request
 from codeh_history.session.records import check_message
+from openai_histories import PNG, TS, histories, inline, native, paired, request
 from strategies import json_values
 from support import corpus, corpus_files
 

@@ -6,6 +6,10 @@ import base64
 from typing import Any
 
 import pytest
+
+from codeh_history.providers.base import Options
+from codeh_history.providers.openai_chat import request as chat
+from codeh_history.providers.openai_chat import rules
 from openai_histories import (
     PNG,
     inline,
@@ -17,10 +21,6 @@ from openai_histories import (
     request,
     view_of,
 )
-
-from codeh_history.providers.base import Options
-from codeh_history.providers.openai_chat import request as chat
-from codeh_history.providers.openai_chat import rules
 
 USER = message(0, "user", [{"text": "hi"}])
 CHAT = {"provider": "openai-chat", "model": "gpt-5.1"}

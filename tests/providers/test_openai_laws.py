@@ -10,8 +10,6 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openai_histories import histories, paired, request
-from openai_types import mistakes
 
 from codeh_history.providers.base import Options
 from codeh_history.providers.openai_chat import request as chat
@@ -19,6 +17,8 @@ from codeh_history.providers.openai_chat import rules as chat_rules
 from codeh_history.providers.openai_responses import request as responses
 from codeh_history.providers.openai_responses import rules as responses_rules
 from codeh_history.session.pairing import open_at_end
+from openai_histories import histories, paired, request
+from openai_types import mistakes
 
 FORMATS: dict[str, tuple[ModuleType, ModuleType, str]] = {
     "openai-chat": (chat, chat_rules, "messages"),

@@ -6,13 +6,13 @@ import base64
 from typing import Any
 
 import pytest
-from openai_histories import PNG, inline, linked, message, native, reasoning, request
 
 from codeh_history.providers.base import Options
 from codeh_history.providers.openai_responses import request as responses
 from codeh_history.providers.openai_responses import rules
 from codeh_history.providers.openai_responses.replay import is_answer
 from codeh_history.session.model import Message
+from openai_histories import PNG, inline, linked, message, native, reasoning, request
 
 USER = message(0, "user", [{"text": "hi"}])
 OWN = {"provider": "openai-responses", "model": "gpt-5.1"}

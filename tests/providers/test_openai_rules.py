@@ -10,10 +10,10 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openai_types import mistakes
 
 from codeh_history.providers.openai_chat import rules as chat
 from codeh_history.providers.openai_responses import rules as responses
+from openai_types import mistakes
 from strategies import json_values
 from support import corpus, corpus_files
 

@@ -6,10 +6,10 @@ import random
 import re
 
 import pytest
-from recorded import coding, support, view_of
 
 from codeh_history.summaries import gate, transcript
 from codeh_history.summaries.gate import problems
+from summaries.recorded import coding, support, view_of
 
 SOURCE = """\
 The deploy of orders-api v2.3.1 to https://status.example.com/deploys/8841 failed on 2026-01-15.

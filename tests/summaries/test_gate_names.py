@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 import pytest
-from recorded import coding, support, view_of
 
 from codeh_history.session.exchanges import exchanges
 from codeh_history.summaries import gate, names, transcript
+from summaries.recorded import coding, support, view_of
 from support import ROOT, corpus
 
 SOURCE = """\

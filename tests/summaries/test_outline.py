@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from recorded import coding, support, view_of
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.summaries import calls, outline, prose
 from codeh_history.tokens import history_tokens, open_counter
+from summaries.recorded import coding, support, view_of
 from support import ROOT
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import strategies as some
 from codeh_history.commands.gc.unused import _sorted, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
+from session.test_ops import contents
 from support import lines, run, session_path
-from test_laws import contents
 
 DAY = 86400
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from access.test_skim import plain_files
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.commands.search import lines as searching
@@ -21,7 +22,6 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
-from talk.test_skimming import plain_files
 
 QUIET = Env(stderr=99)
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]

@@ -21,7 +21,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
-WORKER = ROOT / "tests" / "worker.py"
+WORKER = ROOT / "tests" / "helpers/worker.py"
 HEADER = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05.000Z"}\n'
 FIRST = b'{"type":"message","id":"first","ts":"2026-01-02T03:04:05.000Z","kind":"user","role":"user","parts":[{"text":"\xc3\xa9"}]}\n'
 NEW = b'{"type":"message","id":"new","kind":"user","role":"user","parts":[]}\n'

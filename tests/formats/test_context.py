@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from test_window import call, result, talk, view
 
 from codeh_history import providers
 from codeh_history.base import timezone
@@ -14,6 +13,7 @@ from codeh_history.base.times import to_millis
 from codeh_history.formats import context
 from codeh_history.formats.entries import entries
 from codeh_history.session.records import dumps
+from summaries.test_window import call, result, talk, view
 from support import run, session_path
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact import long, recorded
 from compact.long import cost, line
-from test_laws import contents
+from session.test_ops import contents
 
 COUNTER = open_counter(None)
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.05)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from access.test_skim import plain_files
 from codeh_history import providers
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
@@ -19,7 +20,6 @@ from codeh_history.commands.verify import session as verifying
 from codeh_history.commands.verify.provider import refusals, source_of
 from codeh_history.session.model import Message
 from codeh_history.store.resolve import Target
-from talk.test_skimming import plain_files
 
 HEAD = {"type": "session", "version": 1, "id": "s"}
 TEXT = [{"text": "x"}]

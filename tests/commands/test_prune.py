@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_window import call, result, talk
 
 from codeh_history.session.records import dumps
+from summaries.test_window import call, result, talk
 from support import lines, run, session_path
 
 if TYPE_CHECKING:

@@ -187,7 +187,7 @@ def test_the_approximate_count_is_at_most_one_a_character(text: str) -> None:
 
 
 def test_the_approximate_count_is_near() -> None:
-    text = (ROOT / "tests" / "test_tokens.py").read_text()
+    text = (ROOT / "tests" / "tokens/test_counter.py").read_text()
     assert 0.8 < text_tokens(APPROX, text) / text_tokens(O200K, text) < 1.25
 
 

@@ -79,7 +79,7 @@ def test_a_bug_is_one_line_and_70(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert code == 70
     assert told.count("\n") == 1
     assert "ZeroDivisionError" in told
-    assert "test_errors.py" in told
+    assert "base/test_errors.py" in told
 
 
 def test_a_bug_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
+from access.test_skim import plain_files
 from codeh_history.access import open_calls as calling
 from codeh_history.access import row as listing
 from codeh_history.access import skim as skimming
@@ -19,7 +20,6 @@ from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_calls
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
-from talk.test_skimming import plain_files
 
 TEXTS = st.sampled_from(
     [

@@ -35,7 +35,7 @@ from codeh_history.tokens import Characters, open_counter
 from codeh_history.tokens.formula import sent
 from compact import long
 from compact.long import cost, line, session
-from test_laws import contents
+from session.test_ops import contents
 
 COUNTER = open_counter(None)
 SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]

@@ -1,6 +1,6 @@
 """Hand-made sessions and the requests they become: `fixtures/NAME.jsonl`, `fixtures/payloads/NAME.FORMAT.json`.
 
-`pytest --golden tests/test_fixtures.py` rewrites the payloads; review the difference.
+`pytest --golden tests/commands/test_fixture.py` rewrites the payloads; review the difference.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from access.test_skim import plain_files
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.commands.list_ import processes
 from codeh_history.commands.show import numbered
 from codeh_history.store.resolve import Target
-from talk.test_skimming import plain_files
 
 QUIET = Env(stderr=99)
 

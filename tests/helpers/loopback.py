@@ -4,7 +4,7 @@
         server.url, server.requests         # where it listens; what it was asked
         server.queue(Canned(b"…"))          # what to answer next, byte for byte
 
-    python tests/loopback.py --port 0 --port-file FILE [--delay SECONDS]
+    python tests/helpers/loopback.py --port 0 --port-file FILE [--delay SECONDS]
 
 It checks each request by the provider's rules and refuses what the provider would refuse, in its words
 and shape. No key is wanted; nothing leaves the machine.

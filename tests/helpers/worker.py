@@ -1,4 +1,4 @@
-"""Processes that write one session at once: `worker.py append|run|replace|hold PATH …`, for test_store."""
+"""Processes that write one session at once: `helpers/worker.py append|run|replace|hold PATH …`, for test_store."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from codeh_history.base.errors import NotFound
 from codeh_history.commands.expand.originals import expand
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
+from session.test_fold import Writer, drop, put, swap
 from strategies import encode
-from test_fold import Writer, drop, put, swap
 
 
 def expanded(log: Writer, name: str) -> list[str]:

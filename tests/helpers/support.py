@@ -18,7 +18,7 @@ from forks import Forks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "codeh_history")
 NOW = "2026-01-02T03:04:05Z"
 MODELS = {  # of each provider one
