@@ -9,7 +9,7 @@ import pytest
 
 from answers import arrived, expected_of, recorded, recorded_streams, sse, without_nulls
 from codeh_history.providers import wire
-from codeh_history.providers.anthropic.response import Reader, read
+from codeh_history.providers.anthropic.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
 
 
 def test_the_end_is_message_stop() -> None:
-    reader = Reader()
+    reader = Stream()
     for event in streamed({"type": "text", "text": "a"})[:-1]:
         reader.feed(event)
         assert (reader.done, reader.result()) == (False, None)

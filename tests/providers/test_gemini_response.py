@@ -9,7 +9,7 @@ import pytest
 
 from answers import arrived, expected_of, gemini_event, recorded, recorded_streams, sse, without_nulls
 from codeh_history.providers import wire
-from codeh_history.providers.gemini.response import Reader, read
+from codeh_history.providers.gemini.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def test_two_equal_events_later_are_not() -> None:
 
 
 def test_the_end_is_the_finish_reason() -> None:
-    reader = Reader()
+    reader = Stream()
     reader.feed(gemini_event({"text": "a"}))
     assert (reader.done, reader.result()) == (False, None)
     reader.feed(gemini_event(finish="STOP"))

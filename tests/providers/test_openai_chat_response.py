@@ -9,7 +9,7 @@ import pytest
 
 from answers import arrived, chunk, expected_of, recorded, recorded_streams, sse, tool, without_nulls
 from codeh_history.providers import wire
-from codeh_history.providers.openai_chat.response import Reader, read
+from codeh_history.providers.openai_chat.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def test_usage_may_be_missing() -> None:
 
 
 def test_the_end_is_done() -> None:
-    reader = Reader()
+    reader = Stream()
     reader.feed(chunk({"role": "assistant", "content": "a"}))
     reader.feed(chunk({}, "stop"))
     assert (reader.done, reader.result()) == (False, None)

@@ -9,7 +9,7 @@ import pytest
 
 from answers import arrived, expected_of, recorded, recorded_streams, responses, sse, without_nulls
 from codeh_history.providers import wire
-from codeh_history.providers.openai_responses.response import Reader, read
+from codeh_history.providers.openai_responses.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def test_usage(raw: Any, expected: Any) -> None:
 
 
 def test_the_end_is_the_whole_response() -> None:
-    reader = Reader()
+    reader = Stream()
     events = [orjson.loads(line[6:]) for line in responses().split(b"\n") if line.startswith(b"data: ")]
     for event in events[:-1]:
         reader.feed(event)

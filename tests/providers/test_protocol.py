@@ -44,7 +44,7 @@ def test_a_module_has_what_its_protocol_says(name: str, module: str) -> None:
 def test_a_reader_has_what_its_protocol_says(name: str) -> None:
     reader = providers.load(name).stream()
     for key, value in public(protocol.StreamReader).items():
-        if value is None:
+        if not inspect.isfunction(value):
             continue
         assert parameters(getattr(reader, key)) in (parameters(value), ["_event"]), key
     assert (reader.done, reader.id, reader.model) == (False, None, None)

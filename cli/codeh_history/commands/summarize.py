@@ -83,7 +83,7 @@ def check(given: Given, via: str | None) -> None:
         raise Usage(f"--to {to}: one of {', '.join(providers.FORMATS)}")
     if via is None:
         raise Usage("--to goes with --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
-    if model is None and to != "gemini":
+    if model is None and not providers.model_in_url(to):
         raise Usage(f"--to {to} needs --model MODEL")
 
 

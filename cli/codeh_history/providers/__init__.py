@@ -57,7 +57,7 @@ class Format:
         return cast("ResponseModule", self._module(".response")).read(body)
 
     def stream(self) -> StreamReader:
-        return cast("ResponseModule", self._module(".response")).Reader()
+        return cast("ResponseModule", self._module(".response")).Stream()
 
     def _module(self, part: str) -> Any:
         return import_module(f"{__name__}.{FORMATS[self.name]}{part}")
@@ -73,6 +73,11 @@ def load(name: str) -> Format:
 def packages() -> dict[str, Provider]:
     """Every provider by name, the one to ask first at the beginning."""
     return {name: load(name).package for name in reversed(FORMATS)}
+
+
+def model_in_url(target: str) -> bool:
+    """Whether the model stands in the address of a request instead of its body."""
+    return target != PLAIN and load(target).package.MODEL_IN_URL
 
 
 def transcript(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:

@@ -23,7 +23,7 @@ class Provider(Protocol):
 
     NAME: str  # as in the table
     FIELD: str  # of a request body: where the messages stand
-    MODEL: bool  # whether a request must name its model
+    MODEL_IN_URL: bool  # instead of in the body
     END: str  # what a stream that was cut lacks, for people
     NESTED: bool  # whether whole answers stand inside stream events too
     PASSING: Sequence[
@@ -73,24 +73,26 @@ class ResponseModule(Protocol):
     def read(self, body: Json) -> Reply | Failure:
         """A complete, non-streaming response body; usage is normalised."""
 
-    Reader: type[StreamReader]
+    Stream: type[StreamReader]
 
 
 class StreamReader(Protocol):
     """Reads one streamed reply, event by event."""
 
-    done: bool  # the terminator has arrived: the reply is complete
-    id: str | None
-    model: str | None
+    done: bool = False  # the terminator has arrived: the reply is complete
+    id: str | None = None
+    model: str | None = None
 
     def belongs(self, event: Json) -> bool:
         """Whether an event continues this reply; else it begins another one."""
 
-    def conflicts(self, event: Json, /) -> bool:
+    def conflicts(self, event: Json, /) -> bool:  # noqa: ARG002
         """Whether an event that belongs here shows that those of two answers came through each other."""
+        return False
 
     def end(self) -> None:
-        """`[DONE]` has arrived, which ends a stream of some formats."""
+        """`[DONE]` has arrived: it ends the streams of one format, and elsewhere means nothing."""
+        return
 
     def feed(self, event: Json) -> list[Part]:
         """Take one event; returns the parts that arrived with it, for pending content and `--echo`."""

@@ -188,7 +188,7 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
 def _options(view: View, to: str, given: Request) -> Options:
     """What the request is to hold."""
     model = model_for(view, to, given.model)
-    if model is None and to not in ("gemini", providers.PLAIN):
+    if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = beside(view.meta)
     if given.system is not None:

@@ -67,7 +67,9 @@ def ask(
     lines = _kept(env, view, request)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     to = payload.provider_of(env, request.to)
-    model = request.model if to == "gemini" else payload.model_for(view, to, request.model)
+    model = request.model
+    if not providers.model_in_url(to):
+        model = payload.model_for(view, to, model)
     reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
         _write(env, target, request, body, _with(env, target, data, lines + new))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "anthropic"
 FIELD = "messages"
-MODEL = True
+MODEL_IN_URL = False
 END = "no message_stop"
 NESTED = True
 PASSING = ()

@@ -23,13 +23,13 @@ NOTED = "(noted)"  # after a system message the API wants the model to speak
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
-    work = _Messages(options)
+    work = _Conversation(options)
     work.fill(messages, summaries)
     work.end()
     return work.request(around.body(options, work.array, work.notes, called=work.called))
 
 
-class _Messages(Array):
+class _Conversation(Array):
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, options)
         self.options = options

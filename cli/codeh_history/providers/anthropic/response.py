@@ -12,23 +12,20 @@ from ...session.model import Json, Part
 from .. import usage
 from ..failures import concluded
 from ..json_text import loads
-from ..parts import call, name_of, native, object_of, objects, rest, text_of
+from ..parts import call, listed, name_of, native, object_of, objects, rest, text_of
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import EVENTS, NAME
 
 
 def read(body: Json) -> Reply | Failure:
-    parts = [part for block in _listed(body.get("content")) if (part := part_of(block)) is not None]
+    content = body.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listed(content)
+    parts = [part for block in blocks if (part := part_of(block)) is not None]
     counts = _usage(usage.merged(None, body.get("usage")))
     finish = name_of(body.get("stop_reason"))
     reply = Reply(parts, NAME, name_of(body.get("model")), finish, counts, name_of(body.get("id")))
     return concluded(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
-
-
-def _listed(content: object) -> list[Any]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return content if isinstance(content, list) else []
 
 
 def part_of(block: Any) -> Part | None:
@@ -56,13 +53,10 @@ def _text(block: Json) -> Part | None:
     return part  # type: ignore[no-any-return]
 
 
-class Reader:
+class Stream(StreamReader):
     """Puts a message together from its events; complete with message_stop."""
 
     def __init__(self) -> None:
-        self.done = False
-        self.id: str | None = None
-        self.model: str | None = None
         self._message: Json | None = None  # as message_start gives it, then what message_delta adds
         self._blocks: dict[int, Json] = {}
         self._open: dict[int, int] = {}  # the blocks that are not over: by their index their number
@@ -79,9 +73,6 @@ class Reader:
         if kind not in EVENTS or kind == "message_stop":
             return False
         return self.done or (kind == "content_block_start" and _index(event) in self._open)
-
-    def end(self) -> None:
-        """`[DONE]`, which some hosts add, means nothing here."""
 
     def feed(self, event: Json) -> list[Part]:
         kind = name_of(event.get("type"))

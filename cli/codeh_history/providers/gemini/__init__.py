@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NAME = "gemini"
 FIELD = "contents"
-MODEL = False  # it stands in the URL
+MODEL_IN_URL = True
 END = "no finishReason"
 NESTED = False
 PASSING = ()

@@ -9,31 +9,29 @@ from __future__ import annotations
 from ...session.model import Json, Part
 from .. import usage
 from ..failures import chosen, concluded
-from ..parts import further, joined, kept, name_of, native, object_of, objects, text_of
+from ..parts import further, joined, kept, listed, name_of, native, object_of, objects, text_of
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
 
 def read(body: Json) -> Reply | Failure:
-    reader = Reader()
+    reader = Stream()
     reader.feed(body)
     return reader.conclude()
 
 
-class Reader:
+class Stream(StreamReader):
     """Reads a stream of GenerateContentResponse objects; complete once one has a finishReason."""
 
     def __init__(self) -> None:
-        self.done = False
-        self.id: str | None = None
-        self.model: str | None = None
         self._first: Json | None = None
         self._events = 0
         self._parts: list[Part] = []
         self._finish: str | None = None
         self._why = ""
         self._usage: Json | None = None
-        self._others: dict[int, Reader] = {}  # the candidates beside the first
+        self._others: dict[int, Stream] = {}  # the candidates beside the first
 
     def belongs(self, event: Json) -> bool:
         """Another response id is another answer; the first event again is the same one from the start.
@@ -47,13 +45,6 @@ class Reader:
         telling = self.done or self._events == 1 or "usageMetadata" in event
         return not (telling and event == self._first)
 
-    def conflicts(self, _event: Json) -> bool:
-        """Every event has the id of its answer."""
-        return False
-
-    def end(self) -> None:
-        """`[DONE]` means nothing here."""
-
     def feed(self, event: Json) -> list[Part]:
         self._first = self._first or event
         self._events += 1
@@ -62,11 +53,11 @@ class Reader:
         self._usage = usage.merged(self._usage, event.get("usageMetadata"))
         self._blocked(object_of(event.get("promptFeedback")))
         for number, other in further(event.get("candidates")):
-            reader = self._others.setdefault(number, Reader())
+            reader = self._others.setdefault(number, Stream())
             reader.feed({**event, "candidates": [{**other, "index": 0}]})
         candidate = _first_candidate(event)
         content = object_of(candidate.get("content"))
-        parts = [part for given in _listed(content.get("parts")) if (part := _part(given)) is not None]
+        parts = [part for given in listed(content.get("parts")) if (part := _part(given)) is not None]
         self._parts += parts
         finish = name_of(candidate.get("finishReason"))
         if finish:
@@ -104,10 +95,6 @@ def _blocking(candidate: Json) -> str:
     """The safety categories that blocked a candidate."""
     ratings = objects(candidate.get("safetyRatings"))
     return ", ".join(text_of(rating.get("category")) for rating in ratings if rating.get("blocked"))
-
-
-def _listed(parts: object) -> list[object]:
-    return parts if isinstance(parts, list) else []
 
 
 def _part(given: object) -> Part | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 NAME = "ollama"
 FIELD = "messages"
-MODEL = True
+MODEL_IN_URL = False
 END = "no line with done: true"
 NESTED = False
 PASSING = (  # its errors are bare texts; these come with a status of 5xx

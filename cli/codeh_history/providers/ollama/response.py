@@ -11,6 +11,7 @@ from ...session.model import Json, Part
 from .. import usage
 from ..failures import concluded
 from ..parts import call, joined, name_of, native, object_of, objects, rest, text_of
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
@@ -18,31 +19,21 @@ _KNOWN = ("role", "content", "thinking", "tool_calls")
 
 
 def read(body: Json) -> Reply | Failure:
-    reader = Reader()
+    reader = Stream()
     reader.feed(body)
     return reader.conclude()
 
 
-class Reader:
+class Stream(StreamReader):
     """Reads a stream of lines; complete with the one that is `done`, which counts."""
 
     def __init__(self) -> None:
-        self.done = False
-        self.id: str | None = None  # it has none
-        self.model: str | None = None
         self._parts: list[tuple[int, list[Part]]] = []  # with when they were made
         self._last: Json = {}
 
     def belongs(self, event: Json) -> bool:
         """Nothing follows the last line, and nothing of another model belongs."""
         return not self.done and self.model in (None, name_of(event.get("model")))
-
-    def conflicts(self, _event: Json) -> bool:
-        """Lines of two answers look the same."""
-        return False
-
-    def end(self) -> None:
-        """`[DONE]` means nothing here."""
 
     def feed(self, event: Json) -> list[Part]:
         self.model = self.model or name_of(event.get("model"))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "openai-chat"
 FIELD = "messages"
-MODEL = True
+MODEL_IN_URL = False
 END = "no [DONE]"
 NESTED = False
 PASSING = ()

@@ -140,7 +140,7 @@ def joined(content: object) -> str | None:
     return "".join(str(text) for text in texts) if all(isinstance(text, str) for text in texts) else None
 
 
-class Said:
+class Speech:
     """What a model's turn says besides its calls: texts, refusals, and thoughts that may go back."""
 
     def __init__(self, turn: Turn, model: str | None) -> None:

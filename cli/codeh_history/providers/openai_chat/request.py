@@ -16,7 +16,7 @@ from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, result
 from ..tools import Tool, declared
 from ..turns import Turn
 from . import NAME
-from .content import Said, joined, unwritten, written
+from .content import Speech, joined, unwritten, written
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
 _O_SERIES = re.compile(r"(.*/)?o\d")
@@ -135,7 +135,7 @@ class _Chat(Array):
     # -- the model's side ---------------------------------------------------------------------------
 
     def said(self, turn: Turn) -> None:
-        said = Said(turn, self.model)
+        said = Speech(turn, self.model)
         calls: list[Json] = []
         for place, (part, id) in enumerate(zip(turn.parts, self.ids.calls(turn), strict=True)):
             if "functionCall" in part:

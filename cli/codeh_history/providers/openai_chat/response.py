@@ -13,6 +13,7 @@ from ...session.model import Json, Part
 from .. import usage
 from ..failures import chosen, concluded
 from ..parts import call, further, name_of, native, object_of, objects, rest, text_of
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
@@ -81,13 +82,10 @@ def _call(given: Json) -> Part:
     return call(given.get("id"), name, function.get("arguments"), item)
 
 
-class Reader:
+class Stream(StreamReader):
     """Puts a completion together from its chunks; complete with `[DONE]`."""
 
     def __init__(self) -> None:
-        self.done = False
-        self.id: str | None = None
-        self.model: str | None = None
         self._first: Json | None = None
         self._ids: set[str] = set()
         self._latest: str | None = None  # of these
@@ -96,7 +94,7 @@ class Reader:
         self._calls: dict[int, Json] = {}
         self._arguments: dict[int, list[str]] = {}  # the pieces of theirs
         self._finish: object = None
-        self._others: dict[int, Reader] = {}  # the choices beside the first
+        self._others: dict[int, Stream] = {}  # the choices beside the first
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
@@ -131,7 +129,7 @@ class Reader:
         self._usage = usage.merged(self._usage, event.get("usage"))
         choice = _first_choice(event)
         for number, other in further(event.get("choices")):
-            reader = self._others.setdefault(number, Reader())
+            reader = self._others.setdefault(number, Stream())
             reader.feed({**event, "choices": [{**other, "index": 0}]})
         delta = object_of(choice.get("delta"))
         for given in objects(delta.get("tool_calls")):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "openai-responses"
 FIELD = "input"
-MODEL = True
+MODEL_IN_URL = False
 END = "no response.completed"
 NESTED = True
 PASSING = ()

@@ -12,7 +12,8 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..failures import concluded, described
-from ..parts import call, name_of, native, object_of, rest, text_of
+from ..parts import call, listed, name_of, native, object_of, rest, text_of
+from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
@@ -29,15 +30,11 @@ def read(body: Json) -> Reply | Failure:
     if status in ("queued", "in_progress"):
         text = f"{status}: the response {body.get('id')} is not there yet; fetch it when it is completed"
         return Failure(text, NAME, retry=True, model=model, code=status)
-    parts = [part for item in _items(body.get("output")) for part in parts_of(item)]
+    parts = [part for item in listed(body.get("output")) for part in parts_of(item)]
     reason = name_of(object_of(body.get("incomplete_details")).get("reason"))
     finish = f"{status}:{reason}" if status == "incomplete" and reason else status
     counts = usage.detailed(usage.merged(None, body.get("usage")), "input_tokens", "output_tokens")
     return concluded(Reply(parts, NAME, model, finish, counts, name_of(body.get("id"))))
-
-
-def _items(output: object) -> list[Any]:
-    return output if isinstance(output, list) else []
 
 
 def parts_of(item: Any) -> list[Part]:
@@ -55,7 +52,7 @@ def _message(item: Json) -> list[Part]:
     """A part for each content; an item without any, or with one that is no text, stays as it is."""
     own = rest(item, ("type", "role", "content"))
     parts: list[Any] = []
-    for content in _items(item.get("content")):
+    for content in listed(item.get("content")):
         kind = content.get("type") if isinstance(content, dict) else None
         field = _TEXTS.get(kind) if isinstance(kind, str) else None
         if field is None or not isinstance(content.get(field), str):
@@ -68,13 +65,10 @@ def _message(item: Json) -> list[Part]:
     return parts or [native(NAME, item)]
 
 
-class Reader:
+class Stream(StreamReader):
     """Reads a stream: its last event carries the whole response, the ones before what is pending."""
 
     def __init__(self) -> None:
-        self.done = False
-        self.id: str | None = None
-        self.model: str | None = None
         self._begun = False
         self._items: dict[int, Json] = {}  # as their `added` and then their `done` events give them
         self._pieces: dict[int, dict[str, list[str]]] = {}  # of items that are not done, by kind of event
@@ -83,13 +77,6 @@ class Reader:
     def belongs(self, event: Json) -> bool:
         """Nothing follows the last event; response.created begins another answer wherever it comes."""
         return not self.done and not (event.get("type") == "response.created" and self._begun)
-
-    def conflicts(self, _event: Json) -> bool:
-        """The last event has the id of its answer."""
-        return False
-
-    def end(self) -> None:
-        """`[DONE]`, which some hosts add, means nothing here."""
 
     def feed(self, event: Json) -> list[Part]:
         self._begun = True
