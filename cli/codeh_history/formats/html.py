@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ _PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _TAG = re.compile(r"(<[^>]*>)")
 _SOURCE = re.compile(r"\[\^(\d+)\]")  # as `markdown` writes a citation
+_LINK = r'<a href="#reference-\1">[\1]</a>'
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
 body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}
@@ -81,16 +82,28 @@ def _part(part: Part, known: Collection[int]) -> str:
         data = str(blob.get("data", ""))
         if _BASE64.fullmatch(data):
             return f'<p><img alt="" src="data:{blob["mimeType"]};base64,{data}"></p>\n'
+    if "functionCall" in part or "functionResponse" in part:
+        head, body = markdown.tool_part(part)
+        return _heading(head) + _code(body)
     return _rendered(markdown.part_text(part, known))
 
 
 def _rendered(text: str) -> str:
     """Markdown as HTML; a citation becomes a link to its reference."""
-    pieces = _TAG.split(_renderer().render(safe(text)))
-    return "".join(
-        piece if piece.startswith("<") else _SOURCE.sub(r'<a href="#reference-\1">[\1]</a>', piece)
-        for piece in pieces
-    )
+    page: str = _renderer().render(safe(text))
+    if "[^" not in page:
+        return page
+    pieces = _TAG.split(page)
+    return "".join(piece if piece.startswith("<") else _SOURCE.sub(_LINK, piece) for piece in pieces)
+
+
+_heading = lru_cache(maxsize=256)(_rendered)  # a session has few names of tools
+
+
+def _code(text: str) -> str:
+    """A code block as the renderer writes one; long results need not be read as Markdown for that."""
+    page = safe(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return f"<pre><code>{_SOURCE.sub(_LINK, page)}\n</code></pre>\n"
 
 
 @cache
