@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history.base.escape import safe
 from codeh_history.formats import html
 
 PNG = "iVBORw0KGgo="
@@ -106,3 +107,12 @@ def test_a_citation_leads_to_its_reference() -> None:
 def test_a_reference_links_to_the_web_only(url: object) -> None:
     found = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
     assert "a" not in dict(found)
+
+
+@given(text=st.text(st.sampled_from("ab ~`\"'&<>*_[]^1.-+#=|\\:/@$%\t\n\r\0\u2028é"), max_size=12))
+def test_what_needs_no_renderer_is_as_it_writes_it(text: str) -> None:
+    render = html._renderer().render
+    assert html._rendered(text) == html._SOURCE.sub(html._LINK, render(safe(text)))
+    body = f"```\n{safe(text)}\n```"
+    if "```" not in text:
+        assert html._code(text) == html._SOURCE.sub(html._LINK, render(body))

@@ -436,4 +436,66 @@ MUTANTS = [
         "if first.get(hash(id), before + 1) > before:",
         ("commands/test_verify.py::test_lines_and_what_they_name",),
     ),
+    Mutant(
+        "calls of one id in a row are not told apart by name", "session/pairing.py",
+        "call = same.oldest(answer.name) or same.oldest() or call",
+        "call = same.oldest() or call",
+        ("session/test_pairing.py::test_matching",),
+    ),
+    Mutant(
+        "an id used again is answered where it was used first", "session/pairing.py",
+        "        if first is not None and first.row == row:\n",
+        "        if first is not None:\n",
+        ("session/test_pairing.py::test_matching",),
+    ),
+    Mutant(
+        "a result without an id answers the oldest row", "session/pairing.py",
+        "        for calls in self.waiting():\n",
+        "        for calls in self.waiting()[::-1]:\n",
+        ("session/test_pairing.py::test_matching",),
+    ),
+    Mutant(
+        "a result with an id of nobody answers a call with another", "session/pairing.py",
+        "or (None if answer.id else calls.oldest(answer.name))",
+        "or calls.oldest(answer.name)",
+        ("session/test_pairing.py::test_matching",),
+    ),
+    Mutant(
+        "a result is sent as that of another row", "session/pairing.py",
+        "return call.number if call is not None and call.row == self.row else -1",
+        "return call.number if call is not None else -1",
+        ("providers/test_turns.py::test_a_result_answers_only_the_model_turns_right_before_it",),
+    ),
+    Mutant(
+        "calls without an id are not numbered where all have texts beside them", "session/records.py",
+        """                if not part["functionCall"].get("id"):
+                    keys.add(IDLESS)
+            elif""",
+        "            elif",
+        ("receive/test_what_is_lacking.py::test_a_log_knows_its_keys",),
+    ),
+    Mutant(
+        "what lies in blocks is taken for known", "session/records.py",
+        "self.keys.isdisjoint(keys) and not self.refers",
+        "self.keys.isdisjoint(keys)",
+        ("receive/test_what_is_lacking.py::test_of_a_log_that_names_blocks_nothing_is_known",),
+    ),
+    Mutant(
+        "the fast lane takes an option for the value of another", "fastlane.py",
+        '            if value.startswith("-") and value != "-":\n',
+        '            if value == "-?":\n',
+        ("test_fastlane.py",),
+    ),
+    Mutant(
+        "the fast lane takes the last of two values", "fastlane.py",
+        "    if name in given:\n        return False\n",
+        "",
+        ("test_fastlane.py",),
+    ),
+    Mutant(
+        "the fast lane takes a flag twice", "fastlane.py",
+        "            if name in given or takes.DEFAULTS[name]:\n",
+        "            if takes.DEFAULTS[name]:\n",
+        ("test_fastlane.py::test_anything_unusual_is_left_to_typer",),
+    ),
 ]  # fmt: skip

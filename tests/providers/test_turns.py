@@ -64,6 +64,13 @@ def test_faithful_moves_nothing() -> None:
     ]  # fmt: skip
 
 
+def test_a_result_answers_only_the_model_turns_right_before_it() -> None:
+    messages = [model(call("f", "1")), user("a"), model("x"), tool(result("f", "1"))]
+    assert [shown(turn) for turn in turns(session(messages).messages, faithful=True)] == [
+        "model f:1", "user a", "model x", "results -1=1",
+    ]  # fmt: skip
+
+
 def test_summaries_come_first() -> None:
     found = turns(session([user("a")]).messages, ["one", "two"])
     assert [shown(turn) for turn in found] == [f"user {SUMMARY_HEAD}\n\none\n\ntwo", "user a"]

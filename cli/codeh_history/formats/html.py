@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # What a browser shows as a picture and nothing else: SVG may carry scripts.
 _PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_PROSE = re.compile(r"""[^\W\d_][^\n\t\\`*_\[\]<>&"^~|]*(?<=\S)""")  # a line in which nothing is Markdown's
 _TAG = re.compile(r"(<[^>]*>)")
 _SOURCE = re.compile(r"\[\^(\d+)\]")  # as `markdown` writes a citation
 _LINK = r'<a href="#reference-\1">[\1]</a>'
@@ -90,7 +91,10 @@ def _part(part: Part, known: Collection[int]) -> str:
 
 def _rendered(text: str) -> str:
     """Markdown as HTML; a citation becomes a link to its reference."""
-    page: str = _renderer().render(safe(text))
+    text = safe(text)
+    if _PROSE.fullmatch(text):
+        return f"<p>{text}</p>\n"
+    page: str = _renderer().render(text)
     if "[^" not in page:
         return page
     pieces = _TAG.split(page)

@@ -103,7 +103,8 @@ class Answer:
         self.part = part
         self.place = place
         self.row = row  # of the model's messages before it
-        self.id = response.get("id")
+        id = response.get("id")
+        self.id = str(id) if id else None
         self.name = response["name"]
         self.call: Call | None = None
 

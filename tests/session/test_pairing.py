@@ -1,0 +1,128 @@
+"""Which response answers which call: the one matching, by cases and against its rule said plainly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from codeh_history.session.model import Message
+from codeh_history.session.pairing import Pairing, awaited, open_at_end, pair
+from histories import call, conversations, model, result, session, tool, user
+
+
+def told(pairing: Pairing) -> str:
+    """Each call by its number, each answer by the number of its call: `0 1 | 1 0`; `-` orphan, `=` double."""
+    number = {id(call): str(place) for place, call in enumerate(pairing.calls)}
+    orphans, doubles = set(map(id, pairing.orphans)), set(map(id, pairing.doubles))
+    return " ".join(
+        "-" if id(answer) in orphans else "=" if id(answer) in doubles else number[id(answer.call)]
+        for answer in pairing.answers
+    )
+
+
+f, g = "f", "g"
+CASES: dict[str, tuple[list[Any], str]] = {
+    "by id, in any order": ([model(call(f, "1"), call(f, "2")), tool(result(f, "2"), result(f, "1"))], "1 0"),
+    "by id, whatever the name": ([model(call(f, "1")), tool(result(g, "1"))], "0"),
+    "one id in a row: by name": ([model(call(f, "1"), call(g, "1")), tool(result(g, "1"), result(f, "1"))], "1 0"),
+    "one id in a row: then in order": ([model(call(f, "1"), call(f, "1")), tool(result(g, "1"), result(f, "1"))], "0 1"),
+    "one id in messages in a row": ([model(call(f, "1")), model(call(g, "1")), tool(result(g, "1"), result(f, "1"))], "1 0"),
+    "an id used again: the newest row": ([model(call(f, "1")), user("a"), model(call(f, "1")), tool(result(f, "1"), result(f, "1"))], "1 ="),
+    "an id used again, once it was answered": ([model(call(f, "1")), tool(result(f, "1")), model(call(f, "1")), tool(result(f, "1"))], "0 1"),
+    "a second answer": ([model(call(f, "1")), tool(result(f, "1"), result(f, "1"))], "0 ="),
+    "an id of nobody": ([model(call(f, "1")), tool(result(f, "2"))], "-"),
+    "an id of nobody, a call without": ([model(call(f, "1"), call(f)), tool(result(f, "2"))], "1"),
+    "without an id: first what has none": ([model(call(f, "1"), call(f)), tool(result(f), result(f))], "1 0"),
+    "without an id: the last row first": ([model(call(f)), user("a"), model(call(f)), tool(result(f), result(f), result(f))], "1 0 -"),
+    "the id that was made up": ([model(call(f), call(f)), tool(result(f, "call_2"))], "1"),
+    "ids that are numbers": ([model(call(f, 1), call(f, 2)), tool(result(f, 2), result(f, "1"))], "1 0"),
+    "late": ([model(call(f, "1")), user("a"), model("b"), tool(result(f, "1"))], "0"),
+    "before its call": ([tool(result(f, "1")), model(call(f, "1"))], "-"),
+    "in the model's own message": ([model(call(f, "1"), result(f, "1"))], "0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_matching(messages: list[Any], expected: str) -> None:
+    assert told(pair(session(messages).messages)) == expected
+
+
+def test_units_are_the_calls_of_a_message() -> None:
+    messages = [
+        model(call(f, "1"), "a", call(g, "2")),
+        user("b", call(f, "3")),
+        model("c"),
+        model(call(f, "4")),
+    ]
+    found = pair(session(messages).messages)
+    assert [[call.id for call in unit] for unit in found.units] == [["1", "2"], ["4"]]
+    assert [(message.id, part) for message, part in found.misplaced] == [(found.misplaced[0][0].id, 1)]
+
+
+def test_what_a_result_without_an_id_answers() -> None:
+    messages = session(
+        [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
+    ).messages
+    found = awaited(messages, f)
+    assert found is not None
+    assert found.id == "call_1"
+    assert awaited(messages, g) is None
+    assert [call.id for call in open_at_end(messages)] == ["call_1"]
+
+
+@given(messages=conversations())
+def test_it_is_its_rule(messages: list[Any]) -> None:
+    shown = session(messages).messages
+    assert told(pair(shown)) == " ".join(_plainly(shown))
+
+
+def _plainly(messages: list[Message]) -> list[str]:
+    """What `told` says, by looking through all calls each time."""
+    calls: list[dict[str, Any]] = []
+    found: list[str] = []
+    row, answering, idless = 0, False, 0
+    for message in messages:
+        if message.role == "model" and answering:
+            row, answering = row + 1, False
+        answering = answering or message.role == "user"
+        for part in message.parts:
+            if "functionCall" in part and message.role == "model":
+                given = part["functionCall"].get("id")
+                idless += not given
+                id = str(given) if given else f"call_{idless}"
+                calls.append(
+                    {
+                        "id": id,
+                        "given": given,
+                        "name": part["functionCall"]["name"],
+                        "row": row,
+                        "open": True,
+                    }
+                )
+            elif "functionResponse" in part:
+                found.append(_answered(calls, part["functionResponse"], row))
+    return found
+
+
+def _answered(calls: list[dict[str, Any]], response: Any, row: int) -> str:
+    id, name = str(response.get("id") or ""), response["name"]
+    same = [call for call in calls if id and call["id"] == id]
+    if same:
+        same = [call for call in same if call["row"] == same[-1]["row"]]
+        orders = [[call for call in same if call["name"] == name], same]
+    else:
+        rows = [call for call in calls if call["row"] == row], [call for call in calls if call["row"] < row]
+        named = [[call for call in each if call["name"] == name] for each in rows]
+        orders = [
+            order
+            for each in named
+            for order in ([call for call in each if not call["given"]], *(() if id else (each,)))
+        ]
+    for order in orders:
+        for first in order:
+            if first["open"]:
+                first["open"] = False
+                return str(next(n for n, each in enumerate(calls) if each is first))
+    return "=" if same else "-"
