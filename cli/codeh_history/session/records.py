@@ -20,7 +20,12 @@ _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _UP = {0x7B: 1, 0x7D: -1}
 _PEELED = 8  # levels taken off fast, which most brackets belong to
 _NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
-_SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "id": str, "of": str, "summary": str}
+_SHAPES = {
+    "parts": list,
+    "blockIds": list,
+    "ops": list,
+    "set": dict,
+}  # others are text
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
 _NAMES_BLOCKS = frozenset(("blockIds", "blockId"))
@@ -264,7 +269,7 @@ def _check(data: object) -> str | None:
     if kind not in RULES:
         return None
     for name in RULES[kind].needs:
-        if type(data.get(name)) is not _SHAPES[name]:
+        if type(data.get(name)) is not _SHAPES.get(name, str):
             return f"{kind} without a valid `{name}`"
     if kind == "delta" and not _has_parts(data):
         return "delta without a valid `parts`"
