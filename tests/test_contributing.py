@@ -1,0 +1,114 @@
+"""What docs/contributing.md shows is a program: each sample is put into a copy of this one, and used."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from support import NOW, ROOT
+
+PAGE = (ROOT / "docs" / "contributing.md").read_text()
+FILES = dict(re.findall(r"```python\n# (\S+)\n(.*?\n)```", PAGE, re.DOTALL))
+CHANGES = re.findall(r"```diff\n--- (\S+)\n(.*?\n)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program with all that the page adds to it."""
+    place = tmp_path_factory.mktemp("program")
+    shutil.copytree(ROOT / "cli", place / "cli", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(text)
+    for name, diff in CHANGES:
+        before, after = (
+            "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in kept)
+            for kept in (" -", " +")
+        )
+        old = (place / name).read_text()
+        assert old.count(before.strip("\n")) == 1, f"{name}: {before}"
+        (place / name).write_text(old.replace(before.strip("\n"), after.strip("\n")))
+    return place
+
+
+@pytest.fixture
+def program(copy: Path, tmp_path: Path) -> Any:
+    """Runs a command of it; what it prints."""
+    fixed = {"CODEH_NOW": NOW, "CODEH_ID_SEED": "s", "CODEH_SESSION": "demo"}
+    env = {"HOME": str(tmp_path), "CODEH_HOME": str(tmp_path), "PYTHONPATH": str(copy / "cli"), **fixed}
+
+    def run(*argv: str, stdin: str = "", code: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "codeh_history", *argv], input=stdin, capture_output=True, text=True,
+            env={"PATH": os.environ["PATH"], **env}, check=False, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    run("append", "-q", "-m", "Why?\nSay.")
+    run("append", "-q", "-m", "Why?\nSay.")
+    return run
+
+
+def test_an_exporter(program: Any) -> None:
+    assert program("export", "--to", "prompts") == "Why? Say.\nWhy? Say.\n"
+
+
+def test_a_pass(program: Any) -> None:
+    body = orjson.loads(program("payload", "--to", "gemini", "--skip", "pairs"))
+    assert len(body["contents"]) == 1
+    assert len(body["contents"][0]["parts"]) == 1
+
+
+def test_a_verb(program: Any) -> None:
+    program("models", code=1)
+    program("append", "--jsonl", stdin='{"kind":"codeh","model":"m","parts":[{"text":"x"}]}\n')
+    assert program("models") == "1\tm\n"
+    assert orjson.loads(program("models", "--json")) == {"m": 1}
+    assert program("models", "--help").startswith("Examples:\n")
+
+
+def test_a_record_type(program: Any, tmp_path: Path) -> None:
+    last = orjson.loads(program("last", "--json"))["id"]
+    path = tmp_path / "sessions" / "demo.jsonl"
+    before = path.read_bytes()
+    path.write_bytes(
+        before + orjson.dumps({"type": "label", "id": "l", "of": last, "label": "good"}) + b"\n"
+    )
+    assert program("curate", "--only", "kinds").count('"label":"good"') == 1
+    assert program("verify").startswith("ok: ")
+    assert program("undo") == "label l\n"
+    assert '"label"' not in program("curate", "--only", "kinds")
+
+
+def test_a_provider(program: Any) -> None:
+    body = program("payload", "--to", "cohere", "--model", "m", "--system", "Be brief.")
+    assert orjson.loads(body)["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Why?\nSay."},
+    ]
+    program("verify", "--to", "cohere", "--model", "m")
+    program("import", "-", "--from", "cohere", "--into", "other", stdin=body)
+    assert program("last", "other") == "Why?\nSay.\n"
+    start = 'data: {"type":"message-start","id":"c1"}\n\n'
+    said = 'data: {"type":"content-delta","delta":{"message":{"content":{"text":"So."}}}}\n\n'
+    end = 'data: {"type":"message-end","delta":{"finish_reason":"COMPLETE","usage":{"tokens":{"input_tokens":7}}}}\n\n'
+    program("append", "--from", "auto", stdin=start + said, code=75)
+    program("append", "--from", "auto", stdin=start + said + end)
+    answer = orjson.loads(program("last", "--json"))
+    assert (answer["text"], answer["provider"], answer["usage"]["input"]) == ("So.", "cohere", 7)
+    whole = {
+        "id": "c2",
+        "finish_reason": "COMPLETE",
+        "message": {"content": [{"type": "text", "text": "Yes."}]},
+    }
+    program("append", "--from", "auto", stdin=orjson.dumps(whole).decode())
+    assert program("last") == "Yes.\n"
