@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.access import open_calls
+from codeh_history.access import open_calls, skim
 from codeh_history.access.open_calls import Calling
+from codeh_history.base.env import Env
+from codeh_history.session import pairing
+from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
-from codeh_history.session.pairing import Pairing, pair
+from codeh_history.session.pairing import Call, Pairing, pair
+from codeh_history.store import read
+from codeh_history.store.resolve import Target
 
 IDS = st.sampled_from(["c1", "c2", None])
 NAMES = st.sampled_from(["f", "g"])
@@ -42,9 +48,9 @@ def talks(draw: st.DrawFn) -> list[Message]:
     return found
 
 
-def pairs(pairing: Pairing) -> Any:
-    calls = [(c.message.id, c.id, c.answer.message.id if c.answer else None) for c in pairing.calls]
-    return calls, [a.message.id for a in pairing.orphans], [a.message.id for a in pairing.doubles]
+def pairs(paired: Pairing) -> Any:
+    calls = [(c.message.id, c.id, c.answer.message.id if c.answer else None) for c in paired.calls]
+    return calls, [a.message.id for a in paired.orphans], [a.message.id for a in paired.doubles]
 
 
 @given(messages=talks())
@@ -83,3 +89,25 @@ def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gone + len(held.pairing().calls) == 10
     assert len(held.held) < 5
     assert held.open() == 0
+
+
+@given(messages=talks())
+def test_those_of_a_big_log_are_those_of_its_view(
+    messages: list[Message], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    records = [
+        {"type": "message" if m.committed else "open", "id": m.id, "kind": m.kind, "parts": m.parts}
+        for m in messages
+    ]
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skim, "BIG", 0)
+        found = open_calls.of_big(Env({}), Target(str(path), ""), strict=True)
+    expected = pairing.open_calls(fold(read.read_log(path.read_bytes())).messages)
+    assert found is not None or not messages
+    assert looks(found or []) == looks(expected)
+
+
+def looks(calls: list[Call]) -> list[Any]:
+    return [(call.message.id, call.id, call.name, call.args, call.damage) for call in calls]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from ..base.env import Env
 from ..session.model import Message, Part
-from ..session.pairing import Pairing, pair
-from .skim import uses_tools
+from ..session.pairing import Call, Pairing, pair
+from ..session.records import Log
+from ..store.resolve import Target
+from . import skim
+from .skim import NeedsFold, Skim, uses_tools
+from .view import tell_damage
 
 MANY = 4_000  # messages that are held before answered calls are let go
 _GAP = 4  # a longer alternation of roles between two messages with tools says no more than this
@@ -42,6 +48,8 @@ class Calling:
 
     def _let_go(self) -> Pairing | None:
         pairing = pair(self.held)
+        for answer in pairing.answers:
+            answer.call = None  # a circle, which would stay
         if any(call.answer is None for call in pairing.calls):
             self._most *= 2  # so that what stays open is looked through few times
             return None
@@ -56,6 +64,26 @@ class Calling:
     def open(self) -> int:
         """How many calls have no response."""
         return sum(call.answer is None for call in self.pairing().calls)
+
+
+def of_big(env: Env, target: Target, *, strict: bool) -> list[Call] | None:
+    """The open calls of a big plain log, read twice in little memory; None for any other log."""
+    if target.path == "-" or not os.path.isfile(target.path) or os.path.getsize(target.path) <= skim.BIG:
+        return None
+    calling, found = Calling(), Skim(skim.logs(target.path))
+    try:
+        for _, message in found.messages():
+            calling.add(message)
+        tell_damage(env, target, Log([], found.damage, 0), strict=strict)
+        calls = [call for call in calling.pairing().calls if call.answer is None]
+        ids = {call.message.id for call in calls}
+        again = Skim(skim.logs(target.path)).messages() if ids else ()
+        whole = {message.id: message for _, message in again if message.id in ids}
+    except NeedsFold:
+        return None
+    for call in calls:
+        call.message = whole.get(call.message.id, call.message)
+    return calls
 
 
 def light(message: Message) -> Message:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import orjson
 
 from ..access.late_media import Deferred
-from ..access.view import open_view, tell_lost
+from ..access.open_calls import of_big
+from ..access.view import tell_lost, view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.options import ALLOW_MISSING, MAX_BYTES, Reading, option
 from ..blocks import Lost
 from ..session.pairing import open_calls
+from ..store.resolve import for_reading
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -27,12 +29,13 @@ class Given(Reading):
 
 def run(env: Env, given: Given) -> int:
     most = amounts.size(given.max_bytes)
-    lost: Lost | None = {} if given.allow_missing else None
-    target, view = open_view(
-        env, given.session, given.argument, strict=given.strict, media=Deferred(), lost=lost
-    )
-    tell_lost(env, target.id, lost)
-    calls = open_calls(view.messages)
+    target = for_reading(env, given.session, given.argument)
+    calls = of_big(env, target, strict=given.strict)
+    if calls is None:
+        lost: Lost | None = {} if given.allow_missing else None
+        view = view_of(env, target, strict=given.strict, media=Deferred(), lost=lost)
+        tell_lost(env, target.id, lost)
+        calls = open_calls(view.messages)
     for call in calls:
         if given.via is None:
             line = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
