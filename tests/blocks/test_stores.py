@@ -18,8 +18,8 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.blocks import STORES, fetch, open_store
 from codeh_history.blocks import directory as directory_module
-from codeh_history.blocks.memory import MemoryStore
 from codeh_history.blocks.protocol import BlockStore, is_block_id
+from helpers.memory_store import MemoryStore
 
 Alter = Callable[[str, bytes | None], None]
 

@@ -95,13 +95,13 @@ def test_what_is_in_use_stays(home: Path) -> None:
 
 def test_a_session_that_grows_meanwhile_stays(home: Path) -> None:
     from codeh_history.base.env import Env
-    from codeh_history.commands.prune import aged
+    from codeh_history.commands import prune
 
     three(home)
     env = Env({"CODEH_HOME": str(home), "CODEH_NOW": NOW})
-    (old,) = [s for s in aged.sessions(env) if s.id == "old"]
+    (old,) = [s for s in prune.newest_first(env) if s.id == "old"]
     run("append", "-s", "old", "-m", "still here")
-    assert "in use" in aged.move(env, old)
+    assert "in use" in prune.move(env, old)
     assert session_path(home, "old").exists()
 
 

@@ -15,8 +15,8 @@ import strategies as some
 from access.test_skim import plain_files
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
-from codeh_history.commands.search import lines as searching
-from codeh_history.commands.search.lines import Hit
+from codeh_history.commands import search as searching
+from codeh_history.commands.search import Hit
 from codeh_history.sandbox import Pattern
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message

@@ -191,7 +191,7 @@ MUTANTS = [
         ("blocks/test_stores.py::test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round",),
     ),
     Mutant(
-        "expand of a clear shows what a later one hid", "commands/expand/originals.py",
+        "expand of a clear shows what a later one hid", "commands/expand.py",
         'if m.hidden == "clear" and m.place < step.place]',
         'if m.hidden == "clear"]',
         ("commands/test_expand.py",),
@@ -215,19 +215,19 @@ MUTANTS = [
         ("receive/test_known.py",),
     ),
     Mutant(
-        "a retry with another file is taken for the same prompt", "commands/ask/prompt.py",
+        "a retry with another file is taken for the same prompt", "commands/ask.py",
         '    if message.kind != draft.fields["kind"] or message.fields.get("attached") != draft.fields.get(\n        "attached"\n    ):\n        return False\n',
         "",
         ("commands/test_ask.py::test_another_file_of_the_same_bytes_is_no_retry",),
     ),
     Mutant(
-        "what others append while stdin is read is not sent", "commands/ask/prompt.py",
+        "what others append while stdin is read is not sent", "commands/ask.py",
         "            if size != len(data):  # more came meanwhile: it is sent too\n",
         "            if False:\n",
         ("commands/test_ask.py::test_what_came_meanwhile_is_sent_too",),
     ),
     Mutant(
-        "ask --system replaces the system prompt of a session", "commands/ask/prompt.py",
+        "ask --system replaces the system prompt of a session", "commands/ask.py",
         '    if not system or view.meta.get("system"):\n',
         "    if not system:\n",
         ("commands/test_ask.py::test_a_system_prompt_is_kept_where_there_is_none",),

@@ -19,11 +19,11 @@ from codeh_history.access.stored_parts import hydrated, wanted
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.blocks import Lost, fetch
-from codeh_history.blocks.memory import MemoryStore
 from codeh_history.session import by_reference, stream
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
+from helpers.memory_store import MemoryStore
 from session.test_ops import contents as shown_by
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})

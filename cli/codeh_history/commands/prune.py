@@ -1,4 +1,4 @@
-"""`prune`: which sessions are old enough to go to the trash, and their going there."""
+"""Move old sessions to the trash (`rm --restore` brings them back); without --yes only say which."""
 
 from __future__ import annotations
 
@@ -8,14 +8,51 @@ from dataclasses import dataclass
 
 import orjson
 
-from ...access import row as listing
-from ...base.env import Env
-from ...base.errors import BadData, HistoryError
-from ...base.times import from_millis, to_millis
-from ...session.fold import timestamp
-from ...store import read, trash
-from ...store.resolve import ids
-from ...store.tail import lines_backwards
+from ..access import row as listing
+from ..base.env import Env
+from ..base.errors import BadData, HistoryError, Usage
+from ..base.options import QUIET, Options, flag, option
+from ..base.times import from_millis, to_millis
+from ..base.words import some
+from ..session.fold import timestamp
+from ..store import read, trash
+from ..store.resolve import ids
+from ..store.tail import lines_backwards
+from .list_ import moment
+
+EXAMPLES = """\
+  codeh-history prune --older-than 90d          # prints what would go
+  codeh-history prune --older-than 90d --yes
+  codeh-history prune --keep 200 --yes
+"""
+STRAY = "rm takes single sessions"
+
+
+class Given(Options):
+    older_than: str | None = option("AGE", "Last used before: 90d, 12w, or a date.")
+    keep: int | None = option("N", "All but the N used last.", least=0)
+    yes: bool = flag("Move them.")
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if (given.older_than is None) == (given.keep is None):
+        raise Usage("--older-than AGE or --keep N: one of them")
+    before = moment(env, given.older_than, "--older-than") if given.older_than is not None else None
+    moved = 0
+    found = newest_first(env)
+    for session in old(found, before=before, keep=given.keep):
+        why = session.stays or (move(env, session) if given.yes else "")
+        if why:
+            env.note(f"{session.id}: left where it is: {why}")
+            continue
+        moved += 1
+        env.stored = f"{session.id}, in the trash" if given.yes else None
+        env.write(f"{session.id}\n".encode())
+    found_none = f"nothing to prune among {len(found)} sessions"
+    done, would = "in the trash (rm --restore brings them back)", "would go to the trash; --yes moves them"
+    env.note(f"{some(moved, 'session')} {done if given.yes else would}" if moved else found_none)
+    return 0
 
 
 @dataclass(frozen=True)
@@ -28,7 +65,7 @@ class Session:
     stays: str = ""
 
 
-def sessions(env: Env) -> list[Session]:
+def newest_first(env: Env) -> list[Session]:
     """The sessions, the newest first; BadData where a record is of a time to come: no age is certain."""
     now = env.millis()
     found: list[Session] = []

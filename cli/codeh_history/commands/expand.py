@@ -1,16 +1,42 @@
-"""The original lines behind what is replaced, covered or hidden."""
+"""Print the original lines of what was replaced, covered or hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...access.view import find
-from ...base.errors import NotFound
-from ...session.model import Message, Summary
-from ...session.records import Record, dumps
-from ...session.rules import named, told
-from ...session.stream import record_of
-from ...session.view import View
+from ..access.view import find, open_view
+from ..base.env import Env
+from ..base.errors import NotFound
+from ..base.options import Reading, argument
+from ..render import values
+from ..session.model import Message, Summary
+from ..session.records import Record, dumps
+from ..session.rules import named, told
+from ..session.stream import record_of
+from ..session.view import View
+
+EXAMPLES = """\
+  codeh-history expand 3f2a91bc demo         # a message as it was before compaction
+  codeh-history expand :7 -s demo
+  codeh-history expand SUMMARY -s demo | codeh-history show -
+"""
+STRAY = "expand ID [SESSION]"
+
+
+class Given(Reading):
+    id: str = argument("ID", "A message, summary, compaction or clear: id, unique prefix, :N.")
+
+
+def run(env: Env, given: Given) -> int:
+    target, view = open_view(env, given.session, given.argument, strict=given.strict, hydrate=False)
+    lines = expand(view, given.id, session=target.id)
+    if any(b'"blockId' in line for line in lines):
+        from ..access.hydrate import Hydration
+
+        lines = Hydration(env).lines(lines)
+    data = b"".join(line + b"\n" for line in lines)
+    env.write(values.escaped(data) if env.terminal(env.stdout) else data)
+    return 0
 
 
 def expand(view: View, name: str, *, session: str) -> list[bytes]:

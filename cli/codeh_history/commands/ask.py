@@ -1,58 +1,94 @@
-"""`ask`: what can be refused is refused before the prompt is stored, and it is stored before it is sent."""
+"""Append a prompt, send the session through a command, and store the answer."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
-from ... import providers
-from ...access.view import looked_at
-from ...append import message as compose
-from ...append import text as append
-from ...append.given import Given
-from ...base import piped
-from ...base.env import Env
-from ...base.errors import BadData, HistoryError, InputOutput, Interrupted
-from ...base.input import from_file
-from ...base.jobs import Request
-from ...receive.answer import Received
-from ...receive.run_command import exchange
-from ...send import payload
-from ...send.readiness import asking, unanswered
-from ...session.exchanges import is_prompt, text_of
-from ...session.model import Message
-from ...session.records import block_of, dumps
-from ...session.view import View
-from ...store import log, read
-from ...store.resolve import Target
+from .. import providers
+from ..access.view import looked_at
+from ..append import given as appending
+from ..append import message as compose
+from ..append import text as append
+from ..base import amounts, piped
+from ..base.env import Env
+from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, Usage
+from ..base.input import from_file
+from ..base.jobs import Request
+from ..base.options import MAX_BYTES, Options, Writing, flag, option
+from ..receive.answer import Received
+from ..receive.notice import tell
+from ..receive.run_command import exchange
+from ..send import payload
+from ..send.readiness import asking, unanswered
+from ..session.exchanges import is_prompt, text_of
+from ..session.model import Message
+from ..session.records import block_of, dumps
+from ..session.view import View
+from ..store import log, read
+from ..store.resolve import Target, for_writing
+
+EXAMPLES = """\
+  export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
+  codeh-history ask -s demo -m "Why is the sky blue?"
+  git diff | codeh-history ask -s demo -m "Review this:"
+  codeh-history ask -s demo                                # resend what was not answered
+  codeh-history ask -s demo -m "List the files" --tools @tools.json
+  while codeh-history calls -s demo --via ./tool; do codeh-history ask -s demo || break; done
+"""
+STRAY = "say -m TEXT"
 
 
-def ask(
-    env: Env,
-    target: Target,
-    given: Given,
-    request: Request,
-    via: str,
-    *,
-    echo: bool,
-    stdin: bool,
-    most: int,
-) -> Received:
-    """Store the prompt, send the session through a command, and store the answer.
+class _Prompt(Options):
+    message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
+    file: Sequence[str] = option("FILE|-", "Text from a file, after the -m texts.", "-F")
+    attach: Sequence[str] = option("FILE", "Attach a file.")
+    via: str | None = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
 
-    `most`: the bytes of an answer. Without a prompt, and for the one that stands last and is unanswered,
-    what is there is sent again.
+
+class _Answer(Writing):
+    no_stdin: bool = flag("Leave what is piped in alone: in loops over lines, in hooks.")
+    id: bool = flag("Print the id of the answer instead of its text.")
+    echo: bool = flag("Print the text as it arrives, as it does without.")
+    max_bytes: str | None = MAX_BYTES
+    key: str | None = option("K", "Store the prompt once under this key.")
+
+
+class Given(_Answer, Request, _Prompt, without=("pretty",)):
+    """A prompt, the request that sends it, and what becomes of the answer."""
+
+
+def run(env: Env, given: Given) -> int:
+    most = amounts.size(given.max_bytes)
+    via = given.via or env.environ.get("CODEH_VIA")
+    if not via:
+        raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
+    payload.provider_of(env, given.to)
+    payload.checked(given)
+    if given.id and given.echo:
+        raise Usage("--id and --echo: one of them")
+    target = for_writing(env, given.session)
+    tell(env, target.id, ask(env, target, given, via, most), echo=not given.id)
+    return 0
+
+
+def ask(env: Env, target: Target, given: Given, via: str, most: int) -> Received:
+    """Store the prompt, send the session through a command, and store the answer of at most `most` bytes.
+
+    What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
+    a prompt, and for the one that stands last and is unanswered, what is there is sent again.
     """
-    given.check()
+    message, request, echo = given.part(appending.Given), given.part(Request), not given.id
+    message.check()
     data, view = _looked(env, target)
-    text = _text(env, given, view, stdin=stdin)
+    text = _text(env, given, view, stdin=not given.no_stdin)
     if _size(target) != len(data):  # stdin took its time
         data, view = _looked(env, target)
-    draft = compose.draft(env, given, text) if text is not None else None
+    draft = compose.draft(env, message, text) if text is not None else None
     answer = _answered(view, given.key) if draft is not None else None
     if draft is not None and answer is not None:
         compose.store(env, target, draft)  # which checks that it is the same prompt
@@ -76,7 +112,7 @@ def ask(
         size = _store(env, target, draft, lines)
         with _saying_it_is_stored(env, _again(env, target, request, via)):
             if request.persist:
-                from ...access.persist import persist_now
+                from ..access.persist import persist_now
 
                 persist_now(env, None, target.path)
             if size != len(data):  # more came meanwhile: it is sent too

@@ -1,11 +1,11 @@
-"""Blocks in memory: what the tests of everything above a store use."""
+"""Blocks in memory, for the tests of everything above a store."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
 
-from .protocol import Data
+from codeh_history.blocks.protocol import Data
 
 
 class MemoryStore:
