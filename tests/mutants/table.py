@@ -472,13 +472,13 @@ MUTANTS = [
                     keys.add(IDLESS)
             elif""",
         "            elif",
-        ("receive/test_what_is_lacking.py::test_a_log_knows_its_keys",),
+        ("send/test_what_is_lacking.py::test_a_log_knows_its_keys",),
     ),
     Mutant(
         "what lies in blocks is taken for known", "session/records.py",
         "self.keys.isdisjoint(keys) and not self.refers",
         "self.keys.isdisjoint(keys)",
-        ("receive/test_what_is_lacking.py::test_of_a_log_that_names_blocks_nothing_is_known",),
+        ("send/test_what_is_lacking.py::test_of_a_log_that_names_blocks_nothing_is_known",),
     ),
     Mutant(
         "the fast lane takes an option for the value of another", "fastlane.py",

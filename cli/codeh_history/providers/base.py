@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..session.model import Json
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Options:
     """What `payload` was asked for, besides the messages.
 

@@ -25,8 +25,8 @@ _TEXTS = {
     "application/x-yaml", "application/toml", "application/x-sh", "application/sql",
     "application/x-ndjson",
 }  # fmt: skip
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
-_DATA_URL = re.compile(r"data:([^;,]*)((?:;[^;,]*)*?);base64,(.*)", re.DOTALL)
+_BASE64 = r"[A-Za-z0-9+/]+={0,2}"  # compiled where there is any media: few requests have some
+_DATA_URL = r"(?s)data:([^;,]*)((?:;[^;,]*)*?);base64,(.*)"
 _NOT_FETCHED = (
     "https://generativelanguage.googleapis.com/",
     "https://www.youtube.com/",
@@ -34,7 +34,7 @@ _NOT_FETCHED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Media:
     """An image, sound, document or text file.
 
@@ -100,9 +100,9 @@ def base64_of(data: object) -> str | None:
         return None
     if "-" in data or "_" in data:
         data = data.replace("-", "+").replace("_", "/")
-    if not _BASE64.fullmatch(data):
+    if not re.fullmatch(_BASE64, data):
         data = "".join(data.split())  # wrapped lines
-        if not _BASE64.fullmatch(data):
+        if not re.fullmatch(_BASE64, data):
             return None
     if len(data) % 4:
         data = data.rstrip("=")
@@ -114,7 +114,7 @@ def base64_of(data: object) -> str | None:
 
 def parse_data_url(url: str) -> tuple[str, str] | None:
     """The media type and base64 of a `data:` URL; None for any other."""
-    match = _DATA_URL.fullmatch(url) if url.startswith("data:") else None
+    match = re.fullmatch(_DATA_URL, url) if url.startswith("data:") else None
     return (mime_of(match[1], None), match[3]) if match else None
 
 

@@ -15,7 +15,7 @@ class Alphabet:
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
         self._whole = re.compile(f"[{first or rest}][{rest}]{{0,{limit - 1}}}")
-        self._other = re.compile(f"[^{rest}]")
+        self._other = f"[^{rest}]"
         self._limit = limit
         self._fitting: set[str] = set()  # some that were found to be: a session has few names of tools
 
@@ -37,5 +37,5 @@ class Alphabet:
         import hashlib
 
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-        name = f"{self._other.sub('_', text)[: self._limit - 12]}_{digest}"
+        name = f"{re.sub(self._other, '_', text)[: self._limit - 12]}_{digest}"
         return name if self._whole.fullmatch(name) else "_" + name

@@ -13,11 +13,11 @@ import orjson
 from .model import Json, Message
 
 # The providers' words for an answer that was cut off, by a limit or a filter.
-_CUT = re.compile(
+_CUT = (  # compiled where calls are run: no request needs it
     "length|model_length|max_tokens|MAX_TOKENS|model_context_window_exceeded|content_filter|refusal|SAFETY"
     "|RECITATION|incomplete.*"
 )
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f]"
 
 
 class Call:
@@ -70,7 +70,7 @@ class Call:
             return "its arguments did not all arrive"
         if not self.name:
             return "it names no tool"
-        if _CONTROL.search(self.name) or _CONTROL.search(self.id):
+        if re.search(_CONTROL, self.name) or re.search(_CONTROL, self.id):
             return "its name or id holds control characters"
         return ""
 
@@ -78,7 +78,7 @@ class Call:
         """Whether the answer broke off in this call; nothing arrived of it then, or nobody can tell."""
         message = self.message
         finish = message.fields.get("finish")
-        if not isinstance(finish, str) or not _CUT.fullmatch(finish):
+        if not isinstance(finish, str) or not re.fullmatch(_CUT, finish):
             return False
         more = any("functionCall" in part or "text" in part for part in message.parts[self.part + 1 :])
         return not more and (not self.args or message.provider == "anthropic")

@@ -200,14 +200,17 @@ def _said(data: Any, keys: set[str]) -> int:
                 if type(part["text"]) is not str:
                     return -1
                 said += len(part["text"])
+                keys.add("text")
             elif "functionCall" in part:
                 if type(part["functionCall"]["name"]) is not str:
                     return -1
                 if not part["functionCall"].get("id"):
                     keys.add(IDLESS)
+                keys.add("functionCall")
             elif type(part["functionResponse"]["name"]) is not str:
                 return -1
-            keys.update(part)
+            else:
+                keys.add("functionResponse")
     except (KeyError, TypeError):
         return -1
     keys.update(data)

@@ -11,7 +11,7 @@ Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and whose t
 Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether something is found in each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Settings:
     """How `curate` was asked to work.
 

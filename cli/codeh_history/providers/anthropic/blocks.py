@@ -93,7 +93,7 @@ def result_block(part: Any, id: str) -> tuple[Json, list[str]]:
     response = part["functionResponse"]
     text, failed = answer(response.get("response"))
     block: Json = {"type": "tool_result", "tool_use_id": id}
-    held, whys = _held(response.get("parts"))
+    held, whys = _held(response["parts"]) if "parts" in response else ([], [])
     own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
     if own.get("type") == "tool_result" and sendable(own.get("content")):
         block["content"] = own["content"]

@@ -151,9 +151,10 @@ class _Conversation(Array):
         for part, id in zip(turn.parts, turn.ids, strict=True):
             if id and len(part) == 1:
                 content.append(self._call(part, id, own=own))
-            else:
-                content += self._of_model(part, id, turn, own=own)
-        self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
+                continue
+            new = self._of_model(part, id, turn, own=own)
+            self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in new)
+            content += new
         if content or self.faithful:
             self._emit("assistant", content, [turn.id] * (len(content) or 1))
 

@@ -162,6 +162,8 @@ def held_media(part: Part) -> list[Part]:
     """The media of a result, uploaded files included."""
     response: Any = part["functionResponse"]
     parts = response.get("parts")
+    if not parts:
+        return []
     natives: list[Any] = [
         held
         for held in (parts if isinstance(parts, list) else ())

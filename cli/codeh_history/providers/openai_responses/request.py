@@ -128,9 +128,10 @@ class _Items(Array):
             kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
             item = {"type": kind, "call_id": id, "output": output}
             kept = item_of(part)
-            item.update((key, kept[key]) for key in ("status", "caller") if key in kept)
-            if self.replay.fresh(kept.get("id")):
-                item["id"] = kept["id"]
+            if kept:
+                item.update((key, kept[key]) for key in ("status", "caller") if key in kept)
+                if self.replay.fresh(kept.get("id")):
+                    item["id"] = kept["id"]
             self.add(item, [source] * (len(output) if isinstance(output, list) else 1))
 
     # -- the model's side ---------------------------------------------------------------------------
