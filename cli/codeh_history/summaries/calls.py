@@ -27,6 +27,11 @@ _ACTS = _WRITES | frozenset(
     " reserve upgrade".split()
 )  # fmt: skip
 _LOOKS = frozenset("get list search find read check show fetch view query lookup describe count".split())
+_CHANGING = frozenset(
+    ("rm", "mv", "cp", "touch", "tee", "truncate", "chmod",
+     "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi")
+)  # fmt: skip
+_SHOWING = frozenset("cat head tail less nl wc sed grep rg awk diff code".split())
 _SHELL_STATES = {"rm": "deleted", "touch": "created"}
 _PATH_KEYS = frozenset(
     "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
@@ -46,10 +51,9 @@ _MENTION = re.compile(
 )
 _ERROR_LINE = re.compile(
     r"^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
-    r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|[1-9]\d* (?:failed"
-    r"|failing"
-    r"|errors?)\b)"
-    r"|(?:command not found|No such file or directory|Permission denied|Segmentation fault)",
+    r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError"
+    r"|[1-9]\d* (?:failed|failing|errors?)\b)|(?:command not found|No such file or directory"
+    r"|Permission denied|Segmentation fault)",
     re.MULTILINE,
 )
 _EXITED = re.compile(
@@ -209,23 +213,8 @@ def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
                 _count(done.modified, path)
                 done.touch(path, "written", place)
         head = " ".join(words[:2])
-        changes = words[0] in ("rm", "mv", "cp", "touch", "tee", "truncate", "chmod") or head in (
-            "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi",
-        )  # fmt: skip
-        shows = words[0] in (
-            "cat",
-            "head",
-            "tail",
-            "less",
-            "nl",
-            "wc",
-            "sed",
-            "grep",
-            "rg",
-            "awk",
-            "diff",
-            "code",
-        )
+        changes = words[0] in _CHANGING or head in _CHANGING
+        shows = words[0] in _SHOWING
         if changes or shows:
             for word in words[1:]:
                 if looks_like_path(word) and not word.startswith(("-", "s/")):

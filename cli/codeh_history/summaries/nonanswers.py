@@ -11,10 +11,9 @@ import re
 import orjson
 
 _EMPTY = re.compile(
-    r"(?:no (?:summary|content|response)\b.{0,40}|(?:there(?:'s| is) )?nothing (?:here "
-    r"|left )?to summari[sz]e.{0,40}"
-    r"|n/?a|none|null"
-    r"|undefined|\(?empty\)?|\[?no output\]?)[.!]?",
+    r"(?:no (?:summary|content|response)\b.{0,40}"
+    r"|(?:there(?:'s| is) )?nothing (?:here |left )?to summari[sz]e.{0,40}|n/?a|none|null|undefined"
+    r"|\(?empty\)?|\[?no output\]?)[.!]?",
     re.IGNORECASE,
 )
 _ERROR = re.compile(
@@ -48,139 +47,108 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
-    r"(?:(?:i'?m|i am) (?:(?:very|so|really|terribly) )?(?:sorry|afraid)|sorry(?=[,.!;:]|$"
-    r"| (?:but|i|for"
-    r"|to|about|that|you|we)\b)|(?:my )?apologies"
-    r"|i apologi[sz]e"
+    r"(?:(?:i'?m|i am) (?:(?:very|so|really|terribly) )?(?:sorry|afraid)"
+    r"|sorry(?=[,.!;:]|$| (?:but|i|for|to|about|that|you|we)\b)|(?:my )?apologies|i apologi[sz]e"
     r"|unfortunately,? (?:i|as)\b|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline"
-    r"|have to decline|do not feel"
-    r"|don'?t feel)\b|(?:i'?m|i am) (?:unable|not able|not allowed|not comfortable"
-    r"|programmed)|as an ai\b"
-    r"|as a (?:large )?language model|this (?:request|content) (?:violates|cannot)"
-    r"|(?:please|could you) (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript"
-    r"|content))",
+    r"|have to decline|do not feel|don'?t feel)\b"
+    r"|(?:i'?m|i am) (?:unable|not able|not allowed|not comfortable|programmed)|as an ai\b"
+    r"|as a (?:large )?language model|this (?:request|content) (?:violates|cannot)|(?:please"
+    r"|could you) (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript|content))",
     re.IGNORECASE,
 )
 
+# Fields of a JSON object that says nothing else than how something failed.
+_OF_AN_ERROR = frozenset("error errors detail message code status type request_id statuscode msg".split())
 SHORT = 400  # characters of an answer of which every line is looked at
 FEWEST = 3  # words of a summary
 
 # A line that is this and nothing else: how programs and shells say that they failed.
 _CRASH = re.compile(
-    r"(?:\S+: (?:line \d+: )?(?:\d+ )?|\[?\d+\]\s+\d+ )?\s*"
-    r"(?:segmentation fault|bus error(?:: \d+)?|abort trap(?:: \d+)?|illegal instruction"
-    r"|floating point exception|killed|aborted"
-    r"|terminated"
+    r"(?:\S+: (?:line \d+: )?(?:\d+ )?|\[?\d+\]\s+\d+ )?\s*(?:segmentation fault|bus error(?:: \d+)?"
+    r"|abort trap(?:: \d+)?|illegal instruction|floating point exception|killed|aborted|terminated"
     r"|out of memory|cannot allocate memory|no space left on device|broken pipe|core dumped"
-    r"|cuda out of memory.*"
-    r"|stack overflow|access denied|forbidden|unauthorized|not found|permission denied"
-    r"|connection refused"
-    r"|connection reset by peer|service unavailable|gateway time-?out|timed? ?out|timeout"
-    r"|too many requests"
-    r"|rate limited|not logged in.*|authentication required|session expired|payment required"
-    r"|bad request"
-    r"|no such file or directory|command not found|operation not permitted|network is unreachable"
-    r"|speicherzugriffsfehler|getötet|abgebrochen|beendet|busfehler|nicht genügend speicher"
-    r"|zugriff verweigert"
-    r"|keine berechtigung|verbindung (?:abgelehnt|verweigert|unterbrochen)|zeitüberschreitung.*"
-    r"|befehl nicht gefunden"
+    r"|cuda out of memory.*|stack overflow|access denied|forbidden|unauthorized|not found"
+    r"|permission denied|connection refused|connection reset by peer|service unavailable"
+    r"|gateway time-?out|timed? ?out|timeout|too many requests|rate limited|not logged in.*"
+    r"|authentication required|session expired|payment required|bad request|no such file or directory"
+    r"|command not found|operation not permitted|network is unreachable|speicherzugriffsfehler|getötet"
+    r"|abgebrochen|beendet|busfehler|nicht genügend speicher|zugriff verweigert|keine berechtigung"
+    r"|verbindung (?:abgelehnt|verweigert|unterbrochen)|zeitüberschreitung.*|befehl nicht gefunden"
     r"|kommando nicht gefunden|datei oder verzeichnis nicht gefunden|zu viele anfragen"
-    r"|dienst nicht verfügbar"
-    r"|erreur de segmentation|processus arrêté|abandon|mémoire insuffisante|accès refusé"
-    r"|permission non accordée"
-    r"|connexion refusée|délai (?:d'attente )?dépassé|commande introuvable"
-    r"|fichier ou dossier introuvable"
-    r"|aucun fichier ou dossier de ce (?:type|nom)|trop de requêtes|service indisponible)"
-    r"(?: ?\((?:core dumped|speicherabzug geschrieben|core dumpé"
+    r"|dienst nicht verfügbar|erreur de segmentation|processus arrêté|abandon|mémoire insuffisante"
+    r"|accès refusé|permission non accordée|connexion refusée|délai (?:d'attente )?dépassé"
+    r"|commande introuvable|fichier ou dossier introuvable|aucun fichier ou dossier de ce (?:type|nom)"
+    r"|trop de requêtes|service indisponible)(?: ?\((?:core dumped|speicherabzug geschrieben|core dumpé"
     r"|[^)]{0,40})\)(?:  .*)?)?(?: \S+)?[.!]?",
     re.IGNORECASE,
 )
 # What only a service says to whom it will not serve, wherever in a short answer.
 _DENIED = re.compile(
     r"\b(?:you(?:'ve| have)? (?:(?:already|currently) )?(?:exceeded|reached|hit|run out of"
-    r"|used up) (?:your|the|all)"
-    r"|your (?:current )?(?:quota|plan|credit|credits|balance|api key|account|subscription|trial"
-    r"|usage limit|limit)\b"
-    r".{0,40}\b(?:exceeded|exhausted|expired|reached|too low|insufficient|invalid|disabled|suspended"
-    r"|not active|reset)"
-    r"|usage limit (?:reached|exceeded)|credit balance is too low|insufficient (?:quota|credits?|funds"
-    r"|balance)"
-    r"|insufficient_quota|resource_exhausted|rate_limit_exceeded|billing (?:hard )?limit"
-    r"|check your plan and billing"
+    r"|used up) (?:your|the|all)|your (?:current )?(?:quota|plan|credit|credits|balance|api key|account"
+    r"|subscription|trial|usage limit|limit)\b.{0,40}\b(?:exceeded|exhausted|expired|reached|too low"
+    r"|insufficient|invalid|disabled|suspended|not active|reset)|usage limit (?:reached|exceeded)"
+    r"|credit balance is too low|insufficient (?:quota|credits?|funds|balance)|insufficient_quota"
+    r"|resource_exhausted|rate_limit_exceeded|billing (?:hard )?limit|check your plan and billing"
     r"|please (?:try|retry)\b.{0,20}\b(?:again|later)|try again (?:later|in \d+)|please run /login"
     r"|please (?:log|sign) in"
     r"|(?:model|requests?) (?:is|are) (?:currently )?(?:overloaded|unavailable|over capacity)"
     r"|(?:response|request|prompt|content|output) (?:was|has been|is) (?:blocked|flagged|filtered"
-    r"|refused|rejected)"
-    r"|(?:sie haben|du hast|ihr|dein)\b.{0,40}\b(?:kontingent|guthaben|limit|anfragelimit|nutzungslimit"
-    r"|quota|tarif)"
-    r".{0,60}\b(?:überschritten|erreicht|aufgebraucht|erschöpft|ausgeschöpft|nicht aus|verbraucht)"
-    r"|(?:kontingent|guthaben|\w*limit|quota)\b.{0,30}"
-    r"\b(?:überschritten|erreicht|aufgebraucht|erschöpft|ausgeschöpft)"
+    r"|refused|rejected)|(?:sie haben|du hast|ihr|dein)\b.{0,40}\b(?:kontingent|guthaben|limit"
+    r"|anfragelimit|nutzungslimit|quota|tarif).{0,60}\b(?:überschritten|erreicht|aufgebraucht|erschöpft"
+    r"|ausgeschöpft|nicht aus|verbraucht)|(?:kontingent|guthaben|\w*limit"
+    r"|quota)\b.{0,30}\b(?:überschritten|erreicht|aufgebraucht|erschöpft|ausgeschöpft)"
     r"|(?:bitte )?versuchen? (?:sie )?es (?:bitte )?(?:später|erneut|in \d+|noch einmal)"
     r"|vous avez (?:dépassé|atteint|épuisé) (?:votre|vos|le|la|les)"
     r"|(?:quota|limite|crédits?|solde)\b.{0,40}\b(?:dépassée?s?|atteinte?s?|épuisée?s?|insuffisante?s?)"
-    r"|not available in your (?:country|region)|(?:das )?modell ist (?:derzeit |zurzeit "
-    r"|momentan )?(?:überlastet|nicht verfügbar)"
+    r"|not available in your (?:country|region)"
+    r"|(?:das )?modell ist (?:derzeit |zurzeit |momentan )?(?:überlastet|nicht verfügbar)"
     r"|(?:veuillez|merci de) (?:réessayer|vous (?:re)?connecter)|réessayez (?:plus tard|dans))",
     re.IGNORECASE,
 )
 _FAULT = re.compile(
     r"(?:(?:api|http|network|server|client|connection|authentication|runtime|internal|syntax) error\b"
     r"|(?:schwerer |interner |unerwarteter )?fehler(?:code)?\s*\d*\s*[:(]|ausnahme:|warnung:"
-    r"|(?:es ist )?ein (?:\w+ )?fehler"
-    r" (?:ist )?aufgetreten|(?:interner )?serverfehler|verbindungsfehler|zeitüberschreitung"
-    r"|erreur\s*(?:\w+ ){0,2}\d*\s*[:(]|une erreur\b.{0,30}(?:s'est produite|est survenue)"
-    r"|erreur interne|échec\b.{0,30}:"
+    r"|(?:es ist )?ein (?:\w+ )?fehler (?:ist )?aufgetreten|(?:interner )?serverfehler"
+    r"|verbindungsfehler|zeitüberschreitung|erreur\s*(?:\w+ ){0,2}\d*\s*[:(]"
+    r"|une erreur\b.{0,30}(?:s'est produite|est survenue)|erreur interne|échec\b.{0,30}:"
     r"|\S+: (?:.{0,120}: )?(?:no such file|permission denied|command not found|not found$"
-    r"|connection refused"
-    r"|datei oder verzeichnis|kommando nicht|befehl nicht|aucun fichier|commande introuvable)"
+    r"|connection refused|datei oder verzeichnis|kommando nicht|befehl nicht|aucun fichier"
+    r"|commande introuvable)"
     r"|(?:unknown|invalid|unsupported|no such) (?:model|option|argument|command|flag|request)\b)",
     re.IGNORECASE,
 )
 # What a service or a refusal says in a few words: something of its own (a server, a key, this conversation)
 # and what ails it, in one sentence.
 _OWN = re.compile(
-    r"\b(?:something|server|service|engine|model|network|socket|connect(?:ion)?|host|response"
-    r"|requests?|authenticat\w+"
-    r"|credentials|api key|key|token|session|account|quota|limit|tier|credits?|resources?"
-    r"|conversation|transcript"
-    r"|guidelines|content|etwas|dienst|modell|netzwerk|verbindung|antwort|anfragen?|anmeldung"
-    r"|zugangsdaten"
-    r"|(?:api-)?schlüssel|sitzung|konto|kontingent|guthaben|gespräch|unterhaltung|text"
-    r"|richtlinien|serveur|modèle"
-    r"|réseau|connecter|connexion|réponse|requêtes?|demande|authentification|identifiants|clé"
-    r"|jeton|compte|limite"
-    r"|crédits?|ressources?|règles)\b|lookup |getaddrinfo|request to ",
+    r"\b(?:something|server|service|engine|model|network|socket|connect(?:ion)?|host|response|requests?"
+    r"|authenticat\w+|credentials|api key|key|token|session|account|quota|limit|tier|credits?"
+    r"|resources?|conversation|transcript|guidelines|content|etwas|dienst|modell|netzwerk|verbindung"
+    r"|antwort|anfragen?|anmeldung|zugangsdaten|(?:api-)?schlüssel|sitzung|konto|kontingent|guthaben"
+    r"|gespräch|unterhaltung|text|richtlinien|serveur|modèle|réseau|connecter|connexion|réponse"
+    r"|requêtes?|demande|authentification|identifiants|clé|jeton|compte|limite|crédits?|ressources?"
+    r"|règles)\b|lookup |getaddrinfo|request to ",
     re.IGNORECASE,
 )
 _AILS = re.compile(
-    r"\b(?:over(?:loaded| capacity)|unavailable|unreachable|not (?:\w+ )?(?:respond\w*|loaded"
-    r"|reach\w*|available|found"
-    r"|authenticated|ready|valid)|invalid|expired|exhausted|exceeded|reached|run out"
-    r"|went wrong|gone wrong|failed"
-    r"|blocked|violates?|hang up|lost|unable to|had an error|error generating|no such host"
-    r"|enotfound|empty"
-    r"|prevent(?:s|ed)? me|upgrade to|überlastet|nicht (?:\w+ )?(?:verfügbar"
-    r"|erreichbar|möglich"
-    r"|gefunden|ausreichend|gültig|geladen)|ungültig\w*|abgelaufen|erschöpft|überschritten"
-    r"|fehlgeschlagen"
-    r"|schief\s?gelaufen|schiefgegangen|verstößt|ablehnen|bitte warten|kein(?:e"
-    r"|en)? (?:gespräch|text|unterhaltung)"
-    r"|surchargée?|indisponible|introuvable|impossible|invalides?|expirée?|épuisée?s?"
-    r"|dépassée?s?|échoué|enfrein\w+"
-    r"|aucune?)\b|\bno (?:conversation|transcript)\b(?! (?:about|on|of)\b)",
+    r"\b(?:over(?:loaded| capacity)|unavailable|unreachable"
+    r"|not (?:\w+ )?(?:respond\w*|loaded|reach\w*|available|found|authenticated|ready|valid)|invalid"
+    r"|expired|exhausted|exceeded|reached|run out|went wrong|gone wrong|failed|blocked|violates?"
+    r"|hang up|lost|unable to|had an error|error generating|no such host|enotfound|empty"
+    r"|prevent(?:s|ed)? me|upgrade to|überlastet"
+    r"|nicht (?:\w+ )?(?:verfügbar|erreichbar|möglich|gefunden|ausreichend|gültig|geladen)|ungültig\w*"
+    r"|abgelaufen|erschöpft|überschritten|fehlgeschlagen|schief\s?gelaufen|schiefgegangen|verstößt"
+    r"|ablehnen|bitte warten|kein(?:e|en)? (?:gespräch|text|unterhaltung)|surchargée?|indisponible"
+    r"|introuvable|impossible|invalides?|expirée?|épuisée?s?|dépassée?s?|échoué|enfrein\w+|aucune?)\b"
+    r"|\bno (?:conversation|transcript)\b(?! (?:about|on|of)\b)",
     re.IGNORECASE,
 )
 # What work was done: then it is a summary, however short.
 _WORK = re.compile(
-    r"\b(?:fixed|added|resolved|implemented|updated|wrote|written|asked|discussed|agreed"
-    r"|decided|booked|renewed"
-    r"|raised|retried|handled|solved|changed|repaired|replaced|removed|explained|investigated"
-    r"|now|behoben|besprochen"
-    r"|geändert|ergänzt|repariert|geklärt|ersetzt|wurden?|corrigée?s?|ajoutée?s?|résolue?s?"
-    r"|discutée?s?|modifiée?s?"
-    r"|décidée?|remplacée?s?)\b",
+    r"\b(?:fixed|added|resolved|implemented|updated|wrote|written|asked|discussed|agreed|decided|booked"
+    r"|renewed|raised|retried|handled|solved|changed|repaired|replaced|removed|explained|investigated"
+    r"|now|behoben|besprochen|geändert|ergänzt|repariert|geklärt|ersetzt|wurden?|corrigée?s?|ajoutée?s?"
+    r"|résolue?s?|discutée?s?|modifiée?s?|décidée?|remplacée?s?)\b",
     re.IGNORECASE,
 )
 FEW = 25  # words of an answer of which such a sentence may be all
@@ -197,93 +165,72 @@ _TELLS = re.compile(
 # A refusal's first words, in other languages.
 _REFUSAL_ELSEWHERE = re.compile(
     r"(?:(?:es )?tut mir (?:sehr |wirklich |außerordentlich )?leid|entschuldig(?:ung|en sie|e)\b"
-    r"|ich bedau(?:e)?re"
-    r"|ich (?:habe|sehe|finde) (?:\w+ ){0,2}kein(?:e|en)?\b|ich (?:kann|darf|möchte|werde"
-    r"|könnte) (?:\w+,? ){0,6}(?:nicht|keine?n?)\b"
+    r"|ich bedau(?:e)?re|ich (?:habe|sehe|finde) (?:\w+ ){0,2}kein(?:e|en)?\b"
+    r"|ich (?:kann|darf|möchte|werde|könnte) (?:\w+,? ){0,6}(?:nicht|keine?n?)\b"
     r"|ich bin (?:\w+ )?(?:nicht in der lage|nur ein)"
-    r"|leider (?:kann|ist es|bin|darf|habe|konnte) (?:ich|mir|nicht)|(?:dabei|damit|das"
-    r"|dazu) kann ich (?:\w+ ){0,3}nicht"
-    r"|als (?:ki\b|künstliche|sprachmodell|ki-|großes sprachmodell)|bitte (?:geben|stellen"
-    r"|senden|teilen"
-    r"|fügen|gib|schick)"
-    r"|es (?:scheint|sieht so aus), (?:als|dass)|es (?:wurde|gibt|liegt) kein(?:e"
-    r"|en)? (?:gespräch|unterhaltung|text|inhalt|verlauf|nachricht|zusammenfassung)"
-    r"|(?:je suis )?(?:vraiment |sincèrement )?désolée?\b|je regrette|je m'excuse"
+    r"|leider (?:kann|ist es|bin|darf|habe|konnte) (?:ich|mir|nicht)"
+    r"|(?:dabei|damit|das|dazu) kann ich (?:\w+ ){0,3}nicht"
+    r"|als (?:ki\b|künstliche|sprachmodell|ki-|großes sprachmodell)"
+    r"|bitte (?:geben|stellen|senden|teilen|fügen|gib|schick)|es (?:scheint|sieht so aus), (?:als|dass)"
+    r"|es (?:wurde|gibt|liegt) kein(?:e|en)? (?:gespräch|unterhaltung|text|inhalt|verlauf|nachricht"
+    r"|zusammenfassung)|(?:je suis )?(?:vraiment |sincèrement )?désolée?\b|je regrette|je m'excuse"
     r"|(?:toutes )?mes excuses|pardon\b"
     r"|je (?:ne |n')(?:peux|puis|suis|pourrai|pourrais|veux|vois|dispose|ai)\b|il m'est impossible"
-    r"|je refuse"
-    r"|malheureusement,? je|en tant qu(?:e |')(?:ia|intelligence|modèle|assistant)|(?:veuillez"
-    r"|pourriez-vous|merci de)\b"
-    r"|(?:lo siento|no puedo|lamentablemente|como (?:una )?ia|mi dispiace|non posso|purtroppo|desculpe"
-    r"|não posso"
-    r"|sinto muito|infelizmente|het spijt me|sorry, maar|ik kan (?:\w+ )?niet|beklager|förlåt"
-    r"|przepraszam"
-    r"|извините|простите|к сожалению, я|я не могу|申し訳|ごめん|すみません"
-    r"|抱歉|很抱歉|对不起|我无法|我不能|죄송))",
+    r"|je refuse|malheureusement,? je|en tant qu(?:e |')(?:ia|intelligence|modèle|assistant)"
+    r"|(?:veuillez|pourriez-vous|merci de)\b|(?:lo siento|no puedo|lamentablemente|como (?:una )?ia"
+    r"|mi dispiace|non posso|purtroppo|desculpe|não posso|sinto muito|infelizmente|het spijt me"
+    r"|sorry, maar|ik kan (?:\w+ )?niet|beklager|förlåt|przepraszam|извините|простите|к сожалению, я"
+    r"|я не могу|申し訳|ごめん|すみません|抱歉|很抱歉|对不起|我无法|我不能|죄송))",
     re.IGNORECASE,
 )
 _REFUSAL_MORE = re.compile(
     r"(?:there(?:'s| is| was| are) no (?:conversation|text|transcript|content"
     r"|messages?)\b(?! (?:about|on|of)\b)"
-    r"|no (?:conversation|text"
-    r"|transcript|messages?) (?:was|were|has|have|to|provided)\b|(?:it )?(?:looks|seems"
-    r"|appears) (?:like"
-    r"|that|as)\b.{0,40}"
-    r"\b(?:haven't|didn't|have not|did not|no conversation|empty|missing)|you (?:haven't"
-    r"|have not|didn't"
-    r"|did not)"
-    r" (?:provide|provided|share|shared|include|included|paste|pasted|give|given)|i (?:don't"
-    r"|do not) (?:see|have) (?:any|a|access|the)\b"
-    r"|i(?:'d| would) (?:rather not|need)|i (?:must|have to) (?:\w+ )?(?:decline|refuse)|i refuse"
-    r"|i'd prefer not to|let's talk about something|ich muss (?:\w+ ){0,4}ablehnen"
-    r"|aucune? (?:conversation|texte)\b"
+    r"|no (?:conversation|text|transcript|messages?) (?:was|were|has|have|to|provided)\b"
+    r"|(?:it )?(?:looks|seems|appears) (?:like|that|as)\b.{0,40}\b(?:haven't|didn't|have not|did not"
+    r"|no conversation|empty|missing)|you (?:haven't|have not|didn't|did not) (?:provide|provided|share"
+    r"|shared|include|included|paste|pasted|give|given)"
+    r"|i (?:don't|do not) (?:see|have) (?:any|a|access|the)\b|i(?:'d| would) (?:rather not|need)"
+    r"|i (?:must|have to) (?:\w+ )?(?:decline|refuse)|i refuse|i'd prefer not to"
+    r"|let's talk about something|ich muss (?:\w+ ){0,4}ablehnen|aucune? (?:conversation|texte)\b"
     r"|i'm (?:just an? |happy to help))",
     re.IGNORECASE,
 )
 _HELP = re.compile(
     r"\bi(?:'m| am)? ?(?:can ?not|can'?t|won'?t|will not|unable to|not able to) (?:\w+ )?(?:help|assist"
-    r"|comply|provide"
-    r"|summari[sz]e|fulfil+|process|continue|answer|share|create|generate|discuss|do that|do this)\b"
-    r"|\b(?:kann|darf) ich (?:\w+ ){0,4}nicht (?:helfen|unterstützen|zusammenfassen|beantworten"
-    r"|bearbeiten|erstellen)"
-    r"|\bich kann (?:\w+ ){0,5}nicht (?:\w+ )?(?:helfen|unterstützen|zusammenfassen|beantworten"
-    r"|bearbeiten|erstellen)"
-    r"|\b(?:kann|darf) ich (?:\w+ ){0,4}nicht weiterhelfen\b"
-    r"|\bje ne (?:peux|puis) pas (?:vous |t')?(?:\w+ )?(?:aider|résumer|répondre|traiter|fournir|créer"
-    r"|assister|accéder)",
+    r"|comply|provide|summari[sz]e|fulfil+|process|continue|answer|share|create|generate|discuss"
+    r"|do that|do this)\b|\b(?:kann|darf) ich (?:\w+ ){0,4}nicht (?:helfen|unterstützen|zusammenfassen"
+    r"|beantworten|bearbeiten|erstellen)|\bich kann (?:\w+ ){0,5}nicht (?:\w+ )?(?:helfen|unterstützen"
+    r"|zusammenfassen|beantworten|bearbeiten|erstellen)|\b(?:kann"
+    r"|darf) ich (?:\w+ ){0,4}nicht weiterhelfen\b|\bje ne (?:peux|puis) pas (?:vous "
+    r"|t')?(?:\w+ )?(?:aider|résumer|répondre|traiter|fournir|créer|assister|accéder)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
     r"\b(?:how (?:can|may) i (?:help|assist)|what (?:would you like|can i|should i)"
-    r"|could you (?:please )?(?:provide|share|clarify"
-    r"|give|tell|send|paste)|would you like me|let me know (?:how|what|if)|i'm ready (?:when|to)"
-    r"|please (?:paste|share|send|wait)|bitte (?:melden|loggen)|wie kann ich|womit kann ich"
-    r"|was (?:möchten sie|möchtest du|soll ich)|comment puis-je|que puis-je|en quoi puis-je"
-    r"|que souhaitez)",
+    r"|could you (?:please )?(?:provide|share|clarify|give|tell|send|paste)|would you like me"
+    r"|let me know (?:how|what|if)|i'm ready (?:when|to)|please (?:paste|share|send|wait)"
+    r"|bitte (?:melden|loggen)|wie kann ich|womit kann ich|was (?:möchten sie|möchtest du|soll ich)"
+    r"|comment puis-je|que puis-je|en quoi puis-je|que souhaitez)",
     re.IGNORECASE,
 )
 _ACK = (
-    r"(?:ok(?:ay|ey)?|k|yes|no|yep|yeah|sure(?: thing)?|done|ready|fine|great|perfect|good"
-    r"|right|alright"
-    r"|certainly"
-    r"|absolutely|of course|understood|got it|i understand|noted|acknowledged|roger"
-    r"|thanks?(?: you)?(?: very much)?"
-    r"|you(?:'re| are) welcome|hello|hi(?: there)?|hey|bye|please|wait|loading|processing|working on it"
-    r"|one moment(?: please)?|here (?:you go|it is)|summary|a summary|success|true|false|test|todo|tbd"
-    r"|ja|nein|klar|gut|fertig|erledigt|verstanden|natürlich|gerne?|sicher|danke(?: schön)?|bitte"
-    r"|in ordnung|alles klar"
-    r"|einen moment(?: bitte)?|zusammenfassung|hallo"
-    r"|oui|non|d'accord|bien(?: sûr| reçu| entendu)?|compris|entendu|merci(?: beaucoup)?|parfait|fait"
-    r"|terminé|voilà|c'est fait|pas de problème|wird gemacht|mach(?:e)? ich|kein problem|no problem"
-    r"|un instant|résumé|bonjour|certainement|très bien)"
+    r"(?:ok(?:ay|ey)?|k|yes|no|yep|yeah|sure(?: thing)?|done|ready|fine|great|perfect|good|right"
+    r"|alright|certainly|absolutely|of course|understood|got it|i understand|noted|acknowledged|roger"
+    r"|thanks?(?: you)?(?: very much)?|you(?:'re| are) welcome|hello|hi(?: there)?|hey|bye|please|wait"
+    r"|loading|processing|working on it|one moment(?: please)?|here (?:you go|it is)|summary|a summary"
+    r"|success|true|false|test|todo|tbd|ja|nein|klar|gut|fertig|erledigt|verstanden|natürlich|gerne?"
+    r"|sicher|danke(?: schön)?|bitte|in ordnung|alles klar|einen moment(?: bitte)?|zusammenfassung"
+    r"|hallo|oui|non|d'accord|bien(?: sûr| reçu| entendu)?|compris|entendu|merci(?: beaucoup)?|parfait"
+    r"|fait|terminé|voilà|c'est fait|pas de problème|wird gemacht|mach(?:e)? ich|kein problem"
+    r"|no problem|un instant|résumé|bonjour|certainement|très bien)"
 )
 _ONLY_ACK = re.compile(rf"(?:{_ACK}(?:[\s,.;:!…-]++|\Z))+", re.IGNORECASE)
 _ACK_FIRST = re.compile(rf"(?:{_ACK}[,.;:!…-]+\s+)+", re.IGNORECASE)
 _PREAMBLE = re.compile(
-    r"(?:(?:here(?:'s| is| are)|below is|this is|the following is) (?:a|an|the|your|my)?\b[^\n:.]{0,40}"
-    r"\b(?:summary|overview|recap)\b[^\n:.]{0,60}[:.]?"
-    r"|(?:i(?:'ve| have)|the (?:conversation|text) (?:has been|was"
-    r"|is)) (?:\w+ )?summari[sz]ed\b[^\n.:]{0,40}[.!:]?"
+    r"(?:(?:here(?:'s| is| are)|below is|this is|the following is) (?:a|an|the|your"
+    r"|my)?\b[^\n:.]{0,40}\b(?:summary|overview|recap)\b[^\n:.]{0,60}[:.]?|(?:i(?:'ve| have)"
+    r"|the (?:conversation|text) (?:has been|was|is)) (?:\w+ )?summari[sz]ed\b[^\n.:]{0,40}[.!:]?"
     r"|i(?:'ll| will| am going to|'m going to| can)\b[^\n.]{0,40}\bsummar[^\n.]{0,80}[:.]?"
     r"|hier ist (?:die|eine|ihre|deine)\b[^\n:.]{0,40}\bzusammenfassung[^\n:.]{0,60}[:.]?"
     r"|ich (?:werde|fasse)\b[^\n.]{0,60}\bzusammen[^\n.]{0,40}[:.]?"
@@ -350,21 +297,11 @@ def _is_error_object(text: str) -> bool:
         value = orjson.loads(text)
     except ValueError:
         return False
-    said = {
-        "error",
-        "errors",
-        "detail",
-        "message",
-        "code",
-        "status",
-        "type",
-        "request_id",
-        "statuscode",
-        "msg",
-    }
     value = value[0] if isinstance(value, list) else value
     return isinstance(value, dict) and (
-        "error" in value or value.get("type") == "error" or {key.casefold() for key in value} <= said
+        "error" in value
+        or value.get("type") == "error"
+        or {key.casefold() for key in value} <= _OF_AN_ERROR
     )
 
 
@@ -374,9 +311,8 @@ def is_refusal(text: str) -> bool:
     start = plain.lstrip("\"'*#> ")
     said = _ACK_FIRST.match(start)
     start = start[said.end() :] if said else start
-    for pattern in (_REFUSAL, _REFUSAL_MORE, _REFUSAL_ELSEWHERE):
-        if pattern.match(start):
-            return True
+    if any(pattern.match(start) for pattern in (_REFUSAL, _REFUSAL_MORE, _REFUSAL_ELSEWHERE)):
+        return True
     if len(text) > SHORT or _TELLS.search(plain):
         return False
     return _HELP.search(plain) is not None or _ASKS.search(plain) is not None

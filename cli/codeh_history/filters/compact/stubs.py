@@ -48,14 +48,6 @@ class Cut:
         self.kept.update(_ends(self.lines, range(len(self.lines)), room * 3 // 5))
         self.kept.update(_ends(self.lines, range(len(self.lines) - 1, -1, -1), room * 2 // 5))
 
-    def line_at(self, place: int) -> int:
-        """The number of the line in which a character stands."""
-        for number, line in enumerate(self.lines):
-            place -= len(line) + 1
-            if place < 0:
-                return number
-        return len(self.lines)
-
     def limit_errors(self, room: int) -> None:
         """Keep only the last errors that fit the room; the last one in any case."""
         for number in reversed(self.errors):

@@ -7,24 +7,15 @@ name nobody else mentions is worth more than its neighbours, so that is what an 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
 _NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
 SUFFIX = 5  # characters after the last point of a name such as `main.py` or `80.5`, at most
 
 _ERROR_HINTS = (
-    "err",
-    "fail",
-    "fatal",
-    "panic",
-    "excep",
-    "not found",
-    "no such",
-    "denied",
-    "fault",
-    "critical",
-)
+    "err", "fail", "fatal", "panic", "excep", "not found", "no such", "denied", "fault", "critical",
+)  # fmt: skip
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|FAIL|FAILED|FAILURE|PANIC|CRITICAL)\b"
     r"|(?:\berror|Error|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
@@ -33,13 +24,6 @@ _ERROR = re.compile(
     r"|[Cc]ommand not found|[Nn]o such file|[Pp]ermission denied|[Aa]ccess denied|npm ERR!"
     r"|[Ss]egmentation fault"
 )
-_LETTERS = b"".join(  # every letter as an a or A, every digit as a 0: what makes a name stands out
-    b"a" if byte > 127 or chr(byte).islower() else b"A" if chr(byte).isupper()
-    else b"0" if chr(byte).isdigit() else bytes((byte,))
-    for byte in range(256)
-)  # fmt: skip
-_NAME_HINTS = (b"0", b"_", b"/", b"aA", b".a", b".A", b"AAA")
-_DIGIT = re.compile(r"\d")
 LONG_FIELD = 200  # characters of a field that is a line of its own, and of a line of fields
 _LONG_LINE = 400  # a longer line is cut into pieces
 _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
@@ -48,25 +32,6 @@ _PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 def names(text: str) -> set[str]:
     """The names in a text: paths, symbols, numbers, ids; no plain words."""
     return {word for word in set(WORD.findall(text)) if is_name(word)}
-
-
-def may_name(texts: Iterable[str], most: int) -> bool:
-    """Whether the beginnings of these texts have anything that makes a word a name: a fast, sure no."""
-    for text in texts:
-        shapes = text[:most].encode("utf-8", "surrogatepass").translate(_LETTERS)
-        if any(hint in shapes for hint in _NAME_HINTS):
-            return True
-        if not text.isascii() and _DIGIT.search(text[:most]):
-            return True
-    return False
-
-
-def names_in(words: Iterable[str]) -> dict[str, set[str]]:
-    """The names in each of these words, which blanks separate; no entry for a word without."""
-    odd = [word for word in words if not (word.islower() and word.isalpha())]
-    found = list(map(WORD.findall, odd))
-    known = set(filter(is_name, set().union(*found)))
-    return {word: here for word, some in zip(odd, found, strict=True) if (here := known.intersection(some))}
 
 
 def is_name(word: str) -> bool:

@@ -16,7 +16,6 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import log
 
-from ...summaries.terse import INTERJECTIONS
 from . import words
 from .lines import Line
 
@@ -25,6 +24,10 @@ NAME_OFTEN, WORD_OFTEN = 0.7, 0.5  # how much more one is worth that comes up of
 NAME_AGAIN, WORD_AGAIN = 0.1, 0.5  # what is left of that each time it is said
 KNOWN = 0.6  # what is left of a word that the newest messages hold
 LENGTH = 0.95  # the power of a line's cost: below 1, long sentences are a little better than short ones
+_INTERJECTIONS = frozenset("""
+um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
+kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
+""".split())  # fmt: skip
 _PIECE = re.compile(r"[^\W_]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_HAN = frozenset(
@@ -126,7 +129,7 @@ def rarity(word: str) -> float:
         return 0.5 if len(word) < 2 else 1.0
     if _HAN.match(word):
         return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
-    if word in INTERJECTIONS:
+    if word in _INTERJECTIONS:
         return 0.0
     ranks = _ranks()
     rank = ranks.get(word) or ranks.get(f"{word}s")
