@@ -17,16 +17,6 @@ _PASSING = (
     "server_error", "api_error", "service_unavailable", "unavailable", "resource_exhausted", "internal",
     "deadline", "timeout", "timed_out", "aborted", "capacity", "slow_down", "bad_gateway",
 )  # fmt: skip
-# How an answer ends that is whole although it says nothing: a tool's result may need no comment.
-_ENDED = frozenset((
-    "STOP", "stop", "end_turn", "stop_sequence", "pause_turn", "completed", "complete", "tool_calls",
-    "tool_use",
-))  # fmt: skip
-# How an answer ends that went wrong by chance, so that the same request may go right.
-_CHANCE = frozenset((
-    "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "OTHER", "IMAGE_OTHER",
-    "NO_IMAGE", "FINISH_REASON_UNSPECIFIED",
-))  # fmt: skip
 
 
 def passing(status: int) -> bool:
@@ -82,14 +72,16 @@ def concluded(reply: Reply, why: str = "") -> Reply | Failure:
 
     `why` is what the provider says about its end besides the finish reason.
     """
+    everybody = packages().values()  # hosts of the common format pass on the words of others
     if reply.finish == "error":
         text, retry = "the provider broke off", True
-    elif reply.parts or reply.finish in _ENDED:
+    elif reply.parts or any(reply.finish in package.ENDED for package in everybody):
         return reply
     elif reply.finish is None:
         text, retry = "an answer without content", not why
     else:
-        text, retry = "an answer without content", reply.finish in _CHANCE
+        text = "an answer without content"
+        retry = any(reply.finish in package.CHANCE for package in everybody)
     said = ": ".join(word for word in (reply.finish, why) if word)
     text = f"{said} ({text})" if said else text
     return Failure(text, reply.provider, retry, model=reply.model, code=reply.finish)

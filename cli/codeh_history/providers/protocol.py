@@ -6,7 +6,7 @@ are imported where they are needed. What it says of itself must not depend on th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, Protocol
 
 from ..session.model import Json, Message, Part
@@ -26,9 +26,9 @@ class Provider(Protocol):
     MODEL_IN_URL: bool  # instead of in the body
     END: str  # what a stream that was cut lacks, for people
     NESTED: bool  # whether whole answers stand inside stream events too
-    PASSING: Sequence[
-        str
-    ]  # what an error's text says where the same may succeed later and nothing else tells
+    ENDED: Collection[str]  # how an answer ends that is whole although it says nothing
+    CHANCE: Collection[str]  # how one ends that went wrong by chance: the same request may go right
+    PASSING: Collection[str]  # in an error's text: the same may succeed later, where nothing else tells
 
     def recognises(self, body: Json, /) -> Kind | None:
         """Whether an object is an answer of this provider, an event of its stream, or could be both."""

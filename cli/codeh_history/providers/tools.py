@@ -31,6 +31,12 @@ class Tool:
     shape: str
     source: Json = field(default_factory=dict)
 
+    def head(self, name: str) -> Json:
+        """What every declaration begins with: the name to send, and the description."""
+        return (
+            {"name": name} if self.description is None else {"name": name, "description": self.description}
+        )
+
 
 def read(tools: Sequence[Json]) -> list[Tool]:
     """Every tool declared, in order; a wrapper `{"tools": […]}` stands for what it holds."""

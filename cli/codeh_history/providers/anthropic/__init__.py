@@ -14,6 +14,8 @@ FIELD = "messages"
 MODEL_IN_URL = False
 END = "no message_stop"
 NESTED = True
+ENDED = ("end_turn", "stop_sequence", "pause_turn", "tool_use")
+CHANCE = ()
 PASSING = ()
 
 EVENTS = frozenset((

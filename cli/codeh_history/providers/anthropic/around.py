@@ -77,9 +77,7 @@ def system_text(system: Any) -> str:
 
 def _function(tool: Tool) -> Json:
     """A function's declaration; its schema must be an object's."""
-    function: Json = {"name": blocks.NAMES.fit(tool.name or "tool")}
-    if tool.description is not None:
-        function["description"] = tool.description
+    function = tool.head(blocks.NAMES.fit(tool.name or "tool"))
     schema = tool.parameters
     function["input_schema"] = schema if schema.get("type") == "object" else {**schema, "type": "object"}
     return function

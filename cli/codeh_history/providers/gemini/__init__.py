@@ -15,6 +15,11 @@ FIELD = "contents"
 MODEL_IN_URL = True
 END = "no finishReason"
 NESTED = False
+ENDED = ("STOP",)
+CHANCE = (
+    "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "OTHER", "IMAGE_OTHER",
+    "NO_IMAGE", "FINISH_REASON_UNSPECIFIED",
+)  # fmt: skip
 PASSING = ()
 
 _ANSWERS = {"candidates": list, "promptFeedback": dict, "usageMetadata": dict}

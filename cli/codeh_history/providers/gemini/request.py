@@ -305,9 +305,7 @@ def _function(tool: Tool) -> Json:
     `parametersJsonSchema` takes any JSON Schema; `parameters` only an OpenAPI subset, which refuses
     `$ref`, `const` and `additionalProperties`, as other providers' tools have them.
     """
-    function: Json = {"name": fields.NAMES.fit(tool.name or "tool")}
-    if tool.description is not None:
-        function["description"] = tool.description
+    function = tool.head(fields.NAMES.fit(tool.name or "tool"))
     if tool.parameters:
         function["parametersJsonSchema"] = tool.parameters
     return function

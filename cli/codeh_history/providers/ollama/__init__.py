@@ -13,6 +13,8 @@ FIELD = "messages"
 MODEL_IN_URL = False
 END = "no line with done: true"
 NESTED = False
+ENDED = ("stop",)
+CHANCE = ()
 PASSING = (  # its errors are bare texts; these come with a status of 5xx
     "busy", "timed out", "terminated", "while running", "eof", "connection", "parsing tool call",
     "unavailable", "internal server error", "more system memory",

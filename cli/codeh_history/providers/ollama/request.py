@@ -51,9 +51,7 @@ def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
 
 def _declare(tool: Tool) -> Json:
     """A function, as Chat Completions declares it too; any name will do."""
-    function: Json = {"name": tool.name or "tool"}
-    if tool.description is not None:
-        function["description"] = tool.description
+    function = tool.head(tool.name or "tool")
     function["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
     return {"type": "function", "function": function}
 

@@ -14,6 +14,8 @@ FIELD = "messages"
 MODEL_IN_URL = False
 END = "no [DONE]"
 NESTED = False
+ENDED = ("stop", "complete", "tool_calls")
+CHANCE = ()
 PASSING = ()
 
 

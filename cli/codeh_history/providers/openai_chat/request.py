@@ -74,9 +74,7 @@ def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
 
 def _declare(tool: Tool) -> Json:
     """A function tool in this format's shape."""
-    function: Json = {"name": NAMES.fit(tool.name)}
-    if tool.description is not None:
-        function["description"] = tool.description
+    function = tool.head(NAMES.fit(tool.name))
     if tool.parameters:
         function["parameters"] = {"type": "object", **tool.parameters}
     if isinstance(tool.extra.get("strict"), bool):

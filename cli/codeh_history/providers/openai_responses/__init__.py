@@ -14,6 +14,8 @@ FIELD = "input"
 MODEL_IN_URL = False
 END = "no response.completed"
 NESTED = True
+ENDED = ("completed",)
+CHANCE = ()
 PASSING = ()
 
 

@@ -56,9 +56,7 @@ def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
 
 def _declare(tool: Tool) -> Json:
     """A function tool in this format's shape; without `strict` the API would make it strict."""
-    function: Json = {"type": "function", "name": NAMES.fit(tool.name)}
-    if tool.description is not None:
-        function["description"] = tool.description
+    function: Json = {"type": "function", **tool.head(NAMES.fit(tool.name))}
     function["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
     function["strict"] = tool.extra.get("strict") is True
     return function
