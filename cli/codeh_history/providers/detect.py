@@ -61,6 +61,12 @@ def is_error(value: object) -> bool:
     return isinstance(value, dict) and error_in(value) is not None
 
 
+def interrupts(value: object) -> bool:
+    """Whether this is no part of another answer wherever it stands: an error, or a line of JSON lines."""
+    known = found(value) if isinstance(value, dict) else None
+    return is_error(value) or (known is not None and packages()[known.provider].LINES)
+
+
 def stands_alone(value: object) -> bool:
     """Whether this is one that is no part of another answer: a message is one of a message_start event."""
     known = found(value) if isinstance(value, dict) else None

@@ -289,10 +289,7 @@ class Framer:
             return at > own and _begins(raw, at, detect.stands_alone) and self._read_on(raw[at:])
         for found in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR):
             at = found.start()
-            line = raw[at:wrong].endswith(
-                b"\n"
-            )  # JSON lines: nothing that another holds ends in a line end
-            fits = detect.recognised if line or at == wrong else detect.is_error
+            fits = detect.recognised if at == wrong else detect.interrupts
             if _begins(raw, at, fits):
                 return self._read_on(raw[at:])
         return False

@@ -13,6 +13,7 @@ NAME = "anthropic"
 FIELD = "messages"
 MODEL_IN_URL = False
 END = "no message_stop"
+LINES = False
 NESTED = True
 ENDED = ("end_turn", "stop_sequence", "pause_turn", "tool_use")
 CHANCE = ()

@@ -14,6 +14,7 @@ NAME = "gemini"
 FIELD = "contents"
 MODEL_IN_URL = True
 END = "no finishReason"
+LINES = False
 NESTED = False
 ENDED = ("STOP",)
 CHANCE = (

@@ -12,6 +12,7 @@ NAME = "ollama"
 FIELD = "messages"
 MODEL_IN_URL = False
 END = "no line with done: true"
+LINES = True
 NESTED = False
 ENDED = ("stop",)
 CHANCE = ()

@@ -13,6 +13,7 @@ NAME = "openai-chat"
 FIELD = "messages"
 MODEL_IN_URL = False
 END = "no [DONE]"
+LINES = False
 NESTED = False
 ENDED = ("stop", "complete", "tool_calls")
 CHANCE = ()

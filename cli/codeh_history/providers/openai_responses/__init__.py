@@ -13,6 +13,7 @@ NAME = "openai-responses"
 FIELD = "input"
 MODEL_IN_URL = False
 END = "no response.completed"
+LINES = False
 NESTED = True
 ENDED = ("completed",)
 CHANCE = ()
