@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..session.records import BOM, Before, Record, lines_of, parse
+from ..session.records import Before, Record, lines_of, parse
 from ..store import read
 from ..store.log import Locked
 from ..store.replace import replace
@@ -56,7 +56,7 @@ def records(
     """
     before = Before()
     for line in lines_of(data):
-        if skip(line) or (before.size == 0 and line.startswith(BOM)):
+        if skip(line):
             before.size += len(line)
             before.lines += 1
             yield line, None
