@@ -119,18 +119,15 @@ def test_only_the_end_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert from_end.from_end(str(path), "user") is not None
 
 
-def test_an_id_is_looked_for_in_all_that_stands_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_id_is_looked_for_in_all_that_stands_before(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for at in range(20):
         path.write_text("x" * at + '"m1"' + "y" * 20)
-        monkeypatch.setattr(from_end, "_STEP", 7)
         with path.open("rb") as file:
-            assert from_end.occurs(file.fileno(), "m1", 24)
-            assert not from_end.occurs(file.fileno(), "m1", at + 3)
-            assert not from_end.occurs(file.fileno(), "m2", 24)
-            assert from_end.occurs(file.fileno(), "m\n", 24)
+            assert from_end.occurs(file.fileno(), "m1", 24, 7)
+            assert not from_end.occurs(file.fileno(), "m1", at + 3, 7)
+            assert not from_end.occurs(file.fileno(), "m2", 24, 7)
+            assert from_end.occurs(file.fileno(), "m\n", 24, 7)
 
 
 def test_strict_reads_everything(tmp_path: Path) -> None:

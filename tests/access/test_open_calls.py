@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.access import open_calls, skim
+from codeh_history.access import open_calls
 from codeh_history.access.open_calls import Calling
 from codeh_history.base.env import Env
 from codeh_history.session import pairing
@@ -73,9 +73,8 @@ def test_long_talk_between_tools_takes_no_memory() -> None:
     assert len(held.held) < 10
 
 
-def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(open_calls, "MANY", 3)
-    held = Calling()
+def test_answered_calls_are_let_go() -> None:
+    held = Calling(most=3)
     gone = 0
     for number in range(10):
         call: Any = {"functionCall": {"name": "f", "id": f"c{number}"}}
@@ -101,9 +100,7 @@ def test_those_of_a_big_log_are_those_of_its_view(
         for m in messages
     ]
     path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skim, "BIG", 0)
-        found = open_calls.of_big(Env({}), Target(str(path), ""), strict=True)
+    found = open_calls.of_big(Env({}), Target(str(path), ""), strict=True, big=0)
     expected = pairing.open_calls(fold(read.read_log(path.read_bytes())).messages)
     assert found is not None or not messages
     assert looks(found or []) == looks(expected)

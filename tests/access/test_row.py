@@ -14,7 +14,6 @@ import strategies as some
 from access.test_skim import plain_files
 from codeh_history.access import open_calls as calling
 from codeh_history.access import row as listing
-from codeh_history.access import skim as skimming
 from codeh_history.session.exchanges import prompts
 from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_calls
@@ -126,21 +125,18 @@ def test_the_numbers_are_those_of_the_fold(data: bytes) -> None:
 def test_those_of_a_big_file_too(data: bytes, most: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skimming, "BIG", 0)
-        assert counted(listing.count_file(str(path))) == folded(data)
+    assert counted(listing.count_file(str(path), big=0)) == folded(data)
 
 
-def test_answered_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calling, "MANY", 3)
+def test_answered_calls_are_let_go() -> None:
     call = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"id":"%s","name":"f"}}]}\n'
     answer = (
         '{"type":"message","id":"%s","kind":"tool","parts":[{"functionResponse":{"id":"%s","name":"f"}}]}\n'
     )
-    text = "".join((call % (f"c{n}", f"c{n}")) + (answer % (f"r{n}", f"c{n}")) for n in range(20))
+    text = "".join((call % (f"c{n}", f"c{n}")) + (answer % (f"r{n}", f"c{n}")) for n in range(calling.MANY))
     count = listing.count_plain([parse(lines_of((text + call % ("x", "x")).encode()))])
     assert count.row("s.jsonl")["open_calls"] == 1
-    assert len(count.calling.held) < 10
+    assert len(count.calling.held) < calling.MANY
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,10 @@ def paths(home: Path) -> list[str]:
     return [str(path) for path in found]
 
 
-@pytest.fixture(autouse=True)
-def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembering, "_SETTLED", -1e9)
-
-
-def asked(home: Path, paths: list[str], *, problem: bool = False) -> tuple[list[str], list[Json]]:
-    """Which files were counted, and the rows."""
+def asked(
+    home: Path, paths: list[str], *, problem: bool = False, settled: float = -1e9
+) -> tuple[list[str], list[Json]]:
+    """Which files were counted, and the rows; files are settled however young, unless told otherwise."""
     counted: list[str] = []
 
     def count(some: list[str]) -> list[Json]:
@@ -39,7 +36,7 @@ def asked(home: Path, paths: list[str], *, problem: bool = False) -> tuple[list[
         extra = {"problem": "x"} if problem else {}
         return [{"id": "s", "path": path, "text": Path(path).read_text(), **extra} for path in some]
 
-    rows = remembering.rows(Env({"CODEH_HOME": str(home)}), paths, count)
+    rows = remembering.rows(Env({"CODEH_HOME": str(home)}), paths, count, settled)
     assert [row["path"] for row in rows] == paths
     return counted, rows
 
@@ -98,12 +95,9 @@ def test_problems_and_removed_files_are_not_remembered(home: Path, paths: list[s
     assert names == ["s0.jsonl"]
 
 
-def test_what_was_just_written_is_not_remembered(
-    home: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remembering, "_SETTLED", 60)
-    asked(home, paths)
-    assert len(asked(home, paths)[0]) == 3
+def test_what_was_just_written_is_not_remembered(home: Path, paths: list[str]) -> None:
+    asked(home, paths, settled=60)
+    assert len(asked(home, paths, settled=60)[0]) == 3
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(home: Path, paths: list[str]) -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import strategies as some
 from access.test_skim import plain_files
-from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.commands import search as searching
 from codeh_history.commands.search import Hit
@@ -27,8 +26,8 @@ QUIET = Env(stderr=99)
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]
 
 
-def found(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
-    return list(searching.hits(QUIET, Target(str(path), ""), Pattern(pattern, "", flags)))
+def found(path: Path, pattern: str, flags: int = 0, **limits: int) -> list[Hit]:
+    return list(searching.hits(QUIET, Target(str(path), ""), Pattern(pattern, "", flags), **limits))
 
 
 def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
@@ -49,10 +48,8 @@ def test_it_equals_the_fold(
 ) -> None:
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skimming, "BIG", 0 if big else 1 << 20)
-        patch.setattr(searching, "MANY", most)
-        assert found(path, pattern, flags) == expected(path, pattern, flags)
+    limits = {"big": 0 if big else 1 << 20, "most": most}
+    assert found(path, pattern, flags, **limits) == expected(path, pattern, flags)
 
 
 def message(*parts: Any, kind: str = "codeh", role: str | None = "model") -> Message:
@@ -123,22 +120,17 @@ def test_a_file_is_left_out_only_if_nothing_can_match(
     assert searching.may_match(str(path), Pattern(pattern, "", re.IGNORECASE))
 
 
-def test_a_literal_is_found_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "_STEP", 5)
+def test_a_literal_is_found_across_pieces(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for at in range(12):
         path.write_text(" " * at + "needle" + " " * 9)
-        assert searching.may_match(str(path), Pattern("needle", ""))
+        assert searching.may_match(str(path), Pattern("needle", ""), step=5)
     path.write_text(" " * 30)
-    assert not searching.may_match(str(path), Pattern("needle", ""))
+    assert not searching.may_match(str(path), Pattern("needle", ""), step=5)
 
 
 @pytest.mark.parametrize("most", [-1, 10])
-def test_hits_come_by_number_where_streams_interleave(
-    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(skimming, "BIG", 0)
-    monkeypatch.setattr(searching, "MANY", most)
+def test_hits_come_by_number_where_streams_interleave(most: int, tmp_path: Path) -> None:
     said = {"type": "message", "kind": "user", "parts": [{"text": "x"}]}
     records = [
         {"type": "open", "id": "a", "kind": "codeh"}, {**said, "id": "b"}, {"type": "open", "id": "c", "kind": "codeh"},
@@ -148,4 +140,6 @@ def test_hits_come_by_number_where_streams_interleave(
     ]  # fmt: skip
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"".join(orjson.dumps(r) + b"\n" for r in records))
-    assert [(hit.n, hit.id) for hit in found(path, "x")] == [(n, id) for n, id in enumerate("abcdef", 1)]
+    assert [(hit.n, hit.id) for hit in found(path, "x", big=0, most=most)] == [
+        (n, id) for n, id in enumerate("abcdef", 1)
+    ]

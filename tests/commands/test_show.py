@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import strategies as some
 from access.test_skim import plain_files
-from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.commands.list_ import processes
@@ -27,38 +26,30 @@ def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.T
     path.write_bytes(data)
     target = Target(str(path), "")
     _, small = numbered.read(QUIET, target, last=last)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skimming, "BIG", 0)
-        _, big = numbered.read(QUIET, target, last=last)
+    _, big = numbered.read(QUIET, target, last=last, big=0)
     as_json = numbered.message_json
     assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
     _, everything = numbered.read(QUIET, target)
     assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
 
 
-def test_damage_of_a_big_log_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skimming, "BIG", 0)
+def test_damage_of_a_big_log_is_told(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
     with pytest.raises(BadData, match="line 2, byte 27"):
-        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True)
+        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True, big=0)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3])
 @pytest.mark.parametrize("count", [0, 1, 7, 20])
-def test_lines_come_in_order(cores: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "FEW", 3)
-    monkeypatch.setattr(processes, "cores", lambda: cores)
+def test_lines_come_in_order(cores: int, count: int) -> None:
     items = [str(number) for number in range(count)]
-    assert processes.spread(lambda share: (item.encode() * 9000 for item in share), items) == [
-        item.encode() * 9000 for item in items
-    ]
+    assert processes.spread(
+        lambda share: (item.encode() * 9000 for item in share), items, few=3, cores=cores
+    ) == [item.encode() * 9000 for item in items]
 
 
-def test_an_error_in_a_child_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "FEW", 3)
-    monkeypatch.setattr(processes, "cores", lambda: 2)
-
+def test_an_error_in_a_child_is_raised_here() -> None:
     def work(share: Sequence[str]) -> Iterator[bytes]:
         for item in share:
             if item == "9":
@@ -66,4 +57,4 @@ def test_an_error_in_a_child_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> 
             yield item.encode()
 
     with pytest.raises(BadData, match="9"):
-        processes.spread(work, [str(number) for number in range(10)])
+        processes.spread(work, [str(number) for number in range(10)], few=3, cores=2)

@@ -149,13 +149,8 @@ def test_big_files_are_checked_alike(data: bytes, tmp_path_factory: pytest.TempP
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     target = Target(str(path), "")
-    with pytest.MonkeyPatch.context() as patch:
-        small = verifying.verify(Env(stderr=99), target)
-        patch.setattr(skimming, "BIG", 0)
-        patch.setattr(verifying, "STEP", 7)
-        pieces = skimming.logs
-        patch.setattr(skimming, "logs", lambda path: pieces(path, big=0, step=9))
-        big = verifying.verify(Env(stderr=99), target)
+    small = verifying.verify(Env(stderr=99), target)
+    big = verifying.verify(Env(stderr=99), target, big=0, step=7)
     assert big == small
 
 

@@ -52,11 +52,11 @@ EDITED_WHILE_STREAMING = b"".join(
 )
 
 
-class Kept(Persisting):
-    """Persisting into a store at hand."""
+class Small(Persisting):
+    """Into a store at hand; parts above 20 bytes are large, so that random sessions have both kinds."""
 
     def __init__(self, store: MemoryStore, *, every: bool = False) -> None:
-        super().__init__(ENV, "s", every=every)
+        super().__init__(ENV, "s", every=every, large=20)
         self.stores = [store]
 
     def file(self, data: bytes) -> bytes:
@@ -84,17 +84,6 @@ def contents(view: View) -> dict[str, Any]:
 
 def streamed(view: View) -> bytes:
     return b"".join(stream.lines(view))
-
-
-@pytest.fixture(autouse=True)
-def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts above 20 bytes are large, so that random sessions have both kinds."""
-    monkeypatch.setattr(by_reference, "LARGE", 20)
-
-
-class Small(Kept):
-    def small(self, line: bytes) -> bool:
-        return not self.every and len(line) <= 20 and b'"blockId' not in line
 
 
 def whole(data: bytes) -> bytes:

@@ -15,7 +15,7 @@ from codeh_history.base.errors import InputOutput
 from codeh_history.session.fold import View, fold
 from codeh_history.store.read import read_log
 from codeh_history.tokens import counter as counters
-from codeh_history.tokens import formula, memory, open_counter, part_tokens, runs, unpacked, vocabulary
+from codeh_history.tokens import formula, memory, open_counter, part_tokens, unpacked, vocabulary
 from codeh_history.tokens.counter import Counter
 from strategies import encode, files_of
 
@@ -34,6 +34,7 @@ def line(number: int, text: str = "") -> dict[str, Any]:
 def remembering(cache: str, name: str | None = None, model: str | None = None) -> Counter:
     """A new counter with this memory; vocabularies are loaded once."""
     counter = open_counter(name, model=model, cache=cache)
+    counter.run = SIZE
     counter._encode = LOADED.setdefault(counter.vocabulary, None) or counters._exact(
         counter.vocabulary, None
     )
@@ -49,11 +50,6 @@ def cost(counter: Counter, view: View) -> int:
     """What all messages cost, counted one by one."""
     return sum(counter.message + sum(p) for m, p in zip(view.messages, part_tokens(PLAIN, view.messages), strict=True)
                if formula.sent(m))  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "RUN", SIZE)
 
 
 @settings(max_examples=60)

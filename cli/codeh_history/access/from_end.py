@@ -121,15 +121,15 @@ class _End:
         return message if message.committed and text_of(message) else None
 
 
-def occurs(fd: int, id: str, end: int) -> bool:
+def occurs(fd: int, id: str, end: int, step: int = _STEP) -> bool:
     """Whether an id stands, quoted, in the first `end` bytes; also if it is no plain text."""
     if not _PLAIN_ID.issuperset(id):
         return True
     needle = f'"{id}"'.encode()
     at = 0
     while at < end:
-        chunk = os.pread(fd, min(_STEP + len(needle), end - at), at)
+        chunk = os.pread(fd, min(step + len(needle), end - at), at)
         if not chunk or needle in chunk:
             return bool(chunk)
-        at += _STEP
+        at += step
     return False

@@ -21,14 +21,14 @@ _GAP = 4  # a longer alternation of roles between two messages with tools says n
 class Calling:
     """Takes messages in view order; holds what pairs hang on: calls, results, and turns between.
 
-    Above MANY, calls that are all answered are let go with their results: a result that comes again after
+    Above `most`, calls that are all answered are let go with their results: a result that comes again after
     that is taken for one that answers no call.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MANY) -> None:
         self.held: list[Message] = []
         self.gap = 0
-        self._most = MANY
+        self._least = self._most = most
 
     def add(self, message: Message) -> Pairing | None:
         """Take a message; returns the pairs that are let go, if they are."""
@@ -54,7 +54,7 @@ class Calling:
             self._most *= 2  # so that what stays open is looked through few times
             return None
         self.held = []
-        self._most = MANY
+        self._most = self._least
         return pairing
 
     def pairing(self) -> Pairing:
@@ -66,18 +66,18 @@ class Calling:
         return sum(call.answer is None for call in self.pairing().calls)
 
 
-def of_big(env: Env, target: Target, *, strict: bool) -> list[Call] | None:
+def of_big(env: Env, target: Target, *, strict: bool, big: int = skim.BIG) -> list[Call] | None:
     """The open calls of a big plain log, read twice in little memory; None for any other log."""
-    if target.path == "-" or not os.path.isfile(target.path) or os.path.getsize(target.path) <= skim.BIG:
+    if target.path == "-" or not os.path.isfile(target.path) or os.path.getsize(target.path) <= big:
         return None
-    calling, found = Calling(), Skim(skim.logs(target.path))
+    calling, found = Calling(), Skim(skim.logs(target.path, big=big))
     try:
         for _, message in found.messages():
             calling.add(message)
         tell_damage(env, target, Log([], found.damage, 0), strict=strict)
         calls = [call for call in calling.pairing().calls if call.answer is None]
         ids = {call.message.id for call in calls}
-        again = Skim(skim.logs(target.path)).messages() if ids else ()
+        again = Skim(skim.logs(target.path, big=big)).messages() if ids else ()
         whole = {message.id: message for _, message in again if message.id in ids}
     except NeedsFold:
         return None

@@ -95,12 +95,12 @@ def row_of(path: str) -> Json:
     return row
 
 
-def count_file(path: str) -> Count:
+def count_file(path: str, big: int = skimming.BIG) -> Count:
     """The numbers of a session file, equal to those of its view."""
     size = os.stat(path).st_size
-    if size > skimming.BIG:
+    if size > big:
         try:
-            count = count_plain(skimming.logs(path))
+            count = count_plain(skimming.logs(path, big=big))
         except NeedsFold:
             pass
         else:

@@ -160,14 +160,21 @@ class Hit:
 
 
 def hits(
-    env: Env, target: Target, pattern: Pattern, *, strict: bool = False, lost: Lost | None = None
+    env: Env,
+    target: Target,
+    pattern: Pattern,
+    *,
+    strict: bool = False,
+    lost: Lost | None = None,
+    big: int = skimming.BIG,
+    most: int = MANY,
 ) -> Iterator[Hit]:
     """The matching lines of a session, in view order; of a big plain one in bounded memory."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
-    if target.path != "-" and os.path.getsize(target.path) > skimming.BIG:
+    if target.path != "-" and os.path.getsize(target.path) > big:
         try:
-            yield from _skimmed(env, target, pattern, strict=strict)
+            yield from _skimmed(env, target, pattern, most, strict=strict)
         except NeedsFold:
             pass
         else:
@@ -177,15 +184,15 @@ def hits(
         yield from _in_message(target, number, message, pattern)
 
 
-def _skimmed(env: Env, target: Target, pattern: Pattern, *, strict: bool) -> Iterator[Hit]:
+def _skimmed(env: Env, target: Target, pattern: Pattern, most: int, *, strict: bool) -> Iterator[Hit]:
     """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
     skim = Skim(skimming.logs(target.path))
     found: list[Hit] = []
     for number, message in skim.messages():
-        if len(found) <= MANY:
+        if len(found) <= most:
             found += _in_message(target, number, message, pattern)
     tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
-    if len(found) <= MANY:
+    if len(found) <= most:
         yield from sorted(found, key=lambda hit: hit.n)
     else:
         yield from _again(target, pattern)
@@ -257,7 +264,7 @@ def _texts(value: object) -> Iterator[str]:
             stack += reversed(value)
 
 
-def may_match(path: str, pattern: Pattern) -> bool:
+def may_match(path: str, pattern: Pattern, step: int = _STEP) -> bool:
     """False only if nothing in the file can match: a literal that does not occur in it."""
     literal = pattern.text
     if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
@@ -267,10 +274,10 @@ def may_match(path: str, pattern: Pattern) -> bool:
     try:
         at = 0
         while at < size:
-            chunk = os.pread(fd, _STEP + max(map(len, needles)), at)
+            chunk = os.pread(fd, step + max(map(len, needles)), at)
             if not chunk or any(needle in chunk for needle in needles):
                 return bool(chunk)
-            at += _STEP
+            at += step
     finally:
         os.close(fd)
     return False

@@ -27,7 +27,9 @@ Blocks = dict[str, bytes]
 Fill = Callable[[Any], Any]  # an unread part → the part
 
 
-def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
+def referring(
+    data: Json, raw: bytes | None, flow: str, *, every: bool, large: int = LARGE
+) -> tuple[Json, Blocks] | None:
     """The record naming its parts by blocks, and these blocks; None where it stays as it is.
 
     It stays where no part is large, unless `every`; also what JSON cannot be written again, and a record
@@ -35,7 +37,7 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
-    held = _Held(every=every)
+    held = _Held(every=every, large=large)
     try:
         if data["type"] == "compaction":
             new = _mapped_ops(data, held.op)
@@ -59,8 +61,9 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
 class _Held:
     """The parts of one record on their way into blocks."""
 
-    def __init__(self, *, every: bool) -> None:
+    def __init__(self, *, every: bool, large: int) -> None:
         self.every = every
+        self.large = large
         self.blocks: Blocks = {}
         self.parts: dict[str, Part] = {}
 
@@ -74,7 +77,7 @@ class _Held:
         elif OF_BLOCKS & data.keys():
             return data
         spelled = [None if type(part) is Unread else dumps(part) for part in parts]
-        if not self.every and not any(text is None or len(text) > LARGE for text in spelled):
+        if not self.every and not any(text is None or len(text) > self.large for text in spelled):
             return data
         ids = [self._add(part, text) for part, text in zip(parts, spelled, strict=True)]
         new = {_NAMES.get(key, key): ids if key == "parts" else value for key, value in data.items()}
@@ -91,7 +94,7 @@ class _Held:
         if op.get("op") != "replace" or not isinstance(part, dict) or "blockId" in op:
             return op
         text = None if type(part) is Unread else dumps(part)
-        if not self.every and text is not None and len(text) <= LARGE:
+        if not self.every and text is not None and len(text) <= self.large:
             return op
         id = self._add(part, text)
         return {("blockId" if key == "with" else key): id if key == "with" else op[key] for key in op}

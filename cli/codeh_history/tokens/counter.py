@@ -33,13 +33,15 @@ class Counter:
 
     `name` is what a report calls it; `media` whose rule prices images, sound, film and documents;
     `history` and `message` what a history and each message add to their parts; `names` whether the
-    names of calls and responses count; `characters` how many of a text cost one, about.
+    names of calls and responses count; `characters` how many of a text cost one, about. `run`: how many
+    places in the log are remembered together.
     """
 
     history = 3
     message = 4
     names = True
     characters = 3
+    run = 64
 
     def __init__(
         self, vocabulary: str, *, media: str = "anthropic", cache: str | None = None, factor: float = 1.0

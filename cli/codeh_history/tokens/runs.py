@@ -14,14 +14,16 @@ from ..session.records import Record
 from . import memory
 from .counter import Counter
 
-RUN = 64  # places in the log; what stands beside it does not move a message to another run
 FORMULA = "/1"  # of another formula no counts are found
 Run = tuple[list[Message], bytes]  # messages in order, and their key; none where it is not to be remembered
 
 
 def split(counter: Counter, messages: Iterable[Message]) -> list[Run]:
-    """Messages in runs; no key for the last, which still grows, and where more than lines is shown."""
-    groups = [list(group) for _, group in groupby(messages, lambda message: message.place // RUN)]
+    """Messages in runs; no key for the last, which still grows, and where more than lines is shown.
+
+    A run is of places in the log: what stands beside a message does not move it to another.
+    """
+    groups = [list(group) for _, group in groupby(messages, lambda message: message.place // counter.run)]
     if counter.cache is None or counter.approximate or len(groups) < 2:
         return [(group, b"") for group in groups]
     lines = [_lines(group) for group in groups[:-1]]

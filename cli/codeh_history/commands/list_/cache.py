@@ -24,9 +24,11 @@ _SETTLED = 2.0  # seconds: a file written more recently could be written again w
 Stamp = list[int]
 
 
-def rows(env: Env, paths: list[str], count: Callable[[list[str]], list[Json]]) -> list[Json]:
+def rows(
+    env: Env, paths: list[str], count: Callable[[list[str]], list[Json]], settled: float = _SETTLED
+) -> list[Json]:
     """The row of each file: as remembered, else counted, and remembered from now on."""
-    known = Remembered(os.path.join(env.home, "cache", "sessions.json"))
+    known = Remembered(os.path.join(env.home, "cache", "sessions.json"), settled)
     stamps = {path: stamp_of(path) for path in paths}
     found = {path: row for path in paths if (row := known.row(path, stamps[path])) is not None}
     unknown = [path for path in paths if path not in found]
@@ -40,8 +42,9 @@ def rows(env: Env, paths: list[str], count: Callable[[list[str]], list[Json]]) -
 class Remembered:
     """Rows by file name, each with the stamp of its file when it was counted."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, settled: float) -> None:
         self._file = file
+        self._settled = settled
         self._rows: dict[str, tuple[Stamp, Json]] = {}
         self._new = False
         try:
@@ -62,7 +65,7 @@ class Remembered:
 
     def keep(self, path: str, stamp: Stamp | None, row: Json) -> None:
         """Remember a row, unless something was wrong with its file or it was written just now."""
-        if stamp is None or "problem" in row or time.time() - max(stamp[2:]) / 1e9 < _SETTLED:
+        if stamp is None or "problem" in row or time.time() - max(stamp[2:]) / 1e9 < self._settled:
             return
         kept = {key: value for key, value in row.items() if key != "path"}
         self._rows[os.path.basename(path)] = stamp, kept

@@ -8,13 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 FEW = 500  # fewer items are not worth another process
 
 
-def spread(work: Callable[[Sequence[str]], Iterator[bytes]], items: Sequence[str]) -> list[bytes]:
+def spread(
+    work: Callable[[Sequence[str]], Iterator[bytes]],
+    items: Sequence[str],
+    *,
+    few: int = FEW,
+    cores: int | None = None,
+) -> list[bytes]:
     """What `work` gives for all items, in their order; it must hold no newline and change nothing.
 
     The first share is done here and each other one in a child process. The lines of a child that fails
     are made here again, so that an error is raised where it can be told.
     """
-    count = min(cores(), 4, len(items) // FEW)
+    count = min(cores or _cores(), 4, len(items) // few)
     if count < 2:
         return list(work(items))
     shares = [items[len(items) * n // count : len(items) * (n + 1) // count] for n in range(count)]
@@ -45,6 +51,6 @@ def _start(work: Callable[[Sequence[str]], Iterator[bytes]], share: Sequence[str
         os._exit(status)
 
 
-def cores() -> int:
+def _cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -27,13 +27,14 @@ def read(
     curated: bool = False,
     strict: bool = False,
     lost: Lost | None = None,
+    big: int = skimming.BIG,
 ) -> tuple[list[Summary], Numbered]:
     """The summaries and the messages with their numbers; with `last` only so many messages, of the end.
 
     Curated messages keep the numbers of the view; those that curation added have none.
     """
     if last is not None and not curated and target.path != "-":
-        found = _end(env, target, last, strict=strict)
+        found = _end(env, target, last, big, strict=strict)
         if found is not None:
             return [], found
     view = view_of(env, target, strict=strict, lost=lost, newest=None if curated else last)
@@ -46,15 +47,15 @@ def read(
     return [], messages[-last:]
 
 
-def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
+def _end(env: Env, target: Target, last: int, big: int, *, strict: bool) -> Numbered | None:
     """The last messages of a big plain log, in the memory that they take; None for any other."""
     try:
         size = os.stat(target.path).st_size
     except OSError:
         return None
-    if size <= skimming.BIG:
+    if size <= big:
         return None
-    skim = Skim(skimming.logs(target.path))
+    skim = Skim(skimming.logs(target.path, big=big))
     kept: dict[int, Message] = {}
     try:
         for number, message in skim.messages():

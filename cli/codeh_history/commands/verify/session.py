@@ -22,7 +22,7 @@ from ...store.resolve import Target
 from .lines import Checks, Problem
 
 BATCH = 256  # blocks fetched at once
-STEP = 1 << 20
+_STEP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,13 @@ class Verdict:
     problems: list[Problem]
 
 
-def verify(env: Env, target: Target) -> Verdict:
+def verify(env: Env, target: Target, *, big: int = skimming.BIG, step: int = _STEP) -> Verdict:
     """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
     data = env.read_stdin() if target.path == "-" else None
     kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
     checks = Checks(target.id if kept else None)
-    pieces = checks.through([read.read_log(data)] if data is not None else skimming.logs(target.path))
+    logs = [read.read_log(data)] if data is not None else skimming.logs(target.path, big=big, step=step)
+    pieces = checks.through(logs)
     pairs = Pairs()
     try:
         skim = Skim(pieces)
@@ -55,7 +56,8 @@ def verify(env: Env, target: Target) -> Verdict:
     problems = [*checks.problems(), *pairs.problems(), *missing(env, checks)]
     if data is None and problems and read.being_written(target.path):
         problems = [problem for problem in problems if problem.reason != "torn last line"]
-    return Verdict(target.id, checks.records, messages, _with_lines(problems, target, data))
+    lines = lines_at([p.offset for p in problems if p.line is None], target, data, step)
+    return Verdict(target.id, checks.records, messages, _with_lines(problems, lines))
 
 
 def _folded(env: Env, target: Target, data: bytes | None, pairs: Pairs) -> int:
@@ -141,19 +143,20 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
             yield Problem(checks.blocks[id][0], why, checks.blocks[id][1])
 
 
-def _with_lines(problems: list[Problem], target: Target, data: bytes | None) -> list[Problem]:
+def _with_lines(problems: list[Problem], lines: dict[int, int]) -> list[Problem]:
     """The problems in file order, each with the line that its offset lies in."""
     problems.sort(key=lambda problem: (problem.offset, problem.line or 0))
-    lines = lines_at([p.offset for p in problems if p.line is None], target, data)
     return [p if p.line is not None else replace(p, line=lines[p.offset]) for p in problems]
 
 
-def lines_at(offsets: Sequence[int], target: Target, data: bytes | None = None) -> dict[int, int]:
+def lines_at(
+    offsets: Sequence[int], target: Target, data: bytes | None = None, step: int = _STEP
+) -> dict[int, int]:
     """The line that each of these offsets of a session's file (or of `data`) lies in, the first being 1."""
     found: dict[int, int] = {}
     if not offsets:
         return found
-    chunks = iter([data]) if data is not None else _chunks(target.path)
+    chunks = iter([data]) if data is not None else _chunks(target.path, step)
     chunk, start, at, line = b"", 0, 0, 1
     for offset in sorted(set(offsets)):
         while offset >= start + len(chunk):
@@ -168,10 +171,10 @@ def lines_at(offsets: Sequence[int], target: Target, data: bytes | None = None) 
     return found
 
 
-def _chunks(path: str) -> Iterator[bytes]:
+def _chunks(path: str, step: int) -> Iterator[bytes]:
     fd, size = read.opened(path)
     try:
-        for at in range(0, size, STEP):
-            yield os.pread(fd, STEP, at)
+        for at in range(0, size, step):
+            yield os.pread(fd, step, at)
     finally:
         os.close(fd)
