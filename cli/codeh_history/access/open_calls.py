@@ -12,7 +12,7 @@ from ..session.records import Log
 from ..store.resolve import Target
 from . import skim
 from .skim import NeedsFold, Skim, uses_tools
-from .view import tell_damage
+from .view import tell_damage, tell_notes
 
 MANY = 4_000  # messages that are held before answered calls are let go
 _GAP = 4  # a longer alternation of roles between two messages with tools says no more than this
@@ -75,6 +75,7 @@ def of_big(env: Env, target: Target, *, strict: bool, big: int = skim.BIG) -> li
         for _, message in found.messages():
             calling.add(message)
         tell_damage(env, target, Log([], found.damage, 0), strict=strict)
+        tell_notes(env, target, found.notes)
         calls = [call for call in calling.pairing().calls if call.answer is None]
         ids = {call.message.id for call in calls}
         again = Skim(skim.logs(target.path, big=big)).messages() if ids else ()
@@ -89,7 +90,7 @@ def of_big(env: Env, target: Target, *, strict: bool, big: int = skim.BIG) -> li
 def light(message: Message) -> Message:
     """The message with nothing but the names and ids of its calls and results."""
     parts: list[Part] = [_light(part) for part in message.parts]
-    copy = Message(message.id, message.kind, message.role, None, {}, own=parts, parts=parts)
+    copy = Message(message.id, message.kind, message.role, None, {}, message.place, None, parts, parts)
     copy.idless = message.idless
     return copy
 

@@ -83,6 +83,10 @@ class Skim:
     def meta(self) -> Json:
         return self._view.meta
 
+    @property
+    def notes(self) -> list[str]:
+        return self._view.notes
+
     def messages(self) -> Iterator[tuple[int, Message]]:
         """Number and message; those of streams when they are committed, what stays pending at the end."""
         for log in self._pieces:

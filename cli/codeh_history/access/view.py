@@ -60,8 +60,7 @@ def view_of(
     log = read.read_log(data)
     tell_damage(env, target, log, strict=strict)
     view = fold(log)
-    for text in view.notes:
-        env.note(f"{target.id}: {text}")
+    tell_notes(env, target, view.notes)
     if hydrate and log.refers:
         from .stored_parts import hydrated
 
@@ -94,6 +93,11 @@ def looked_at(env: Env, data: bytes, session: str | None) -> View:
         if session is not None:
             tell_lost(env, session, lost)
     return view
+
+
+def tell_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
+    for text in notes:
+        env.note(f"{target.id}: {text}")
 
 
 def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:

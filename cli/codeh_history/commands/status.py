@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ..access.late_media import Deferred
-from ..access.view import open_view, tell_lost
+from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
 from ..blocks import Lost
 from ..render import values
-from ..send.readiness import standing
+from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
+from ..store.resolve import for_reading
 
 EXAMPLES = """\
   codeh-history status demo
@@ -30,11 +31,12 @@ class Given(Reading):
 def run(env: Env, given: Given) -> int:
     lost: Lost | None = {} if given.allow_missing else None
     media = Deferred(measured=True)
-    target, view = open_view(
-        env, given.session, given.argument, strict=given.strict, media=media, lost=lost
-    )
-    tell_lost(env, target.id, lost)
-    found = standing(env, target, view, given.counter)
+    target = for_reading(env, given.session, given.argument)
+    found = standing_of_big(env, target, given.counter, strict=given.strict)
+    if found is None:
+        view = view_of(env, target, strict=given.strict, media=media, lost=lost)
+        tell_lost(env, target.id, lost)
+        found = standing(env, target, view, given.counter)
     if given.json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:

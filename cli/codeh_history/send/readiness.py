@@ -5,22 +5,94 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from itertools import islice
 
+from ..access import skim
+from ..access.open_calls import Calling
 from ..access.row import text_of
+from ..access.skim import NeedsFold, Skim
+from ..access.view import tell_damage, tell_notes
 from ..base.env import Env
-from ..base.jobs import Compaction
+from ..base.jobs import Compaction, beside
 from ..filters.compact.costs import counting, measure
+from ..session.exchanges import is_prompt
 from ..session.model import Json, Message
-from ..session.pairing import open_at_end, open_calls
+from ..session.pairing import Call, open_at_end, open_calls
+from ..session.records import Log
+from ..session.sources import rendered
 from ..session.view import View
 from ..store.paths import path_of
 from ..store.resolve import Target
+from ..tokens import Counter
+from ..tokens.formula import overhead, sent, unscaled
+
+END = 200  # messages of the end of a big log that tell what is next
+AT_ONCE = 4096  # messages whose tokens are counted together
 
 
 def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     """The state of a session, as `status --json` prints it."""
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     found = measure(counting(env, view, target.id, Compaction(counter=counter)), view)
+    pending = [message for message in view.messages if message.pending is not None]
+    return _state(env, target, view, found, open_calls(view.messages), pending, numbers)
+
+
+def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
+    """The same of a big plain log, read twice in little memory; None for any other log."""
+    if target.path == "-" or not os.path.isfile(target.path) or os.path.getsize(target.path) <= skim.BIG:
+        return None
+    calling, exchanges, pending, end = Calling(), 0, [], {}
+    newest: dict[str, Message] = {}
+    skimmed = Skim(skim.logs(target.path))
+    try:
+        for number, message in skimmed.messages():
+            message.place = number
+            calling.add(message)
+            exchanges += is_prompt(message)
+            pending += [message] if message.pending is not None else []
+            for name in ("provider", "model"):
+                if getattr(message, name) and number > (newest[name].place if name in newest else 0):
+                    newest[name] = message
+            end[number] = message
+            if len(end) > 2 * END:
+                end = {n: m for n, m in end.items() if n > skimmed.placed - END}
+        view = View(Log([], skimmed.damage, os.path.getsize(target.path)))
+        view.meta = skimmed.meta
+        shown = {m.place: m for m in newest.values()} | end
+        view.messages = [shown[number] for number in sorted(shown)]
+        if not any(message.role == "model" and message.committed for message in end.values()):
+            return None
+        tell_damage(env, target, view.log, strict=strict)
+        tell_notes(env, target, skimmed.notes)
+        found = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, target)
+    except NeedsFold:
+        return None
+    found |= {"messages": skimmed.placed, "exchanges": exchanges}
+    calls = [call for call in calling.pairing().calls if call.answer is None]
+    told = [*view.messages, *pending, *(call.message for call in calls)]
+    return _state(env, target, view, found, calls, pending, {m.id: m.place for m in told})
+
+
+def _counted(counter: Counter, view: View, target: Target) -> Json:
+    """The tokens of a big plain log, some messages at a time."""
+    system, tools = beside(view.meta)
+    total = counter.history + overhead(counter, system, tools, ())
+    messages = Skim(skim.logs(target.path)).messages()
+    while batch := list(islice(messages, AT_ONCE)):
+        for number, message in batch:
+            message.place = number
+        some = rendered(view.with_messages([message for _, message in batch])).messages
+        total += sum(
+            cost for message, cost in zip(some, unscaled(counter, some), strict=True) if sent(message)
+        )
+    return {"counter": counter.name, "tokens": {"total": counter.scale(total)}}
+
+
+def _state(
+    env: Env, target: Target, view: View, found: Json, calls: Sequence[Call], pending: Sequence[Message],
+    numbers: dict[str, int],
+) -> Json:  # fmt: skip
     prompt = unanswered(view)
     return {
         "session": target.id, "why": target.why, "path": target.path,
@@ -29,12 +101,12 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
         "summaries": len(view.summaries), "tokens": found["tokens"]["total"], "counter": found["counter"],
         "open_calls": [
             {"message": call.message_id, "n": numbers[call.message_id], "id": call.id, "name": call.name}
-            for call in open_calls(view.messages)
+            for call in calls
         ],
         "pending": [
             {"id": m.id, "n": numbers[m.id]}
             | ({"aborted": m.fields["aborted"]} if "aborted" in m.fields else {})
-            for m in view.messages if m.pending is not None
+            for m in pending
         ],
         "unanswered": {"id": prompt.id, "n": numbers[prompt.id]} if prompt is not None else None,
         "damage": [{"line": d.line, "offset": d.offset, "reason": d.reason} for d in view.log.damage],

@@ -1,0 +1,35 @@
+"""Where a big session stands is told as where a small one does, in little memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import strategies as some
+from access.test_skim import plain_files
+from codeh_history.access import skim
+from codeh_history.access.view import view_of
+from codeh_history.base.env import Env
+from codeh_history.send import readiness
+from codeh_history.store.resolve import Target
+
+
+@given(data=plain_files() | some.files_of(), at_once=st.integers(1, 4), end=st.integers(2, 30))
+def test_a_big_log_is_told_as_its_view(
+    data: bytes, at_once: int, end: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    env, target = Env({"CODEH_HOME": "/nowhere"}, stderr=99), Target(str(path), "-s")
+    env.quiet = True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skim, "BIG", 0)
+        patch.setattr(readiness, "AT_ONCE", at_once)
+        patch.setattr(readiness, "END", end)
+        found = readiness.standing_of_big(env, target, "approx", strict=False)
+    event(f"big: {found is not None}")
+    expected: Any = readiness.standing(env, target, view_of(env, target, hydrate=False), "approx")
+    assert found in (None, expected)
