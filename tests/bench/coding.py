@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from data import HEADER, WORDS, stamp, text
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "helpers"))
 
 MADE = {"provider": "anthropic", "model": "claude-sonnet-4-5", "finish": "tool_use"}
 USAGE = {"input": 23_124, "output": 312, "cached": 21_876, "cacheWrite": 1_245, "total": 23_436}

@@ -182,10 +182,7 @@ def parse(
 
 
 def _said(data: Any, keys: set[str]) -> int:
-    """How many characters of text are in a message as most lines are, of texts, calls and results.
-
-    It is known at a glance to be a record, and its keys are noted; -1 for anything else.
-    """
+    """How much text a message of texts, calls and results holds, its keys noted; -1 for anything else."""
     said = 0
     try:
         parts = data["parts"]

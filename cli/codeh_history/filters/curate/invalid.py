@@ -21,7 +21,7 @@ def run(view: View, _settings: Settings) -> list[Op]:
     gone: list[str] = []
     for message in view.messages:
         parts = message.parts
-        if message.role != "model" or not message.committed:
+        if message.role != "model" or (len(parts) == 1 and parts[0].get("text")) or not message.committed:
             continue
         empty = [
             number for number, part in enumerate(parts) if not part.get("text", part) and is_empty(part)
