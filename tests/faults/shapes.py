@@ -314,7 +314,8 @@ PATTERNS = {
     "日": "日", "zero width": "\u200b", "equals": "a=", "ampersands": "&", "combining": "a\u0301", "commas": "a,",
     "tags": "<x>", "entities": "&#", "emphasis": "**a", "blank lines": "a\n\n", "blanks and breaks": " \n", "tabs": "\t",
     "dashes": "-", "underscores": "_", "system": "System: ", "urls": "http://a/", "mails": "a@", "apostrophes": "don't ",
-    "abbreviations": "a. ", "punctuation lines": ".\n",
+    "abbreviations": "a. ", "punctuation lines": ".\n", "open brackets": "[\n", "deep lists": "- - - - - a\n",
+    "deep quotes": "> > > > > a\n\n",
 }  # fmt: skip
 
 

@@ -67,6 +67,10 @@ FOUND = {  # what once took minutes
     ("an output of newlines", "summarize -s s --max-conversations 1 --min-batch 1"),
     ("a text of backticks", "export --to html"),
     ("an output of backticks", "export --to markdown"),
+    ("a text of links", "export --to html"),
+    ("a text of open brackets", "export --to html"),
+    ("a text of deep lists", "export --to html"),
+    ("a text of deep quotes", "export --to html"),
 }
 EVERY = [(shape, command) for shape in SHAPES for command in COMMANDS]
 A_FILE_EACH = (

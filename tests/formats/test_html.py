@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 import strategies as some
-from codeh_history.base.escape import safe
 from codeh_history.formats import html
 
 PNG = "iVBORw0KGgo="
@@ -19,7 +20,9 @@ HOSTILE = {
     "handler": '<img src=x onerror="alert(1)">',
     "script link": "[x](javascript:alert(1))",
     "data link": "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "script link in other words": "[x](<  JavaScript&#58;alert(1)>) [x](&#x6A;avascript:alert(1)) [y]\n\n[y]: vbscript:x",
     "tracker": "![x](https://example.net/pixel?told)",
+    "tracker in other words": "!\\[x](https://a) ![x][y] !![x](y) [![x](y)](z)\n\n[y]: https://example.net/pixel",
     "link title": 'a [x](https://e.net "[source1]\'><script>") b',
     "fence": "```\n</code></pre><script>",
     "end of page": "</article></body><script>",
@@ -109,10 +112,28 @@ def test_a_reference_links_to_the_web_only(url: object) -> None:
     assert "a" not in dict(found)
 
 
-@given(text=st.text(st.sampled_from("ab ~`\"'&<>*_[]^1.-+#=|\\:/@$%\t\n\r\0\u2028é"), max_size=12))
-def test_what_needs_no_renderer_is_as_it_writes_it(text: str) -> None:
-    render = html._renderer().render
-    assert html._rendered(text) == html._SOURCE.sub(html._LINK, render(safe(text)))
-    body = f"```\n{safe(text)}\n```"
-    if "```" not in text:
-        assert html._code(text) == html._SOURCE.sub(html._LINK, render(body))
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("<div>\n# a\n</div>", "<p>&lt;div&gt;</p>\n<h1>a</h1>\n<p>&lt;/div&gt;</p>\n"),
+        ("<b>a *x*</b> <!-- c -->", "<p>&lt;b&gt;a <em>x</em>&lt;/b&gt; &lt;!-- c --&gt;</p>\n"),
+        ("<https://a.b/?c=1&d> <a@b.c> <javascript:x>",
+         '<p><a href="https://a.b/?c=1&amp;d">https://a.b/?c=1&amp;d</a> <a href="mailto:a@b.c">a@b.c</a> &lt;javascript:x&gt;</p>\n'),
+        ("![x](y)", '<p>!<a href="y">x</a></p>\n'),
+        ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>\n"),
+        ("[x](File:///etc/passwd)", "<p>[x](File:///etc/passwd)</p>\n"),
+        ("[a b](<c d>)", '<p><a href="c%20d">a b</a></p>\n'),
+        ("`<b> ![`\n\n    <i>", "<p><code>&lt;b&gt; ![</code></p>\n<pre><code>&lt;i&gt;\n</code></pre>\n"),
+        ("\x01", "<p>^A</p>\n"),
+        ("|a|\n|-|\n|b|", "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n"),
+        ("> " * 40 + "deep", "<blockquote>\n" * 40 + "<p>deep</p>\n" + "</blockquote>\n" * 40),
+    ],
+)  # fmt: skip
+def test_a_text_is_shown_as_markdown(text: str, page: str) -> None:
+    assert html._rendered(text) == page
+
+
+@given(st.text(st.sampled_from("ab 1.-+#=~*_`\\&;<:!()|\"'\né"), max_size=30))
+def test_a_text_is_shown_as_another_reader_of_markdown_shows_it(text: str) -> None:
+    other = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    assert html._rendered(text) == re.sub(r'style="text-align:(\w+)"', r'align="\1"', other.render(text))

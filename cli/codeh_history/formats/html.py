@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from functools import cache, lru_cache
+from collections.abc import Callable, Collection
+from functools import cache, partial
 from html import escape
-from typing import TYPE_CHECKING
 
 from ..base.escape import safe
 from ..session.fold import View
 from ..session.model import Json, Message, Part
 from . import markdown
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-
 # What a browser shows as a picture and nothing else: SVG may carry scripts.
 _PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_PROSE = re.compile(r"""[^\W\d_][^\n\t\\`*_\[\]<>&"^~|]*(?<=\S)""")  # a line in which nothing is Markdown's
 _TAG = re.compile(r"(<[^>]*>)")
+# HTML (`<https://…>` and `<name@host>` are none), pictures, and links that act or leave the web are shown
+# as written: a mark behind their first sign, which no safe text holds, keeps the parser from seeing them.
+_ACTS = r"(?i:javascript|vbscript|file|data(?!:image/)):"
+_INERT = re.compile(
+    rf"<(?=[A-Za-z/!?])(?<!]\(<)(?!(?!{_ACTS})[A-Za-z][^\s<>:@]*[:@][^\s<>]*>)|!(?=\[)|](?=[(:]\s*<?{_ACTS})"
+)
+_MARK = "\x01"
 _SOURCE = re.compile(r"\[\^(\d+)\]")  # as `markdown` writes a citation
-_LINK = r'<a href="#reference-\1">[\1]</a>'
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
 body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}
@@ -83,38 +84,31 @@ def _part(part: Part, known: Collection[int]) -> str:
         data = str(blob.get("data", ""))
         if _BASE64.fullmatch(data):
             return f'<p><img alt="" src="data:{blob["mimeType"]};base64,{data}"></p>\n'
-    if "functionCall" in part or "functionResponse" in part:
-        head, body = markdown.tool_part(part)
-        return _heading(head) + _code(body)
     return _rendered(markdown.part_text(part, known))
 
 
 def _rendered(text: str) -> str:
     """Markdown as HTML; a citation becomes a link to its reference."""
-    text = safe(text)
-    if _PROSE.fullmatch(text):
-        return f"<p>{text}</p>\n"
-    page: str = _renderer().render(text)
+    marked = _INERT.sub(lambda found: found[0] + _MARK, safe(text))
+    page = _renderer()(marked).replace(_MARK, "")
     if "[^" not in page:
         return page
     pieces = _TAG.split(page)
-    return "".join(piece if piece.startswith("<") else _SOURCE.sub(_LINK, piece) for piece in pieces)
-
-
-_heading = lru_cache(maxsize=256)(_rendered)  # a session has few names of tools
-
-
-def _code(text: str) -> str:
-    """A code block as the renderer writes one; long results need not be read as Markdown for that."""
-    page = safe(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    return f"<pre><code>{_SOURCE.sub(_LINK, page)}\n</code></pre>\n"
+    return "".join(
+        piece if piece.startswith("<") else _SOURCE.sub(r'<a href="#reference-\1">[\1]</a>', piece)
+        for piece in pieces
+    )
 
 
 @cache
-def _renderer() -> MarkdownIt:
-    from markdown_it import MarkdownIt
+def _renderer() -> Callable[[str], str]:
+    """CommonMark with tables, in time that grows as the text does, whatever it repeats."""
+    from comrak import ExtensionOptions, RenderOptions, render_markdown
 
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    extensions, rendering = ExtensionOptions(), RenderOptions()
+    extensions.table = True
+    rendering.escape = True
+    return partial(render_markdown, extension_options=extensions, render_options=rendering)
 
 
 def _reference(number: int, reference: Json) -> str:

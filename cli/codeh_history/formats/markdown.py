@@ -43,9 +43,12 @@ def part_text(part: Part, known: Collection[int]) -> str:
     if "text" in part:
         text = _SOURCE.sub(lambda found: _cited(found, known), part["text"])
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
-    if "functionCall" in part or "functionResponse" in part:
-        head, body = tool_part(part)
-        return f"{head}\n\n{_block(body)}"
+    if "functionCall" in part:
+        call = part["functionCall"]
+        return f"**Call `{call['name']}`**\n\n{_json(call.get('args') or {})}"
+    if "functionResponse" in part:
+        response = part["functionResponse"]
+        return f"**Result of `{response['name']}`**\n\n{_fenced(response.get('response') or {})}"
     if "inlineData" in part:
         blob = part["inlineData"]
         data = blob.get("data", "")
@@ -57,23 +60,17 @@ def part_text(part: Part, known: Collection[int]) -> str:
     return ""
 
 
-def tool_part(part: Part) -> tuple[str, str]:
-    """What stands over the code block of a call or a result, and in it.
-
-    The text under a result's `output` or `error` as it is, anything else as JSON.
-    """
-    if "functionCall" in part:
-        call = part["functionCall"]
-        return f"**Call `{call['name']}`**", _json(call.get("args") or {})
-    response = part["functionResponse"]
-    value = response.get("response") or {}
-    single = isinstance(value, dict) and len(value) == 1 and value.keys() <= {"output", "error"}
-    only = next(iter(value.values())) if single else None
-    return f"**Result of `{response['name']}`**", only if isinstance(only, str) else _json(value)
+def _fenced(value: object) -> str:
+    """A result as a code block: text under `output` or `error` as it is, else JSON."""
+    if isinstance(value, dict) and len(value) == 1 and value.keys() <= {"output", "error"}:
+        only = next(iter(value.values()))
+        if isinstance(only, str):
+            return _block(only)
+    return _json(value)
 
 
 def _json(value: object) -> str:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    return _block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
 def _block(body: str) -> str:
