@@ -470,8 +470,8 @@ MUTANTS = [
         "calls without an id are not numbered where all have texts beside them", "session/records.py",
         """                if not part["functionCall"].get("id"):
                     keys.add(IDLESS)
-            elif""",
-        "            elif",
+""",
+        "",
         ("send/test_what_is_lacking.py::test_a_log_knows_its_keys",),
     ),
     Mutant(
