@@ -72,7 +72,7 @@ MUTANTS = [
     ),
     Mutant(
         "half a unit is summarised", "summaries/window.py",
-        "    torn = _closed(torn, links) if torn else torn\n",
+        "    torn = _closed(torn, links)\n",
         "",
         ("summaries/test_window.py::test_a_unit_that_reaches_out_of_the_batch_stays_whole",),
     ),

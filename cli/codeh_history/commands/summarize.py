@@ -51,12 +51,12 @@ def run(env: Env, given: Given) -> int:
     counting = open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
     summarizer: Summarizer = Outline()
     if via is not None:
-        from ..summaries import by_command
+        from ..summaries.by_command import Asked
+        from ..summaries.command import Commands
 
         most = amounts.tokens(given.budget)
-        summarizer = by_command.summarizer(
-            via, given.timeout, counting.counts, most, given.to, given.model, faithful=given.gate
-        )
+        command = Commands(via, given.timeout)
+        summarizer = Asked(command, counting.counts, most, given.to, given.model, faithful=given.gate)
     settings = Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
     if given.all_:
         return every(env, settings, given.jobs)

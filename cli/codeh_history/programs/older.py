@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,6 +10,8 @@ from ..session.model import Json
 from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check_message, dumps, too_deep
 from . import history
 from .history import Found
+
+_NO_MESSAGE: Json = {"type": "message", "id": "?", "role": None, "parts": None}  # of what is no element
 
 
 def log_of(value: Json | list[Any], size: int) -> Log:
@@ -63,17 +66,20 @@ def _wrong(data: Json) -> str | None:
 
 
 def _contents(items: list[Any]) -> list[Json]:
-    """An array of `{role, parts}`; ids as for bare lines, by content and occurrence."""
-    seen: dict[bytes, int] = {}
-    records: list[Json] = []
+    """An array of `{role, parts}`."""
+    return [
+        {"type": "message", "id": id, **_with_parts(item)} if isinstance(item, dict) else _NO_MESSAGE
+        for item, id in zip(items, bare_ids(items), strict=True)
+    ]
+
+
+def bare_ids(items: Iterable[Any]) -> Iterator[str]:
+    """The id of each as a bare line would have it: by content and occurrence."""
+    seen: Counter[bytes] = Counter()
     for item in items:
-        if not isinstance(item, dict):
-            records.append({"type": "message", "id": "?", "role": None, "parts": None})
-            continue
         raw = dumps(item)
-        seen[raw] = seen.get(raw, -1) + 1
-        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **_with_parts(item)})
-    return records
+        yield bare_id(raw, seen[raw])
+        seen[raw] += 1
 
 
 def _with_parts(item: Json) -> Json:
@@ -103,7 +109,7 @@ def _refs(items: list[Any], wrapper: Json) -> list[Json]:
     for number, item in enumerate(items):
         blocks = _block_ids(item) if isinstance(item, dict) else None
         if blocks is None:
-            records.append({"type": "message", "id": "?", "role": None, "parts": None})
+            records.append(_NO_MESSAGE)
             continue
         role = "model" if item.get("role") in ("model", "assistant") else "user"
         kind = "codeh" if role == "model" else "user"

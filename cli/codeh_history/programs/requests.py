@@ -8,10 +8,10 @@ from .. import providers
 from ..base.errors import BadData
 from ..providers.body import Imported
 from ..session.model import Json
-from ..session.records import Log, bare_id, dumps
+from ..session.records import Log
 from . import forms
-from .history import Found, unread
-from .older import log_from
+from .history import unread
+from .older import bare_ids, log_from
 
 
 def read(name: str, value: Any, size: int) -> Log | None:
@@ -28,24 +28,13 @@ def read(name: str, value: Any, size: int) -> Log | None:
 
 def _listed(name: str, items: list[Any], size: int) -> Log | None:
     """The messages of a list; an element that is none costs itself."""
-    good, bad = _sorted(name, items)
+    reasons = [_wrong(name, item) for item in items]
+    good = [item for item, reason in zip(items, reasons, strict=True) if reason is None]
     if not good:
         return None
     imported = _without_system(_read(name, good))
+    bad = [unread(f"[{n}]", items[n], reason) for n, reason in enumerate(reasons) if reason is not None]
     return log_from([*((record, None) for record in _records(name, imported)), *bad], size)
-
-
-def _sorted(name: str, items: list[Any]) -> tuple[list[Any], list[Found]]:
-    """The elements that are messages, and the lines that keep the others."""
-    good: list[Any] = []
-    bad: list[Found] = []
-    for number, item in enumerate(items):
-        reason = _wrong(name, item)
-        if reason is None:
-            good.append(item)
-        else:
-            bad.append(unread(f"[{number}]", item, reason))
-    return good, bad
 
 
 def _wrong(name: str, item: Any) -> str | None:
@@ -85,25 +74,11 @@ def _without_system(imported: Imported) -> Imported:
 
 def _records(name: str, imported: Imported) -> list[Json]:
     """The messages, and a `meta` record with all else that `payload` gives back."""
-    values: Json = {}
-    if imported.system is not None:
-        values["system"] = imported.system
-    if imported.tools:
-        values["tools"] = imported.tools
-    if imported.model is not None:
-        values[f"model.{name}"] = imported.model
-    if imported.settings:
-        values[f"settings.{name}"] = imported.settings
+    given = {
+        "system": imported.system, "tools": imported.tools or None,
+        f"model.{name}": imported.model, f"settings.{name}": imported.settings or None,
+    }  # fmt: skip
+    values = {key: value for key, value in given.items() if value is not None}
     meta: list[Json] = [{"type": "meta", "set": values}] if values else []
-    return [*meta, *_identified(imported.messages)]
-
-
-def _identified(messages: list[Json]) -> list[Json]:
-    """The messages as records, ids as for bare lines: by content and occurrence."""
-    seen: dict[bytes, int] = {}
-    records: list[Json] = []
-    for message in messages:
-        raw = dumps(message)
-        seen[raw] = seen.get(raw, -1) + 1
-        records.append({"type": "message", "id": bare_id(raw, seen[raw]), **message})
-    return records
+    ids = bare_ids(imported.messages)
+    return [*meta, *({"type": "message", "id": next(ids), **message} for message in imported.messages)]

@@ -86,24 +86,15 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
 def streaming(view: View) -> bool:
     """Whether an answer is arriving: the last message is pending and its stream was not aborted."""
     last = view.messages[-1] if view.messages else None
-    return (
-        last is not None
-        and last.pending is not None
-        and not last.committed
-        and "aborted" not in last.fields
-    )
+    if last is None or last.committed or last.pending is None:
+        return False
+    return "aborted" not in last.fields
 
 
 def failed(env: Env, target: Target, settings: Settings, reason: str) -> Json:
     """The line of a session that stays as it was, and why."""
-    line: Json = {
-        "session": target.id,
-        "action": "failed",
-        "exchanges": 0,
-        "covered": 0,
-        "before": 0,
-        "after": 0,
-    }
+    line: Json = {"session": target.id, "action": "failed"}
+    line |= dict.fromkeys(("exchanges", "covered", "before", "after"), 0)
     try:
         view = view_of(env, target)
         size = summarizing.tokens(view, settings.counter)

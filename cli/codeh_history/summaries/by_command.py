@@ -14,6 +14,7 @@ from ..providers.wire import Cut, Failure, Nothing, Reply, read
 from ..session.model import Message, Part
 from . import gate, prompt, transcript
 from .command import Commands
+from .transcript import SEPARATOR
 from .window import Batch
 
 Count = Callable[[Sequence[str]], list[int]]
@@ -23,15 +24,28 @@ _THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # local m
 
 
 class Asked:
-    """A command's: asked in requests that each fit `budget` tokens, its answers held to the gate."""
+    """A command's: asked in requests that each fit `budget` tokens, its answers held to the gate.
 
-    by = "command"
+    In plain text; or, for a command such as `curl`, with provider `to`'s request body and response.
+    """
 
-    def __init__(self, commands: Commands, count: Count, *, budget: int, faithful: bool = True) -> None:
+    def __init__(
+        self,
+        commands: Commands,
+        count: Count,
+        budget: int,
+        to: str | None,
+        model: str | None,
+        *,
+        faithful: bool,
+    ) -> None:
         self.commands = commands
         self.count = count
         self.budget = budget
+        self.to = to
+        self.model = model
         self.faithful = faithful
+        self.by = f"{to}/{model}" if model else to or "command"
 
     def of_batch(self, batch: Batch) -> str:
         names = transcript.source(batch.messages, [str(batch.count)])
@@ -65,7 +79,7 @@ class Asked:
         return self._one(groups[0], names, count, fold=fold)
 
     def _one(self, pieces: Sequence[str], names: str, count: int, *, fold: bool) -> str:
-        data = prompt.body(pieces)
+        data = SEPARATOR.join(pieces)
         given = self.count([data])[0]
         head = prompt.instructions(count, fold=fold, tokens=given)
         text = _THINKING.sub("", self.answer(head, data)).strip()
@@ -73,51 +87,29 @@ class Asked:
             sizes = f"{len(text)} of {len(data)} characters"
             raise SummarizerFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
         said = self.count([text])[0]
-        whole = prompt.plain(head, pieces)
+        whole = prompt.plain(head, data)
         reasons = gate.problems(text, names, whole, tokens=(said, given), faithful=self.faithful)
         if reasons:
             raise SummarizerFailed(f"the summary was refused: {'; '.join(reasons)}")
         return text
 
     def answer(self, head: str, data: str) -> str:
-        """What the command says to this request: plain text in, plain text out."""
-        return self.commands.run(f"{head}\n\n{data}\n".encode(errors="replace")).text()
-
-
-class AskedProvider(Asked):
-    """The same for a command such as `curl`: a provider's request body in, its response out."""
-
-    def __init__(
-        self,
-        commands: Commands,
-        count: Count,
-        *,
-        format: str,
-        model: str | None,
-        budget: int,
-        faithful: bool = True,
-    ) -> None:
-        super().__init__(commands, count, budget=budget, faithful=faithful)
-        self.format = format
-        self.model = model
-        self.by = f"{format}/{model}" if model else format
-
-    def answer(self, head: str, data: str) -> str:
-        """The text of the provider's answer; how it failed says whether the same may succeed later."""
+        """What the command says to this request; how a provider failed says whether to try again."""
+        if self.to is None:
+            return self.commands.run(prompt.plain(head, data).encode(errors="replace")).text()
         parts: list[Part] = [{"text": data}]
         message = Message("request", "user", "user", None, {}, own=parts, parts=parts)
-        request = providers.load(self.format).request([message], Options(model=self.model, system=head), ())
+        request = providers.load(self.to).request([message], Options(model=self.model, system=head), ())
         done = self.commands.run(orjson.dumps(request.body) + b"\n")
-        outcome = read(done.out, self.format)
+        outcome = read(done.out, self.to)
         if isinstance(outcome, Reply):
             return _said(outcome.parts, outcome.finish)
         if isinstance(outcome, Failure):
             advice = "the same may succeed later" if outcome.retry else "change the request"
             raise SummarizerFailed(f"the provider refused: {outcome.text} ({advice})")
         done.check()
-        if isinstance(outcome, (Cut, Nothing)):
-            raise SummarizerFailed(f"{outcome.text} (the same may succeed later)")
-        raise SummarizerFailed(outcome.text)
+        later = " (the same may succeed later)" if isinstance(outcome, (Cut, Nothing)) else ""
+        raise SummarizerFailed(f"{outcome.text}{later}")
 
 
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
@@ -133,20 +125,3 @@ def _said(parts: Sequence[object], finish: str | None) -> str:
         if isinstance(part, dict) and "text" in part and not part.get("thought")
     )
     return "".join(texts)
-
-
-def summarizer(
-    via: str,
-    seconds: float,
-    count: Count,
-    budget: int,
-    to: str | None,
-    model: str | None,
-    *,
-    faithful: bool,
-) -> Asked:
-    """Who asks this command: in plain text, or with `to` in a provider's format."""
-    commands = Commands(via, seconds)
-    if to is None:
-        return Asked(commands, count, budget=budget, faithful=faithful)
-    return AskedProvider(commands, count, format=to, model=model, budget=budget, faithful=faithful)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,9 +73,9 @@ _SHOWS = re.compile(
 class Effects:
     """What the calls of some messages came to; every list in order, without doubles."""
 
-    read: dict[str, int] = field(default_factory=dict)  # path → how often
-    modified: dict[str, int] = field(default_factory=dict)
-    commands: dict[str, int] = field(default_factory=dict)
+    read: Counter[str] = field(default_factory=Counter)  # path → how often
+    modified: Counter[str] = field(default_factory=Counter)
+    commands: Counter[str] = field(default_factory=Counter)
     actions: list[tuple[str, int]] = field(default_factory=list)  # what was done, at which message
     failures: dict[str, tuple[str, int]] = field(default_factory=dict)  # what → how, at which message
     mended: set[str] = field(default_factory=set)  # failures that went well later
@@ -133,11 +134,12 @@ def _one(call: Call, place: int, done: Effects) -> None:
     state = next(
         (state for state, verbs in _STATES.items() if words & verbs), "written" if writes else "read"
     )
-    for path in paths_of(args) if not failure else ():
+    paths = paths_of(args)
+    for path in paths if not failure else ():
         done.touch(path, state, place)
-    for path in paths_of(args) if not (writes and failure) else ():
-        _count(done.modified if writes else done.read, path)
-    if not (failure or any(paths_of(args))) and acts(call.name):
+    if not (writes and failure):
+        (done.modified if writes else done.read).update(paths)
+    if not (failure or any(paths)) and acts(call.name):
         done.actions.append((label + _outcome(call), place))
 
 
@@ -145,10 +147,6 @@ def acts(name: str) -> bool:
     """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
     words = [word.lower() for word in _WORDS.findall(name)]
     return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
-
-
-def _count(counts: dict[str, int], name: str) -> None:
-    counts[name] = counts.get(name, 0) + 1
 
 
 def command_of(args: Json) -> str:
@@ -201,7 +199,7 @@ def mentioned(text: str) -> list[str]:
 
 def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
     """A command's files: those it writes or removes, those it shows."""
-    _count(done.commands, clip(_AWAY.sub("", command).split("\n", 1)[0], 100))
+    done.commands[clip(_AWAY.sub("", command).split("\n", 1)[0], 100)] += 1
     for piece in re.split(r"&&|\|\||[;|\n]", command[:4000]):
         words = [word.strip("'\"`,()") for word in piece.split()]
         while words and (words[0] in ("sudo", "cd", "time", "env", "then", "do") or "=" in words[0]):
@@ -210,7 +208,7 @@ def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
             continue
         for path in re.findall(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)", piece):
             if looks_like_path(path) and not failed and not path.startswith("/dev/"):
-                _count(done.modified, path)
+                done.modified[path] += 1
                 done.touch(path, "written", place)
         head = " ".join(words[:2])
         changes = words[0] in _CHANGING or head in _CHANGING
@@ -218,7 +216,7 @@ def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
         if changes or shows:
             for word in words[1:]:
                 if looks_like_path(word) and not word.startswith(("-", "s/")):
-                    _count(done.modified if changes and not failed else done.read, word)
+                    (done.modified if changes and not failed else done.read)[word] += 1
                     if not failed:
                         done.touch(
                             word, _SHELL_STATES.get(words[0], "written" if changes else "read"), place
@@ -244,9 +242,7 @@ def plain(value: Any) -> str:
 
 def _outcome(call: Call) -> str:
     """What an action gave back, where that is an id, a number or a state."""
-    if call.answer is None:
-        return ""
-    value = result_value(call.answer.message.parts[call.answer.part]["functionResponse"].get("response"))
+    value = result_value(_response(call))
     if not isinstance(value, dict):
         return ""
     told = [
@@ -256,6 +252,13 @@ def _outcome(call: Call) -> str:
         and item not in (call.args or {}).values()
     ]  # fmt: skip
     return f" → {', '.join(told[:4])}" if told else ""
+
+
+def _response(call: Call) -> Any:
+    """What a call was answered with; None where it was not."""
+    if call.answer is None:
+        return None
+    return call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
 
 
 def result_value(response: Any) -> Any:
@@ -286,9 +289,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 def _failure(call: Call, command: str) -> str:
     """How a call failed, in one line; "" where it did not."""
-    if call.answer is None:
-        return ""
-    response: Any = call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
+    response = _response(call)
     if not isinstance(response, dict):
         return ""
     error = response.get("error")

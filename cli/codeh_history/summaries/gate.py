@@ -120,7 +120,7 @@ def unfaithful(text: str, source: str) -> list[str]:
         if missing:
             listed = ", ".join(dict.fromkeys(missing))
             found.append(f"it names a {kind} that its source does not have: {clip(listed, 160)}")
-    missing = names.invented(_without_paths(text), names.words_of(source))
+    missing = names.invented(_without_paths(text), known.names)
     if missing:
         found.append(f"it names who or what its source does not have: {clip(', '.join(missing), 160)}")
     return found
@@ -143,6 +143,7 @@ class _Source:
 
     def __init__(self, source: str) -> None:
         self.text = source.casefold()
+        self.names = names.Words(source)
         self.numbers = {_value(match[0]) for match in _DIGITS.finditer(source)}
         self.words = set(re.findall(r"[^\W_]+", self.text))
         self.numbers |= spoken.values(self.text)

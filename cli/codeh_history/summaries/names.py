@@ -150,11 +150,10 @@ class Words:
         return len(parts) > 1 and all(self.has(part) for part in parts)
 
     def _inflected(self, word: str) -> bool:
-        latin = word.isascii()
         for other in self.stems.get(word[:4], ()):
             shared = _shared(word, other)
             ends = (word[shared:], other[shared:])
-            if not latin:
+            if not word.isascii():
                 if shared >= max(4, max(len(word), len(other)) - 3):
                     return True
             elif (shared > 4 and _ENDINGS.issuperset(ends)) or _CLOSE.issuperset(ends):
@@ -168,12 +167,6 @@ def _shared(one: str, other: str) -> int:
         if a != b:
             return at
     return min(len(one), len(other))
-
-
-@lru_cache(maxsize=2)
-def words_of(source: str) -> Words:
-    """The words of a source; those of the last ones are remembered."""
-    return Words(source)
 
 
 def invented(text: str, source: Words) -> list[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .transcript import SEPARATOR
-
 Count = Callable[[Sequence[str]], list[int]]  # the tokens of each text
 
 _FOCI = """\
@@ -33,14 +31,9 @@ def instructions(count: int, *, fold: bool, tokens: int) -> str:
     return f"Summarize {what}.\n\n{_FOCI}\n{_RULES.format(words=words)}"
 
 
-def plain(head: str, pieces: Sequence[str]) -> str:
+def plain(head: str, data: str) -> str:
     """The whole request as plain text."""
-    return f"{head}\n\n{SEPARATOR.join(pieces)}\n"
-
-
-def body(pieces: Sequence[str]) -> str:
-    """The part of the request that is data."""
-    return SEPARATOR.join(pieces)
+    return f"{head}\n\n{data}\n"
 
 
 def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:

@@ -70,10 +70,7 @@ def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
         found += _dates(message.ts)
         found += (message.id, *(tools_named(message) or ()))
         for part in message.parts:
-            found += (
-                text
-                for text in texts_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
-            )
+            found += texts_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
             call, response = part.get("functionCall"), part.get("functionResponse")
             if call:
                 found.append(_json(call.get("args") or {}))

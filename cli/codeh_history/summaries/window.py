@@ -31,12 +31,14 @@ class Batch:
 def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
     """The batch that brings the session back to `most` exchanges, at least `least` of them; None: not due.
 
-    Never the newest exchange, nor a pinned or pending message and what belongs to it.
+    Never the newest exchange, nor a pinned or pending message and what belongs to it, nor a message whose
+    call or answer stays outside.
     """
     groups = exchanges(messages)
     if len(groups) <= most:
         return None
-    staying = _staying(messages)
+    links = _links(messages)
+    staying = _closed({m.id for m in messages if m.pinned or m.pending is not None}, links)
     wanted = max(len(groups) - most, least)
     chosen: list[list[Message]] = []
     for group in groups[:-1]:
@@ -44,7 +46,9 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
         if covered and len(chosen) < wanted:
             chosen.append(covered)
     inside = {message.id for group in chosen for message in group}
-    chosen = [group for group in _whole_units(chosen, messages, inside) if group]
+    torn = {id for link in links if (link[0] in inside) != (link[1] in inside) for id in link}
+    torn = _closed(torn, links)
+    chosen = [whole for group in chosen if (whole := [m for m in group if m.id not in torn])]
     if len(chosen) < least:
         return None
     times = [next((m.ts for m in group if m.ts), None) for group in chosen]
@@ -76,13 +80,8 @@ def _links(messages: Sequence[Message]) -> list[tuple[str, str]]:
     return links + [(message.after, message.id) for message in messages if message.after]
 
 
-def _staying(messages: Sequence[Message]) -> set[str]:
-    """The ids of pinned and pending messages, and of all that their calls and answers hold together."""
-    staying = {message.id for message in messages if message.pinned or message.pending is not None}
-    return _closed(staying, _links(messages)) if staying else staying
-
-
 def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
+    """These ids, and those of all that belongs together with them."""
     beside: dict[str, list[str]] = {}
     for one, other in links:
         beside.setdefault(one, []).append(other)
@@ -95,16 +94,6 @@ def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
                 found.add(other)
                 stack.append(other)
     return found
-
-
-def _whole_units(
-    groups: Sequence[Sequence[Message]], messages: Sequence[Message], inside: set[str]
-) -> list[list[Message]]:
-    """The groups without messages whose call or answer stands outside of them."""
-    links = _links(messages)
-    torn = {id for link in links if (link[0] in inside) != (link[1] in inside) for id in link}
-    torn = _closed(torn, links) if torn else torn
-    return [[message for message in group if message.id not in torn] for group in groups]
 
 
 def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:

@@ -201,8 +201,6 @@ _MEMBER = re.compile(
 _LEAST = {"d": 20, "k": 16, "p": 40, "q": 40, "dp": 40, "dq": 40, "qi": 40}
 _CUT = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
-
-
 _LINE, _WORD = 600, 300  # characters of a command line that are looked at, and of a word that goes on
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
 _NO_PATH = re.compile(r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE)  # most have one

@@ -33,11 +33,11 @@ _AFTER = re.compile(
     )""",
     re.VERBOSE,
 )
+_VERBS = ("pass", "key", "keys", "auth", "session id")  # pass `x=1`
 _SERVERS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without a sign
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
-_STOPS = (
-    "[^ \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|]"  # each of its own: `\s` among them is ten times slower
-)
+# Each of its own: `\s` among them is ten times slower.
+_STOPS = "[^ \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|]"
 _BARE = re.compile(_STOPS + f"{{1,{_LONGEST}}}")
 _REST = re.compile(_STOPS + "*")
 _WORDS_TO_THE_END = re.compile(
@@ -46,12 +46,8 @@ _WORDS_TO_THE_END = re.compile(
 _TO_THE_END = re.compile(r"[ \t]*(?:\#[^\n]{0,200})?(?=$|[\n\r]|\\[nr])", re.MULTILINE)
 _SECTION = re.compile(r"^\[[\w .:-]+\]\s*$", re.MULTILINE)
 _XML = re.compile(r"(?:[^<>&]|&(?!lt;)){1,1000}(?=<|&lt;|\]\]>)")
-
-
 _VARIABLE = re.compile(r"[A-Z_]{2,64}=")
 _PAIR_BEFORE = re.compile(r"(?:^|[\s\"'])\w{1,32}=[^\s,;()\"'<>]{1,64}[ ]$")
-
-
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -84,26 +80,15 @@ def _value(text: str, name: Name, after: re.Match[str]) -> tuple[int, int] | Non
         return None
     if how == "xml":
         quoted = bool(after["close"])  # <string name="api_key">; a dotted one is a setting's, no label's
-        return (
-            _in_xml(text, name, at, sure=not quoted or "." in name.text)
-            if name.before in "<:;" or quoted
-            else None
-        )
+        marked = name.before in "<:;" or quoted
+        return _in_xml(text, name, at, sure=not quoted or "." in name.text) if marked else None
     quote = _QUOTE.match(text, at)
     if quote:
-        verb = how == "space" and name.text.lower() in (
-            "pass",
-            "key",
-            "keys",
-            "auth",
-            "session id",
-        )  # pass `x=1`
+        verb = how == "space" and name.text.lower() in _VERBS
         return None if verb else _quoted(text, name, how, quote)
-    if how in ("call", "equal", "close", "None"):
-        return None
     if how == "plist":
         return _in_xml(text, name, at)
-    return _bare(text, name, how, after)
+    return None if how in ("call", "equal", "close", "None") else _bare(text, name, how, after)
 
 
 def _quoted(text: str, name: Name, how: str, quote: re.Match[str]) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ import re
 from binascii import b2a_base64
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import tee
 from re import Pattern
 from typing import Any
@@ -14,7 +15,7 @@ from ...base.errors import BadData
 from ...session.model import Json
 from . import disguises, forms, manifests, names, naming, vendors
 from .clues import NOTHING, Clues, Hints, Rule
-from .spans import Span, ascii_lower, merged, shares, without
+from .spans import Span, ascii_lower, mark, merged, shares, without
 from .values import random as by_machine
 
 _LEAST = 6  # characters; a shorter text holds no secret
@@ -157,7 +158,7 @@ class Redactor:
         Ids, signatures and base64 media stay, but not under such names in what a tool was told or `said`.
         """
         if isinstance(value, str):
-            return self._string(value, key, said=said)
+            return self.text(value) if said or key not in _LEFT else self._stays(value, key)
         if isinstance(value, list):
             items = [self.value(item, key, said=said) for item in value]
             items = self._joined(items) if key == "parts" and not said else items
@@ -166,12 +167,11 @@ class Redactor:
             return self._object(value, key, said=said)
         return value
 
-    def _string(self, value: str, key: str, *, said: bool) -> str:
-        if said or key not in _LEFT:
-            return self.text(value)
+    def _stays(self, value: str, key: str) -> str:
+        """An id or a signature stays, unless a key stands in a signature's place."""
         kind = _issued(value, self._hints)
         if kind and key in _OPAQUE:
-            return self.text(value)  # a key in a signature's place
+            return self.text(value)
         if kind:
             self.left[kind, key] += 1
         return value
@@ -199,26 +199,22 @@ class Redactor:
                 cleaned = self._whole(item)
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id on which nothing hangs
+            elif isinstance(item, str) and item and says_secret(key):
+                cleaned = self._whole(item)  # `{"password": "x"}`
             else:
-                cleaned = self._field(key, item, said=said or key in _SAID)
-            changed = changed or name != key or cleaned is not item
+                if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
+                    item = {**item, "value": self._whole(item["value"])}
+                cleaned = self.value(item, key, said=said or key in _SAID)
+            changed = changed or name != key or cleaned is not value[key]
             new[name] = cleaned
         return new if changed else value
-
-    def _field(self, key: str, item: Any, *, said: bool) -> Any:
-        """A value whose key alone says it is a secret (`{"password": "x"}`) goes whole."""
-        if isinstance(item, str) and item and says_secret(key):
-            return self._whole(item)
-        if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
-            return self.value({**item, "value": self._whole(item["value"])}, key, said=said)
-        return self.value(item, key, said=said)
 
     def _whole(self, item: str) -> str:
         if "[redacted:" in item:
             return item
         self.counts["assignment"] += 1
         self.removed.add(item)
-        return "[redacted:assignment]"
+        return mark("assignment")
 
     def _media(self, data: str) -> str:
         """The content of a file: text is looked at, the rest stays, unless all of it is a key."""
@@ -249,16 +245,12 @@ _BY_VENDORS = frozenset(vendors.RULES)
 _KEYS = ("delta", "update", "mimeType", "media_type")
 _CLUES = Clues(RULES[:-1], forms.SETTING, disguises.coded, _KEYS)
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}.*%[0-9A-Fa-f]{2}")
-_KNOWN: dict[str, bool] = {}
 
 
+@lru_cache(maxsize=10_000)
 def says_secret(key: str) -> bool:
     """Whether this key says that its value is secret; keys come again and again."""
-    if key not in _KNOWN:
-        if len(_KNOWN) > 10_000:
-            _KNOWN.clear()
-        _KNOWN[key] = len(key) < 128 and naming.says_secret(key)
-    return _KNOWN[key]
+    return len(key) < 128 and naming.says_secret(key)
 
 
 def _issued(text: str, hints: Hints | None) -> str | None:
