@@ -48,7 +48,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None) -> None:
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is no text; redirect stdout, or name a file")
-    data = env.read_stdin() if target.path == "-" else read.whole(target.path)
+    data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path, whole=True)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = _named(data)
     held = sizes(stores, ids)

@@ -171,7 +171,7 @@ class Persisting:
         if not self.stored:
             return
         try:
-            held = read.whole(path)
+            held = read.read_bytes(path, whole=True)
         except HistoryError:
             return  # who knows what it names
         named = {found.decode() for found in _ID.findall(held)}

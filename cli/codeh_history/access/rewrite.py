@@ -23,7 +23,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
     those who append; under the lock it finds that done.
     """
     check(target)
-    data = read.whole(target.path)
+    data = read.read_bytes(target.path, whole=True)
     tell_damage(env, target, read.read_log(data), strict=strict)
     new = b"".join(rewrite(data))
     if new == data:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from ..base.times import to_millis
+from ..base.words import some
 from .entries import Entry
 
 Local = Callable[[int], datetime]  # epoch milliseconds → the time on the reader's clock
@@ -54,18 +55,14 @@ def when(ts: str | None, now: int, local: Local) -> str:
     if passed < _MINUTE:
         return "just now"
     if passed < _HOUR:
-        return _ago(passed // _MINUTE, "minute")
+        return f"{some(passed // _MINUTE, 'minute')} ago"
     day = local(then).date()
     days = (local(now).date() - day).days
     if days == 0:
-        return _ago(passed // _HOUR, "hour")
+        return f"{some(passed // _HOUR, 'hour')} ago"
     if days == 1:
         return "Yesterday"
-    return _ago(days, "day") if days < 7 else day.isoformat()
-
-
-def _ago(number: int, unit: str) -> str:
-    return f"{number} {unit}{'' if number == 1 else 's'} ago"
+    return f"{some(days, 'day')} ago" if days < 7 else day.isoformat()
 
 
 def _bullets(text: str) -> list[str]:

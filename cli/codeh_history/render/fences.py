@@ -18,9 +18,7 @@ def last_block(text: str) -> str | None:
     for line in text.replace("\r\n", "\n").split("\n"):
         fence = _FENCE.fullmatch(line)
         if opened is None:
-            if fence is not None and not (
-                fence[2][0] == "`" and "`" in fence[3]
-            ):  # else code within a line
+            if fence is not None and (fence[2][0] == "~" or "`" not in fence[3]):  # else code within a line
                 opened, content = fence, []
         elif fence is not None and fence[2].startswith(opened[2]) and not fence[3].strip():
             found, opened = "".join(f"{inner}\n" for inner in content), None

@@ -90,12 +90,8 @@ def summary(summary: Summary) -> str:
 def summary_heading(summary: Summary) -> str:
     """`summary ID of N messages PERIOD`."""
     period = [str(summary.fields[key]) for key in ("periodStart", "periodEnd") if summary.fields.get(key)]
-    words = [
-        "summary",
-        summary.id,
-        f"of {some(len(summary.covers), 'message')}",
-        *(["/".join(period)] if period else []),
-    ]
+    words = ["summary", summary.id, f"of {some(len(summary.covers), 'message')}"]
+    words += ["/".join(period)] if period else []
     return visible(" ".join(words))
 
 

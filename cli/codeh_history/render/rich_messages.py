@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 COLOURS = {
-    "user": "bold green",
-    "codeh": "bold cyan",
-    "tool": "bold yellow",
-    "error": "bold red",
-    "info": "bold blue",
-}
+    "user": "bold green", "codeh": "bold cyan", "tool": "bold yellow",
+    "error": "bold red", "info": "bold blue",
+}  # fmt: skip
 LINES = 12  # how much of a tool's result is shown
 CHARACTERS = 400  # how much of a call's arguments
 

@@ -10,13 +10,4 @@ from .child import MOST
 from .patterns import Exceeded, Pattern, allowed, compiled
 from .process import SECONDS, Sandbox, TooMuch
 
-__all__ = [
-    "MOST",
-    "SECONDS",
-    "Exceeded",
-    "Pattern",
-    "Sandbox",
-    "TooMuch",
-    "allowed",
-    "compiled",
-]
+__all__ = ["MOST", "SECONDS", "Exceeded", "Pattern", "Sandbox", "TooMuch", "allowed", "compiled"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from ..base.errors import BadData, Usage
@@ -64,32 +64,31 @@ class Pattern:
         """Whether it is found in each of the texts."""
         if quick(self.text, texts):
             return [self._own.search(text) is not None for text in texts]
-        return list(self._confined("found", texts, names))
+        return self._confined("found", texts, names)
 
     def cut(self, texts: Sequence[str], names: Sequence[str]) -> list[str]:
         """The texts without what it matches."""
         if quick(self.text, texts):
             return [self._own.sub("", text) for text in texts]
-        return list(self._confined("cut", texts, names))
+        return self._confined("cut", texts, names)
 
-    def _confined(self, work: str, texts: Sequence[str], names: Sequence[str]) -> Iterator[Any]:
-        if not texts:
-            return
-        done = 0
+    def _confined(self, work: str, texts: Sequence[str], names: Sequence[str]) -> list[Any]:
+        done: list[Any] = []
         sandbox = self._kept or Sandbox(self.seconds)
         try:
-            for answer in sandbox.ask(work, self.text, int(self.flags), list(texts)):
-                done += 1
-                yield answer
+            if texts:  # those that came before a text that takes too long stay in the list
+                done.extend(sandbox.ask(work, self.text, int(self.flags), list(texts)))
         except TooMuch as error:
             sandbox.close()
+            name = names[min(len(done), len(names) - 1)]
             raise Exceeded(
-                f"{called(self.text, self.option)}: at message {names[min(done, len(names) - 1)]} {error}: "
+                f"{called(self.text, self.option)}: at message {name} {error}: "
                 "simplify it (repeats inside repeats are slow)"
             ) from None
         finally:
             if sandbox is not self._kept:
                 sandbox.close()
+        return done
 
 
 def quick(pattern: str, texts: Sequence[str]) -> bool:

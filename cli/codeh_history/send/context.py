@@ -5,15 +5,16 @@ from __future__ import annotations
 from ..base import timezone
 from ..base.env import Env
 from ..formats import context
-from ..formats.entries import entry
+from ..formats.entries import entries, entry
 from ..session.exchanges import exchanges
 from ..session.fold import View
 
 
 def prompt_of(view: View, now: int, zone: str | None, recent: int) -> str:
     """The context prompt of all that the view shows."""
-    found = [entry(group) for group in exchanges(view.messages)]
-    return context.prompt(found, [s.text for s in view.summaries], now, timezone.local(zone), recent)
+    return context.prompt(
+        entries(view.messages), [s.text for s in view.summaries], now, timezone.local(zone), recent
+    )
 
 
 def split(env: Env, view: View) -> tuple[str, View]:

@@ -13,22 +13,14 @@ from .file import pread_all, records_in
 from .paths import hint
 
 
-def read_bytes(path: str) -> bytes:
-    """The bytes of a session file; what is appended while reading is left out."""
+def read_bytes(path: str, *, whole: bool = False) -> bytes:
+    """The bytes of a session file; what is appended while reading is left out.
+
+    `whole`: whatever is in it, for what writes it again.
+    """
     fd, size = opened(path)
     try:
-        return records_in(fd, size)
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
-    finally:
-        os.close(fd)
-
-
-def whole(path: str) -> bytes:
-    """The same, whatever is in it: for what writes it again."""
-    fd, size = opened(path)
-    try:
-        return pread_all(fd, size)
+        return pread_all(fd, size) if whole else records_in(fd, size)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:

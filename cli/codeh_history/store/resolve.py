@@ -43,9 +43,9 @@ def named(env: Env, option: str | None, argument: str | None = None) -> tuple[st
     )
 
 
-def for_writing(env: Env, option: str | None, argument: str | None = None) -> Target:
+def for_writing(env: Env, option: str | None) -> Target:
     """The session to append to: an exact id, a path, `@` or `@.`; it need not exist."""
-    name, why = named(env, option, argument)
+    name, why = named(env, option, None)
     if name in ("@", "@."):
         return _latest(env, name)
     if name == "-":

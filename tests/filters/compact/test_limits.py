@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base.errors import BadData, BudgetUnreachable
-from codeh_history.filters.compact import Settings, compact, compacted, counts, read
+from codeh_history.filters.compact import Settings, compact, counts, read
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters, open_counter, vocabulary
 from compact.short import BIG, asked, plan, said, tokens
@@ -33,9 +33,10 @@ def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyP
     vocabulary.load.cache_clear()
     view = session([user("hello"), model("world")])
     monkeypatch.setattr("codeh_history.tokens.vocabulary.PACKAGE", "no_such_package_here")
-    assert compacted(view, budget=100, counter=open_counter(None)) is view
+    counter = open_counter(None)
+    assert apply(view, compact(view, Settings(budget=100), counter).ops) is view
     with pytest.raises(Exception, match="vocabulary"):
-        compacted(view, budget=10, counter=open_counter(None))
+        compact(view, Settings(budget=10), counter)
 
 
 def test_nothing_is_changed_in_place() -> None:

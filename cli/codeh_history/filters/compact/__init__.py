@@ -7,17 +7,13 @@ their units stay verbatim; the same input gives the same plan, and a second pass
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...session.model import Json
-from ...session.ops import apply
 from ...session.view import View
 from ...tokens import Counter
 from .loop import loop
 from .plan import HIGH, LOW, Plan, Settings, Step, read
 from .tiered import tiered
 
-__all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "compacted", "read"]
+__all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "read"]
 
 POLICIES = {"tiered": tiered, "loop": loop}
 
@@ -25,16 +21,3 @@ POLICIES = {"tiered": tiered, "loop": loop}
 def compact(view: View, settings: Settings, counter: Counter) -> Plan:
     """The plan that makes a view fit; raises BudgetUnreachable, naming the floor and the largest units."""
     return POLICIES[settings.policy](view, settings, counter)
-
-
-def compacted(
-    view: View,
-    *,
-    budget: int,
-    counter: Counter,
-    system: str | None = None,
-    tools: Sequence[Json] = (),
-) -> View:
-    """The view made to fit; the same view when it does."""
-    settings = Settings(budget=budget, system=system, tools=tools)
-    return apply(view, compact(view, settings, counter).ops)

@@ -18,7 +18,6 @@ _BASE64 = re.compile(
 _SHORTEST = 24  # characters that are looked at to see whether they are base64 of a text
 _RUN = re.compile(r"[A-Za-z0-9+/]{25,}+|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24}")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
-_LARGEST = 1 << 20
 
 
 def coded(word: str) -> bool:

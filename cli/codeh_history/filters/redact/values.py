@@ -46,8 +46,6 @@ _NAMES = re.compile(
 )
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
-_CLASS = re.compile(r"(?:[A-Z][a-z]{2,}|[A-Z]{1,4}\d{1,4}){3,}")
-_FORMAT = re.compile(r"\{[A-Za-z_][\w.]*\}")
 _NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE)
 _LABEL = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}")
 LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
