@@ -118,10 +118,8 @@ def called(module: Any) -> Callable[..., int]:
     def run(ctx: click.Context, **given: Any) -> int:
         env: Env = ctx.obj
         env.quiet = env.quiet or bool(given.get("quiet"))
-        code: int = module.run(
-            env, takes(**{name: value for name, value in given.items() if value is not None})
-        )
-        return code
+        wanted = takes(**{name: value for name, value in given.items() if value is not None})
+        return module.run(env, wanted) or 0
 
     parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     parameters += [parameter(takes, name) for name in takes.SPELLED]

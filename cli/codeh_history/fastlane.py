@@ -79,5 +79,4 @@ def run(argv: list[str], env: Env) -> int | None:
 
         unwind()
     env.quiet = env.quiet or bool(given.get("quiet"))
-    code: int = verb.run(env, verb.Given(**given))
-    return code
+    return verb.run(env, verb.Given(**given)) or 0

@@ -18,7 +18,7 @@ from codeh_history.base.env import Env
 from codeh_history.store import foreign
 from codeh_history.store.replace import replace
 from redis_server import Server
-from support import lines, run, session_path, start
+from support import ROOT, lines, run, session_path, start
 
 # -- the seeds' named tests ---------------------------------------------------------------------------
 
@@ -337,11 +337,12 @@ def test_appenders_lose_nothing_while_the_file_is_replaced(home: Path) -> None:
     """Whoever waits for the lock of the old file writes into the new one."""
     ok("append", "-s", "a", "-m", "first", home=home)
     script = (
-        "import sys; from codeh_history.base.env import Env; from codeh_history.append import text\n"
-        "for n in range(60): text.store(Env(), sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000, 'user', 'user')\n"
+        "import sys; from support import append_text\n"
+        "for n in range(60): append_text(sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000)\n"
     )
     path = str(session_path(home, "a"))
-    writers = [subprocess.Popen([sys.executable, "-c", script, path, name]) for name in "ab"]
+    helpers = ROOT / "tests" / "helpers"
+    writers = [subprocess.Popen([sys.executable, "-c", script, path, name], cwd=helpers) for name in "ab"]
     rounds = 0
     while any(writer.poll() is None for writer in writers) or rounds < 2:
         assert run("persist" if rounds % 2 == 0 else "hydrate", "a", "-i", home=home).code == 0

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from codeh_history.base.env import Env
+from codeh_history.session.records import dumps
+from codeh_history.store import log
 from forks import Forks
 
 if TYPE_CHECKING:
@@ -25,6 +28,14 @@ MODELS = {  # of each provider one
     "gemini": "gemini-3-pro", "openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1",
     "anthropic": "claude-opus-4-8", "ollama": "llama3.2",
 }  # fmt: skip
+
+
+def append_text(path: str | Path, text: str) -> str:
+    """Append a user's message to a session's file, in this process; its id."""
+    id = Env.random_id()
+    line = dumps({"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": text}]})
+    log.append(Env(), str(path), lambda _: line + b"\n", create=True)
+    return id
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 from test_summarize import GOOD, LONG, digest, session, shown, summarize
 
-from codeh_history.append import text as append
-from codeh_history.base.env import Env
 from codeh_history.session.records import block_of, dumps
-from support import lines, run, session_path, start
+from support import append_text, lines, run, session_path, start
 
 PROGRAM = f"{sys.executable} -m codeh_history"
 
@@ -35,7 +33,7 @@ def test_appends_are_neither_blocked_nor_lost_while_a_command_thinks(home: Path)
     command = f"touch {asked}; while [ ! -e {go} ]; do sleep 0.02; done; {GOOD}"
     process = start("summarize", "demo", "--via", command, "--counter", "approx", home=home)
     until(asked)
-    ids = [append.store(Env(), str(path), f"meanwhile {n}", "user", "user")[0] for n in range(100)]
+    ids = [append_text(path, f"meanwhile {n}") for n in range(100)]
     go.touch()
     assert process.wait(60) == 0
     records = lines(path)
@@ -161,9 +159,7 @@ def test_two_runs_at_once_with_appends_going_on(home: Path) -> None:
         for number in range(8 * len(names)):  # never so many that a session is due once more
             time.sleep(0.004)
             name = names[number % len(names)]
-            stored[name].append(
-                append.store(Env(), str(paths[name]), f"meanwhile {number}", "user", "user")[0]
-            )
+            stored[name].append(append_text(paths[name], f"meanwhile {number}"))
 
     writer = threading.Thread(target=keep_appending)
     writer.start()

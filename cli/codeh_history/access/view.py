@@ -15,6 +15,7 @@ from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..base.options import Reading
     from ..blocks import Lost
     from ..store.log import Locked
     from .late_media import Deferred
@@ -23,19 +24,18 @@ MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
 
 
-def open_view(
-    env: Env,
-    session: str | None,
-    argument: str | None = None,
-    *,
-    strict: bool = False,
-    hydrate: bool = True,
-    media: Deferred | None = None,
-    lost: Lost | None = None,
-) -> tuple[Target, View]:
-    """The session that was named and its view; damage is noted on stderr, exit 65 with `strict`."""
-    target = for_reading(env, session, argument)
-    return target, view_of(env, target, strict=strict, hydrate=hydrate, media=media, lost=lost)
+def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target, View]:
+    """The session that was named and its view, to be measured: of large media only how large they are.
+
+    Damage, and with `allow_missing` blocks that are missing, are noted on stderr.
+    """
+    from .late_media import Deferred
+
+    target = for_reading(env, given.session, given.argument)
+    lost: Lost | None = {} if allow_missing else None
+    view = view_of(env, target, strict=given.strict, media=Deferred(measured=True), lost=lost)
+    tell_lost(env, target.id, lost)
+    return target, view
 
 
 def view_of(

@@ -10,31 +10,30 @@ from ..base.input import read_file
 from ..programs.history import exchange, wrong_in_entry
 from ..session.model import Json
 from ..session.records import dumps
-from ..store import log
 from ..store.log import Locked
 from ..store.resolve import for_writing
 from . import jsonl
-from .text import announce
+from .text import store
 
 
-def run(env: Env, session: str | None, file: str) -> int:
+def run(env: Env, session: str | None, file: str) -> None:
     """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
     data = env.read_stdin() if file == "-" else read_file(file)
     entry = checked(data, "stdin" if file == "-" else file)
     target = for_writing(env, session)
-    stored: list[str] = []
 
-    def build(locked: Locked) -> bytes:
+    def build(locked: Locked, ids: list[str]) -> bytes:
         id = entry.get("id") or env.new_id(locked.session, locked.offset)
         whole = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
         lines = [
             jsonl.Line(record, dumps(record), number) for number, record in enumerate(exchange(whole), 1)
         ]
-        return jsonl.stored(env, locked, lines, jsonl.known(locked, lines), stored, "--exchange")
+        stored: list[str] = []
+        new = jsonl.stored(env, locked, lines, stored, "--exchange")
+        ids.append(stored[0])
+        return new
 
-    created = log.append(env, target.path, build, create=True)
-    announce(env, target, stored[:1], created=created)
-    return 0
+    store(env, target, build, create=True)
 
 
 def checked(data: bytes, name: str) -> Json:

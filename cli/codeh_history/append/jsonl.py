@@ -15,10 +15,10 @@ from ..session.live import undone
 from ..session.model import Json, Part
 from ..session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
 from ..session.rules import ROLE_OF_KIND
-from ..store import log, read
+from ..store import read
 from ..store.log import Locked
 from ..store.resolve import for_writing
-from .text import announce
+from .text import store
 
 _NOTHING: Json = {}
 _KIND_OF_ROLE = {"user": b"user", "model": b"codeh"}
@@ -40,7 +40,7 @@ class Line:
         self.kind = kind
 
 
-def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> int:
+def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> None:
     """Append every line of stdin (or a file) as a message and print the ids."""
     from ..base.input import read_file
 
@@ -52,14 +52,7 @@ def run(env: Env, session: str | None, file: str | None = None, *, redact: bool 
     target = for_writing(env, session)
     if redact:
         lines = _redacted(env, lines)
-    ids: list[str] = []
-
-    def build(locked: Locked) -> bytes | None:
-        return stored(env, locked, lines, known(locked, lines), ids, str(name))
-
-    created = log.append(env, target.path, build, create=True)
-    announce(env, target, ids, created=created)
-    return 0
+    store(env, target, lambda locked, ids: stored(env, locked, lines, ids, str(name)), create=True)
 
 
 def _redacted(env: Env, lines: list[Line]) -> list[Line]:
@@ -130,7 +123,7 @@ def _wrong(data: object, raw: bytes) -> str | None:
     return check_message({"id": "", **data})
 
 
-def known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
+def stored_before(locked: Locked, lines: list[Line]) -> dict[str, Json]:
     """The messages already in the session by id and by key, only where a line gives either."""
     if locked.created or not any("id" in line.data or "key" in line.data for line in lines):
         return {}
@@ -147,11 +140,9 @@ def known(locked: Locked, lines: list[Line]) -> dict[str, Json]:
     return known
 
 
-def stored(
-    env: Env, locked: Locked, lines: list[Line], known: dict[str, Json], ids: list[str], name: str
-) -> bytes:
+def stored(env: Env, locked: Locked, lines: list[Line], ids: list[str], name: str) -> bytes:
     """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
-    now, session = env.now(), locked.session
+    now, session, known = env.now(), locked.session, stored_before(locked, lines)
     offset = locked.offset
     middle = b'","ts":"%b","kind":"' % now.encode()
     new_id = env.ids(session, len(lines))

@@ -46,13 +46,12 @@ class Draft:
     references: list[Json] | None
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     """Append the message and print its id; with a known `--key` print the id it has."""
     target = for_writing(env, given.session)
     given.check()
     stored = store(env, target, draft(env, given, _text(env, given)))
     announce(env, target, [stored.id], created=stored.created)
-    return 0
 
 
 def draft(env: Env, given: Given, text: str) -> Draft:

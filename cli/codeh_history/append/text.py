@@ -11,7 +11,7 @@ from ..store.resolve import for_writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..base.env import Env
     from ..store.log import Locked
@@ -21,28 +21,29 @@ if TYPE_CHECKING:
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     """Append a text message and print its id."""
     target = for_writing(env, given.session)
     kind, role = kind_and_role(given.role, given.kind)
-    id, created = store(env, target.path, text_of(env, given.message, given.file), kind, role)
-    announce(env, target, [id], created=created)
-    return 0
+    text = text_of(env, given.message, given.file)
 
-
-def store(env: Env, path: str, text: str, kind: str, role: str | None) -> tuple[str, bool]:
-    """Store a text message; returns its id and whether the session is new."""
-    stored: list[str] = []
-
-    def build(locked: Locked) -> bytes:
+    def build(locked: Locked, ids: list[str]) -> bytes:
         id = env.new_id(locked.session, locked.offset)
-        stored.append(id)
+        ids.append(id)
         line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
         line += f',"role":"{role}"' if role else ""
         return _encode(f'{line},"parts":[{{"text":{quote(text)}}}]}}\n')
 
-    created = log.append(env, path, build, create=True)
-    return stored[0], created
+    store(env, target, build, create=True)
+
+
+def store(
+    env: Env, target: Target, build: Callable[[Locked, list[str]], bytes | None], *, create: bool = False
+) -> None:
+    """Append the lines that `build` makes; once they are durable, print the ids it added to its list."""
+    ids: list[str] = []
+    created = log.append(env, target.path, lambda locked: build(locked, ids), create=create)
+    announce(env, target, ids, created=created)
 
 
 def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None:

@@ -21,7 +21,7 @@ _RESERVED = ("list", "import", "set")  # words of Python's own: their modules en
 
 
 def module_of(verb: str) -> "Any":
-    """The module of a verb: `Given`, `run`, and perhaps `EXAMPLES` and `STRAY`."""
+    """The module of a verb: `Given`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
     return import_module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")
 
 

@@ -28,9 +28,10 @@ WAYS = {"from_": "--from", "stream": "--stream", "jsonl": "--jsonl", "exchange":
 TEXT = ("message", "file", "role", "kind")  # what a plain text message may have
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if says_only(given, *TEXT):
-        return text.run(env, given)
+        text.run(env, given)
+        return
     from ..base.signals import unwind
 
     unwind()
@@ -40,16 +41,17 @@ def run(env: Env, given: Given) -> int:
     if (given.echo or given.max_bytes) and way not in ("from_", "stream"):
         raise Usage(f"{'--echo' if given.echo else '--max-bytes'} goes with --from and --stream")
     if way == "from_":
-        return receive(env, given, str(given.from_))
-    if way == "stream":
-        return follow(env, given)
-    if way == "jsonl":
-        return batch(env, given)
-    if way == "exchange":
-        return store_entry(env, given, str(given.exchange))
-    from ..append import message
+        receive(env, given, str(given.from_))
+    elif way == "stream":
+        follow(env, given)
+    elif way == "jsonl":
+        batch(env, given)
+    elif way == "exchange":
+        store_entry(env, given, str(given.exchange))
+    else:
+        from ..append import message
 
-    return message.run(env, given)
+        message.run(env, given)
 
 
 def says_only(given: Given, *names: str) -> bool:
@@ -57,25 +59,25 @@ def says_only(given: Given, *names: str) -> bool:
     return not set(given.given()).difference(names, ("session", "quiet"))
 
 
-def batch(env: Env, given: Given) -> int:
+def batch(env: Env, given: Given) -> None:
     """Append every line as a message."""
     if not says_only(given, "jsonl", "file", "redact") or len(given.file) > 1:
         raise Usage("--jsonl goes with one -F and --redact only")
     from ..append import jsonl
 
-    return jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact)
+    jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact)
 
 
-def store_entry(env: Env, given: Given, file: str) -> int:
+def store_entry(env: Env, given: Given, file: str) -> None:
     """Store a history entry as the exchange that it tells."""
     if not says_only(given, "exchange"):
         raise Usage("--exchange goes with -s and -q only")
     from ..append import exchange
 
-    return exchange.run(env, given.session, file)
+    exchange.run(env, given.session, file)
 
 
-def follow(env: Env, given: Given) -> int:
+def follow(env: Env, given: Given) -> None:
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
     if not says_only(given, "stream", "role", "kind", "echo", "max_bytes"):
         raise Usage("--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only")
@@ -89,10 +91,9 @@ def follow(env: Env, given: Given) -> int:
     most = amounts.size(given.max_bytes)
     received = stream.run(env, target, given.role, given.kind, echo=echo, most=most)
     tell(env, target.id, received, echo=echo)
-    return 0
 
 
-def receive(env: Env, given: Given, format: str) -> int:
+def receive(env: Env, given: Given, format: str) -> None:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     if given.redact:
         raise Usage("--redact goes with what you append; for a whole session there is `redact`")
@@ -115,4 +116,3 @@ def receive(env: Env, given: Given, format: str) -> int:
     most = amounts.size(given.max_bytes)
     received = answer.receive(env, target, env.stdin, reader, echo=echo, most=most)
     tell(env, target.id, received, echo=echo)
-    return 0

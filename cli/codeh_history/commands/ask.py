@@ -62,7 +62,7 @@ class Given(_Answer, Request, _Prompt, without=("pretty",)):
     """A prompt, the request that sends it, and what becomes of the answer."""
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     most = amounts.size(given.max_bytes)
     via = given.via or env.environ.get("CODEH_VIA")
     if not via:
@@ -73,7 +73,6 @@ def run(env: Env, given: Given) -> int:
         raise Usage("--id and --echo: one of them")
     target = for_writing(env, given.session)
     tell(env, target.id, ask(env, target, given, via, most), echo=not given.id)
-    return 0
 
 
 def ask(env: Env, target: Target, given: Given, via: str, most: int) -> Received:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..append.text import store
 from ..base.env import Env
 from ..base.options import Writing
 from ..session.records import dumps
-from ..store import log
 from ..store.log import Locked
 from ..store.resolve import for_writing
 
@@ -20,15 +20,11 @@ class Given(Writing):
     """Its session is all that it is asked for."""
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     target = for_writing(env, given.session)
-    done: list[str] = []
 
-    def build(locked: Locked) -> bytes:
-        done.append(env.new_id(locked.session, locked.offset))
-        return dumps({"type": "clear", "id": done[0], "ts": env.now()}) + b"\n"
+    def build(locked: Locked, ids: list[str]) -> bytes:
+        ids.append(env.new_id(locked.session, locked.offset))
+        return dumps({"type": "clear", "id": ids[0], "ts": env.now()}) + b"\n"
 
-    log.append(env, target.path, build)
-    env.stored = done[0]
-    env.write(f"{done[0]}\n".encode())
-    return 0
+    store(env, target, build)

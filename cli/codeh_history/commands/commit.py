@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..access.view import find
+from ..append.text import store
 from ..base.env import Env
 from ..base.options import Writing, argument
 from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import dumps
-from ..store import log, read
+from ..store import read
 from ..store.log import Locked
 from ..store.resolve import for_writing
 
@@ -23,11 +24,10 @@ class Given(Writing):
     id: str | None = argument("[ID]", "Message id, unique prefix, or :N.")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     target = for_writing(env, given.session)
-    done: list[str] = []
 
-    def build(locked: Locked) -> bytes | None:
+    def build(locked: Locked, ids: list[str]) -> bytes | None:
         view = fold(read.read_log(locked.read()))
         message: Message | None
         if given.id is not None:
@@ -37,11 +37,8 @@ def run(env: Env, given: Given) -> int:
         if message is None or message.pending is None:
             env.note(f"{locked.session}: nothing is pending")
             return None
-        done.append(message.id)
+        ids.append(message.id)
         of = message.update["id"] if message.update is not None else message.id
         return dumps({"type": "commit", "of": of, "ts": env.now()}) + b"\n"
 
-    log.append(env, target.path, build)
-    env.stored = done[0] if done else None
-    env.write("".join(f"{name}\n" for name in done).encode())
-    return 0
+    store(env, target, build)

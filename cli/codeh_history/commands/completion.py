@@ -36,11 +36,10 @@ class Given(Options):
     shell: str = argument("SHELL", "bash, zsh or fish.")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if given.shell not in SHELLS:
         raise Usage(f"{given.shell}: one of {', '.join(SHELLS)}")
     env.write(SHELLS[given.shell]([verb(name, module_of(name)) for name in COMMANDS]).encode())
-    return 0
 
 
 def verb(name: str, module: Any) -> Verb:

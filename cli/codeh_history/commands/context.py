@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from ..access.late_media import Deferred
-from ..access.view import open_view, tell_lost
+from ..access.view import open_view
 from ..base import timezone
 from ..base.env import Env
 from ..base.options import ALLOW_MISSING, Reading, option
-from ..blocks import Lost
 from ..send import context
 
 EXAMPLES = """\
@@ -25,14 +23,8 @@ class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     moment = timezone.now(env, given.now)
     timezone.local(given.tz)
-    lost: Lost | None = {} if given.allow_missing else None
-    media = Deferred(measured=True)
-    target, view = open_view(
-        env, given.session, given.argument, strict=given.strict, media=media, lost=lost
-    )
-    tell_lost(env, target.id, lost)
+    _, view = open_view(env, given, allow_missing=given.allow_missing)
     env.write(context.prompt_of(view, moment, given.tz, given.recent).encode("utf-8", "replace"))
-    return 0

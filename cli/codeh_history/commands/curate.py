@@ -26,11 +26,10 @@ class Given(Reading, Curation):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     curating.settings(given)
     curating.names(given)
     target = filtering.target_of(env, given.session, given.argument)
     reduce = partial(curating.reduced, env, given, target.id, report=given.report)
     lost: Lost | None = {} if given.allow_missing else None
     filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
-    return 0

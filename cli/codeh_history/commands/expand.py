@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..access.view import find, open_view
+from ..access.view import find, view_of
 from ..base.env import Env
 from ..base.errors import NotFound
 from ..base.options import Reading, argument
@@ -14,6 +14,7 @@ from ..session.records import Record, dumps
 from ..session.rules import named, told
 from ..session.stream import record_of
 from ..session.view import View
+from ..store.resolve import for_reading
 
 EXAMPLES = """\
   codeh-history expand 3f2a91bc demo         # a message as it was before compaction
@@ -27,8 +28,9 @@ class Given(Reading):
     id: str = argument("ID", "A message, summary, compaction or clear: id, unique prefix, :N.")
 
 
-def run(env: Env, given: Given) -> int:
-    target, view = open_view(env, given.session, given.argument, strict=given.strict, hydrate=False)
+def run(env: Env, given: Given) -> None:
+    target = for_reading(env, given.session, given.argument)
+    view = view_of(env, target, strict=given.strict, hydrate=False)
     lines = expand(view, given.id, session=target.id)
     if any(b'"blockId' in line for line in lines):
         from ..access.hydrate import Hydration
@@ -36,7 +38,6 @@ def run(env: Env, given: Given) -> int:
         lines = Hydration(env).lines(lines)
     data = b"".join(line + b"\n" for line in lines)
     env.write(values.escaped(data) if env.terminal(env.stdout) else data)
-    return 0
 
 
 def expand(view: View, name: str, *, session: str) -> list[bytes]:

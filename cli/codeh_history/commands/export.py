@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..access.view import open_view, tell_lost
+from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, Reading, flag, option
@@ -32,19 +32,20 @@ class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
-    if given.bundle is not None:
-        if given.given("to", "last", "workspace", "redact"):
-            raise Usage("--bundle is the session as it is: no --to, -n, --workspace or --redact")
-        target = for_reading(env, given.session, given.argument)
-        bundled(env, target, given.bundle, allow_missing=given.allow_missing)
-        return 0
+def run(env: Env, given: Given) -> None:
+    if given.bundle is not None and given.given("to", "last", "workspace", "redact"):
+        raise Usage("--bundle is the session as it is: no --to, -n, --workspace or --redact")
     to = form(given.to, given.last, given.workspace)
+    target = for_reading(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
+    if given.bundle is not None:
+        from ..access import bundle
+
+        bundle.pack(env, target, given.bundle, lost)
+        tell_lost(env, target.id, lost)
+        return
     unread = to == "refs" and not given.redact
-    target, view = open_view(
-        env, given.session, given.argument, strict=given.strict, hydrate=not unread, lost=lost
-    )
+    view = view_of(env, target, strict=given.strict, hydrate=not unread, lost=lost)
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
     if given.redact:
@@ -55,7 +56,6 @@ def run(env: Env, given: Given) -> int:
         persist.store_parts(env, view)
     env.write(export(view, to, given.last if to == "exchanges" else given.workspace))
     tell_lost(env, target.id, lost, strict=given.strict)
-    return 0
 
 
 def form(to: str | None, last: int | None, workspace: str | None) -> str:
@@ -79,12 +79,3 @@ def clean(env: Env, view: View, target: Target) -> View:
     view = redacting.redacted_view(view, redactor)
     redacting.report(env, target.id, redactor)
     return view
-
-
-def bundled(env: Env, target: Target, name: str, *, allow_missing: bool) -> None:
-    """Write the session and its blocks to one new file."""
-    from ..access import bundle as bundling
-
-    lost: Lost | None = {} if allow_missing else None
-    bundling.pack(env, target, name, lost)
-    tell_lost(env, target.id, lost)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..access.view import find, open_view
+from ..access.view import find, view_of
 from ..base.env import Env
 from ..base.options import ARGUMENT, QUIET, SESSION, Options, option
 from ..session.fold import View
@@ -10,6 +10,7 @@ from ..session.model import Message
 from ..session.records import Record
 from ..session.rules import PLACING
 from ..store import create
+from ..store.resolve import for_reading
 
 EXAMPLES = """\
   codeh-history fork demo                         # prints the new session's id
@@ -25,8 +26,9 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
-    target, view = open_view(env, given.session, given.argument, hydrate=False)
+def run(env: Env, given: Given) -> None:
+    target = for_reading(env, given.session, given.argument)
+    view = view_of(env, target, hydrate=False)
     message = find(view, given.at, session=target.id) if given.at is not None else None
     records = up_to(view, message)
     last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
@@ -36,7 +38,6 @@ def run(env: Env, given: Given) -> int:
     env.write(
         f"{create.session(env, path, lambda _: body, parent=parent)}\n".encode("utf-8", "surrogateescape")
     )
-    return 0
 
 
 def up_to(view: View, last: Message | None) -> list[Record]:

@@ -23,7 +23,7 @@ class Given(Reading):
     in_place: bool = flag("Replace the session's file instead of printing.", "-i")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     target = filtering.target_of(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing else None
     if not given.in_place:
@@ -31,4 +31,3 @@ def run(env: Env, given: Given) -> int:
     elif not hydrate.hydrate(env, target, lost=lost, strict=given.strict):
         env.note(f"{target.id}: nothing to hydrate")
     tell_lost(env, target.id, lost)
-    return 0

@@ -42,7 +42,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if given.from_ != "auto" and given.from_ not in programs.IMPORTERS:
         raise Usage(f"--from {given.from_}: auto, {', '.join(programs.IMPORTERS)}")
     if given.into is not None and len(given.files) > 1:
@@ -66,7 +66,6 @@ def run(env: Env, given: Given) -> int:
         path = create.free_path(env, given.into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
-    return 0
 
 
 def by_our_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:

@@ -31,7 +31,7 @@ class Given(Reading):
     json: bool = JSON
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if given.role is not None and given.role not in ROLES:
         raise Usage(f"--role {given.role}: user or model")
     target = for_reading(env, given.session, given.argument)
@@ -50,7 +50,6 @@ def run(env: Env, given: Given) -> int:
     else:
         env.write((safe(text) if terminal else text).removesuffix("\n").encode() + b"\n")
     tell_lost(env, target.id, lost, strict=given.strict)
-    return 0
 
 
 def record(target: Target, message: Message, text: str) -> Json:

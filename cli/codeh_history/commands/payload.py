@@ -21,7 +21,6 @@ class Given(Reading, Request):
     """Its session is all that it is asked for."""
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     for piece in body_of(env, given.argument, given.session, given, strict=given.strict):
         env.write(piece)
-    return 0

@@ -27,7 +27,7 @@ class Given(Reading, Reduction):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     target = filtering.target_of(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing else None
     steps = reduction.steps(env, given, target.id, in_place=given.in_place)
@@ -39,4 +39,3 @@ def run(env: Env, given: Given) -> int:
     elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
     tell_lost(env, target.id, lost)
-    return 0

@@ -35,7 +35,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if (given.older_than is None) == (given.keep is None):
         raise Usage("--older-than AGE or --keep N: one of them")
     before = moment(env, given.older_than, "--older-than") if given.older_than is not None else None
@@ -52,7 +52,6 @@ def run(env: Env, given: Given) -> int:
     found_none = f"nothing to prune among {len(found)} sessions"
     done, would = "in the trash (rm --restore brings them back)", "would go to the trash; --yes moves them"
     env.note(f"{some(moved, 'session')} {done if given.yes else would}" if moved else found_none)
-    return 0
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if given.unanswered not in ("error", "stub", "drop"):
         raise Usage(f"--unanswered {given.unanswered}: error, stub or drop")
     if given.output is not None and given.in_place:
@@ -55,7 +55,7 @@ def run(env: Env, given: Given) -> int:
     target = filtering.target_of(env, given.session, given.argument)
     if given.output is None:
         filtering.run(env, target, reduce, in_place=given.in_place)
-        return 0
+        return
     view = reading.view_of(env, target)
     ops, _ = reduce(view)
     body = b"".join(
@@ -63,4 +63,3 @@ def run(env: Env, given: Given) -> int:
     )
     path = create.free_path(env, given.output, given.output)
     create.session(env, path, lambda _: body, parent={"session": view.id or target.id, "at": None})
-    return 0

@@ -20,7 +20,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     for name in trash.checked(env, given.sessions, restore=given.restore):
         if given.restore:
             left = trash.restore(env, name)
@@ -30,4 +30,3 @@ def run(env: Env, given: Given) -> int:
             before = trash.remove(env, name) - 1
             more = f", with {before} of this name removed before" if before else ""
             env.note(f"{name}: in the trash{more} (rm --restore brings it back)")
-    return 0

@@ -39,7 +39,7 @@ class Given(Writing):
     settings: Sequence[str] = argument("KEY=VALUE|KEY=@FILE...", "An empty VALUE unsets.")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     values: dict[str, object] = {}
     for setting in given.settings:
         key, equals, text = setting.partition("=")
@@ -54,7 +54,6 @@ def run(env: Env, given: Given) -> int:
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
         say_new(env, target)
-    return 0
 
 
 def check_key(key: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ..access.late_media import Deferred
-from ..access.view import open_view, tell_lost
+from ..access.view import open_view
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import Compaction
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
-from ..blocks import Lost
 from ..filters.compact.costs import cache_bill, counting, largest, measure
 from ..render import bars, values
 from ..render.messages import rich_wanted, width
@@ -40,14 +38,9 @@ class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     limits = _limits(given.budget, given.policy, cache=given.cache)
-    lost: Lost | None = {} if given.allow_missing else None
-    media = Deferred(measured=True)
-    target, view = open_view(
-        env, given.session, given.argument, strict=given.strict, media=media, lost=lost
-    )
-    tell_lost(env, target.id, lost)
+    target, view = open_view(env, given, allow_missing=given.allow_missing)
     by = counting(env, view, target.id, Compaction(counter=given.counter))
     extra: Json = {}
     if given.calibrated:
@@ -63,7 +56,7 @@ def run(env: Env, given: Given) -> int:
     terminal = env.terminal(env.stdout)
     if given.json:
         env.write(values.line(found | extra, terminal=terminal))
-        return 0
+        return
     parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}
     env.write(totals(found, extra).encode())
     tokens = found["tokens"]
@@ -75,7 +68,6 @@ def run(env: Env, given: Given) -> int:
         env.draw(b"\n" + bars.rich(groups, whole, width=width(), colour=env.colour))
     else:
         env.write(bars.plain(groups, whole).encode())
-    return 0
 
 
 def labelled(part: Json) -> str:

@@ -28,7 +28,7 @@ class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     lost: Lost | None = {} if given.allow_missing else None
     media = Deferred(measured=True)
     target = for_reading(env, given.session, given.argument)
@@ -41,7 +41,6 @@ def run(env: Env, given: Given) -> int:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:
         env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())
-    return 0
 
 
 def lines(found: Json) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ class Given(Writing):
     turn: bool = flag("The last real user message and all after it.")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
     target = for_writing(env, given.session)
@@ -37,12 +37,8 @@ def run(env: Env, given: Given) -> int:
         lines: list[bytes] = []
         offset = locked.offset
         for kind, name in targets(view, given.id, turn=given.turn, session=locked.session):
-            record = {
-                "type": "revert",
-                "id": env.new_id(locked.session, offset),
-                "of": name,
-            }
-            lines.append(dumps({**record, "ts": env.now()}) + b"\n")
+            id = env.new_id(locked.session, offset)
+            lines.append(dumps({"type": "revert", "id": id, "of": name, "ts": env.now()}) + b"\n")
             offset += len(lines[-1])
             done.append((kind, name))
         return b"".join(lines)
@@ -50,7 +46,6 @@ def run(env: Env, given: Given) -> int:
     log.append(env, target.path, build)
     env.stored = done[-1][1]
     env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())
-    return 0
 
 
 def targets(view: View, id: str | None, *, turn: bool, session: str) -> list[tuple[str, str]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..access.view import find
-from ..append.text import exact, text_of
+from ..append.text import exact, store, text_of
 from ..base.env import Env
 from ..base.options import Writing, argument, flag, option
 from ..session.fold import fold, is_idless, join
 from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
 from ..session.view import View
-from ..store import log, read
+from ..store import read
 from ..store.log import Locked
 from ..store.resolve import for_writing
 
@@ -34,14 +34,13 @@ class Given(Writing):
     pending: bool = flag("Leave the new content uncommitted.")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     target = for_writing(env, given.session)
     text = (exact if given.append else text_of)(env, given.message, given.file)
-    done: list[str] = []
 
-    def build(locked: Locked) -> bytes | None:
+    def build(locked: Locked, ids: list[str]) -> bytes | None:
         found, stored = whole(env, fold(read.read_log(locked.read())), given.id, locked.session)
-        done.append(found.id)
+        ids.append(found.id)
         if given.append and not text:
             return None
         now = env.now()
@@ -53,17 +52,14 @@ def run(env: Env, given: Given) -> int:
         if stored:
             from ..access.persist import by_reference
 
-            update["parts"] = unchanged_by_reference(update["parts"], stored)
+            update["parts"] = [stored.get(id(part), part) for part in update["parts"]]
             update = by_reference(env, update, locked.session)
         lines = dumps(update) + b"\n"
         if found.pending is None and not given.pending:
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
         return lines
 
-    log.append(env, target.path, build)
-    env.stored = done[0]
-    env.write(f"{done[0]}\n".encode())
-    return 0
+    store(env, target, build)
 
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
@@ -78,11 +74,6 @@ def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[
     pairs = zip(before, content(found), strict=True)
     kept = ((part, Unread(old.id, call=is_idless(part))) for old, part in pairs if isinstance(old, Unread))
     return found, {id(part): old for part, old in kept}  # type: ignore[misc]
-
-
-def unchanged_by_reference(parts: list[Part], stored: dict[int, Part]) -> list[Part]:
-    """The parts, those that lie in blocks as what stands for them."""
-    return [stored.get(id(part), part) for part in parts]
 
 
 def content(message: Message) -> list[Part]:

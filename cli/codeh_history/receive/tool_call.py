@@ -5,6 +5,7 @@ from __future__ import annotations
 import orjson
 
 from ..access.view import locked_view
+from ..append.text import store
 from ..append.tool_parts import response_of
 from ..base.env import Env
 from ..providers.json_text import excerpt
@@ -13,7 +14,6 @@ from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..session.records import dumps
 from ..session.rules import LONGEST
-from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target
 from . import run_command
@@ -31,29 +31,22 @@ def answer(env: Env, target: Target, call: Call, via: str, most: int) -> None:
         env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
     id = {"id": call.id} if call.given else {}
     part = {"functionResponse": {**id, "name": call.name, "response": response}}
-    stored: list[str] = []
 
-    def build(locked: Locked) -> bytes | None:
+    def build(locked: Locked, ids: list[str]) -> bytes | None:
         view = locked_view(env, locked)
         if not any(
             c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
         ):
             env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")
             return None
-        stored.append(env.new_id(locked.session, locked.offset))
+        ids.append(env.new_id(locked.session, locked.offset))
         record = {
-            "type": "message",
-            "id": stored[0],
-            "ts": env.now(),
-            "kind": "tool",
-            "role": "user",
+            "type": "message", "id": ids[0], "ts": env.now(), "kind": "tool", "role": "user",
             "parts": [part],
-        }
+        }  # fmt: skip
         return dumps(record) + b"\n"
 
-    log.append(env, target.path, build)
-    env.stored = stored[0] if stored else None
-    env.write("".join(f"{id}\n" for id in stored).encode())
+    store(env, target, build)
 
 
 def _result(call: Call, via: str, most: int) -> tuple[Json, str]:

@@ -39,7 +39,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if given.json and given.jsonl:
         raise Usage("--json and --jsonl: one of them")
     earliest = moment(env, given.since) if given.since is not None else None
@@ -54,7 +54,6 @@ def run(env: Env, given: Given) -> int:
     show(env, rows, json=given.json, jsonl=given.jsonl)
     if given.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
-    return 0
 
 
 EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973

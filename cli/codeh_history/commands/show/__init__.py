@@ -31,7 +31,7 @@ class Given(Reading):
     follow: bool = flag("Go on with what arrives.", "-f")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Given) -> None:
     if sum((given.items, given.json, given.jsonl)) > 1:
         raise Usage("--items, --json, --jsonl: one of them")
     if given.follow and (given.items or given.json or given.curated):
@@ -53,4 +53,3 @@ def run(env: Env, given: Given) -> int:
     else:
         env.draw(messages.document(env, summaries, shown))
     tell_lost(env, target.id, lost, strict=given.strict)
-    return 0
