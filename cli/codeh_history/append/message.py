@@ -56,7 +56,11 @@ def run(env: Env, given: Given) -> None:
 
 def draft(env: Env, given: Given, text: str) -> Draft:
     """The message that was asked for, with this text."""
-    cleaning = _cleaning(env) if given.redact else None
+    cleaning = None
+    if given.redact:
+        from .clean import Cleaning
+
+        cleaning = Cleaning(env)
     fields, blocks = _fields(env, given, text, cleaning)
     references = _references(given.references)
     if cleaning is not None:
@@ -150,12 +154,6 @@ def _fields(env: Env, given: Given, text: str, cleaning: Cleaning | None) -> tup
     return fields, blocks
 
 
-def _cleaning(env: Env) -> Cleaning:
-    from .clean import Cleaning
-
-    return Cleaning(env)
-
-
 def _files(env: Env, names: Sequence[str], first: int, cleaning: Cleaning | None) -> list[Attached]:
     if not names:
         return []
@@ -172,11 +170,8 @@ def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
     if own:
         open_store(env).mset(own)
     ids = [*map(block_of, message["parts"]), *files]
-    named = {
-        ("blockIds" if key == "parts" else key): ids if key == "parts" else value
-        for key, value in message.items()
-    }
-    return {**named, "type": "ref", "flowId": flow}
+    named = {"blockIds" if key == "parts" else key: value for key, value in message.items()}
+    return {**named, "blockIds": ids, "type": "ref", "flowId": flow}
 
 
 def _references(name: str | None) -> list[Json] | None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from .env import Env
 from .errors import BadData, InputOutput, Usage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .env import Env
 
 
 def read_text(env: Env, name: str) -> str:

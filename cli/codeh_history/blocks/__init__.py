@@ -59,18 +59,13 @@ def open_stores(env: Env) -> list[BlockStore]:
     stores = [open_store(env)]
     if env.environ.get("CODEH_BLOCKS"):
         own = _directory(env, own_folder(env))
-        if not same(stores[0], own):
+        if stores[0].place != own.place:  # two names of a server count as two
             stores.append(own)
     return stores
 
 
 def own_folder(env: Env) -> str:
     return f"{env.home}/blocks"
-
-
-def same(one: BlockStore, other: BlockStore) -> bool:
-    """Whether two names stand for one store; two names of a server count as two."""
-    return one.place == other.place
 
 
 def names(stores: Iterable[BlockStore]) -> str:

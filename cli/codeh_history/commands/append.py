@@ -6,11 +6,8 @@ import os
 
 from ..append import text
 from ..append.given import Given
+from ..base.env import Env
 from ..base.errors import NotFound, Usage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..base.env import Env
 
 __all__ = ["Given", "run"]
 
@@ -83,7 +80,7 @@ def follow(env: Env, given: Given) -> None:
         raise Usage("--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only")
     from ..base import amounts
     from ..receive import stream
-    from ..receive.notice import tell
+    from ..receive.answer import tell
     from ..store.resolve import for_writing
 
     target = for_writing(env, given.session)
@@ -102,7 +99,6 @@ def receive(env: Env, given: Given, format: str) -> None:
     from .. import providers
     from ..base import amounts
     from ..receive import answer
-    from ..receive.notice import tell
     from ..store.paths import hint
     from ..store.resolve import for_writing
 
@@ -115,4 +111,4 @@ def receive(env: Env, given: Given, format: str) -> None:
     reader = providers.reader(None if format == "auto" else format)
     most = amounts.size(given.max_bytes)
     received = answer.receive(env, target, env.stdin, reader, echo=echo, most=most)
-    tell(env, target.id, received, echo=echo)
+    answer.tell(env, target.id, received, echo=echo)

@@ -20,8 +20,7 @@ from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, Usage
 from ..base.input import from_file
 from ..base.jobs import Request
 from ..base.options import MAX_BYTES, Options, Writing, flag, option
-from ..receive.answer import Received
-from ..receive.notice import tell
+from ..receive.answer import Received, tell
 from ..receive.run_command import exchange
 from ..send import payload
 from ..send.readiness import asking, unanswered

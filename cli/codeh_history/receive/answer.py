@@ -7,6 +7,7 @@ import os
 import select
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..base.env import SIGPIPE, Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
@@ -25,15 +26,22 @@ FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
 CHUNK = 1 << 16
 
 
-class Received:
+class Received(NamedTuple):
     """What came of an answer: the id of the stored message, and the names of the tools that it calls."""
 
-    __slots__ = ("calls", "id", "known")
+    id: str
+    calls: list[str]
+    known: bool  # it was stored before
 
-    def __init__(self, id: str, calls: list[str], *, known: bool) -> None:
-        self.id = id
-        self.calls = calls
-        self.known = known  # it was stored before
+
+def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
+    """The id on stdout unless the text went there; tool calls are named."""
+    if not echo:
+        env.write(f"{received.id}\n".encode())
+    if received.calls and not received.known:
+        count = len(received.calls)
+        waits = "a tool call waits" if count == 1 else f"{count} tool calls wait"
+        env.note(f"{session}: {waits}: {', '.join(received.calls)} (codeh-history calls)")
 
 
 def receive(
@@ -205,22 +213,19 @@ class Receiving:
         lines = b""
         if self.pending is None:
             self.pending = self.env.new_id(locked.session, locked.offset)
-            lines += dumps(self.message("open", self.pending)) + b"\n"
+            lines = dumps(self.message("open", self.pending)) + b"\n"
+        elif self.replace:
             self.replace = False
-        if self.replace:
-            id = self.env.new_id(locked.session, locked.offset)
-            record = {
-                "type": "update",
-                "id": id,
-                "of": self.pending,
-                "ts": self.env.now(),
-                "parts": self.held,
-            }
-            self.replace = False
-            return dumps(record) + b"\n"
+            return self.update(self.env.new_id(locked.session, locked.offset), self.held)
+        self.replace = False
         if self.held:
             lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
         return lines
+
+    def update(self, id: str, parts: list[Part]) -> bytes:
+        """The line that puts these parts in the place of what is pending."""
+        record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now(), "parts": parts}
+        return dumps(record) + b"\n"
 
     def store(self, build: Callable[[Locked], bytes | None]) -> None:
         """Append lines to the session; an answer never starts one."""
@@ -241,8 +246,12 @@ class Receiving:
         if self.pending is None:
             return
         self.kept = [self.pending]
-        record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
-        log.append(self.env, self.target.path, lambda _: dumps(record) + b"\n")
+        line = self.aborted(self.pending, reason)
+        log.append(self.env, self.target.path, lambda _: line)
+
+    def aborted(self, id: str, reason: str) -> bytes:
+        """The line that says why a message stays pending."""
+        return dumps({"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}) + b"\n"
 
     def close(self) -> Received:
         outcome = self.reader.close()
@@ -268,23 +277,14 @@ class Receiving:
             lines = b""
             for came in answers:
                 id = self.env.new_id(locked.session, locked.offset + len(lines))
-                content: Json = {"parts": came.parts}
                 if self.pending is not None and not self.kept:
-                    content = {
-                        "type": "update",
-                        "id": id,
-                        "of": self.pending,
-                        "ts": self.env.now(),
-                        **content,
-                    }
+                    lines += self.update(id, came.parts)
                     id = self.pending
                 else:
                     opened = self.message("open", id) | {"provider": came.provider}
                     lines += dumps(opened | ({"model": came.model} if came.model else {})) + b"\n"
-                    content = {"type": "delta", "of": id, **content}
-                lines += dumps(content) + b"\n"
-                record = {"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}
-                lines += dumps(record) + b"\n"
+                    lines += dumps({"type": "delta", "of": id, "parts": came.parts}) + b"\n"
+                lines += self.aborted(id, reason)
                 self.kept.append(id)
             return lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from collections.abc import Callable
@@ -31,12 +32,8 @@ def free_path(env: Env, into: str | None, like: str) -> str:
         "-_"
     )[:100]
     base = base if is_id(base) else "session"
-    number = 1
-    name = base
-    while taken(path_of(env, name)):
-        number += 1
-        name = f"{base}-{number}"
-    return path_of(env, name)
+    names = itertools.chain([base], (f"{base}-{number}" for number in itertools.count(2)))
+    return next(path for name in names if not taken(path := path_of(env, name)))
 
 
 def taken(path: str) -> bool:
@@ -50,46 +47,32 @@ def taken(path: str) -> bool:
 
 def session(env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Json | None = None) -> str:
     """Create a session with a header and these lines, in one write; returns its id (or path)."""
-
-    def lines(locked: Locked) -> bytes:
-        if not locked.created:
-            raise _exists(path)
-        return build(locked)
-
-    def header() -> bytes:
-        return log.first_line(env, path, dumps(parent).decode() if parent is not None else "")
-
-    return _made(env, path, lines, header)
+    begun_by = dumps(parent).decode() if parent is not None else ""
+    return _made(env, path, lambda: log.first_line(env, path, begun_by), build)
 
 
 def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     """Create a session with these bytes, header and all; `renamed`: the header gets the new id."""
     foreign.check_writable(data, path)
     head, _, rest = data.partition(b"\n")
-    if not (head.endswith(b"}") and is_header(head)):
+    first = parse([head]).records
+    if not (head.endswith(b"}") and first and first[0].data["type"] == "session"):
         return session(env, path, lambda _: data)
     if renamed:
         head = dumps({**orjson.loads(head), "id": id_of(path)})
-
-    def lines(locked: Locked) -> bytes:
-        if not locked.created:
-            raise _exists(path)
-        return rest
-
-    return _made(env, path, lines, lambda: head + b"\n")
-
-
-def is_header(line: bytes) -> bool:
-    """Whether a line is a session's first one, in whatever spelling."""
-    records = parse([line]).records
-    return bool(records) and records[0].data["type"] == "session"
+    return _made(env, path, lambda: head + b"\n", lambda _: rest)
 
 
 def _exists(path: str) -> BadData:
     return BadData(f"{path}: exists already; choose another id")
 
 
-def _made(env: Env, path: str, lines: Callable[[Locked], bytes], header: Callable[[], bytes]) -> str:
+def _made(env: Env, path: str, header: Callable[[], bytes], build: Callable[[Locked], bytes]) -> str:
+    def lines(locked: Locked) -> bytes:
+        if not locked.created:
+            raise _exists(path)
+        return build(locked)
+
     log.append(env, path, lines, create=True, header=header)
     elsewhere = is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")
     env.stored = path if elsewhere else id_of(path)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import orjson
 
+from ..base.env import Env
 from ..base.errors import BadData
 from ..session.by_reference import referring
+from ..session.model import Json
 from ..session.records import dumps
 from ..session.rules import LONGEST
 from .paths import id_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..base.env import Env
-    from ..session.model import Json
 
 
 def fitting(env: Env, path: str, data: bytes) -> bytes:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 
+from ..base.env import Env
 from ..base.errors import Usage
 from ..base.ids import is_id
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..base.env import Env
 
 
 def is_path(text: str) -> bool:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 
+from ..base.env import Env
 from ..base.errors import NotFound, Usage
 from ..base.ids import is_id
 from .paths import hint, id_of, is_path, path_of, sessions_dir
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..base.env import Env
 
 
 class Target:

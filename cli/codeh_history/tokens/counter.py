@@ -154,7 +154,9 @@ def vocabulary_of(name: str) -> str:
     """The vocabulary that a counter's name or a model's stands for. Raises Usage for an unknown name."""
     from .vocabulary import NAMES
 
-    known = name if name in (*NAMES, APPROX) else _of_model(name) or _of_others(name)
+    known = name if name in (*NAMES, APPROX) else _of_model(name)
+    if known is None and _bare(name).startswith(_OTHERS):
+        return DEFAULT  # their makers publish no vocabulary
     if known is None:
         raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
     return known
@@ -162,19 +164,19 @@ def vocabulary_of(name: str) -> str:
 
 def _of_model(model: str) -> str | None:
     """The vocabulary of an OpenAI model; None for anyone else's."""
-    name = model.rsplit("/", 1)[-1].lower()
+    name = _bare(model)
     if name.startswith(_OLDER) and not name.startswith(_EXCEPT):
         return "cl100k_base"
     return DEFAULT if name.startswith(_NEWER) else None
 
 
-def _of_others(model: str) -> str | None:
-    """The default for makers who publish no vocabulary; None for what is no model's name we know."""
-    return DEFAULT if model.rsplit("/", 1)[-1].lower().startswith(_OTHERS) else None
+def _bare(model: str) -> str:
+    """A model's name without who offers it."""
+    return model.rsplit("/", 1)[-1].lower()
 
 
 def _media_of(model: str) -> str:
-    name = model.rsplit("/", 1)[-1].lower()
+    name = _bare(model)
     if name.startswith("gemini"):
         return "gemini"
     return "openai" if name.startswith((*_OLDER, *_NEWER)) else "anthropic"

@@ -8,7 +8,7 @@ they are sent as; tools their compact JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -107,9 +107,8 @@ def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]
     split = runs.split(counter, messages)
     known = runs.recall(counter, split)
     fresh = [(run, key) for run, key in split if key not in known]
-    counted = iter(
-        _counted(counter, [message for run, _ in fresh for message in run], counter.counts) or ()
-    )
+    left = _shown(message for run, _ in fresh for message in run)
+    counted = iter(_counted(counter, left, counter.counts) or ())
     found: list[list[int]] = []
     new: list[tuple[bytes, list[list[int]]]] = []
     for run, key in split:
@@ -128,7 +127,7 @@ def recalled(counter: Counter, messages: Sequence[Message]) -> int | None:
     fresh = [message for run, key in split if key not in known for message in run]
     if len(fresh) > MOST_LOOKED_UP:
         return None
-    counted = _counted(counter, fresh, counter.recalled)
+    counted = _counted(counter, _shown(fresh), counter.recalled)
     if counted is None:
         return None
     remembered = [sum(known[key]) for _, key in split if key in known]
@@ -149,14 +148,14 @@ def _by_message(run: Sequence[Message], counts: Sequence[int]) -> list[list[int]
 
 
 def _counted(
-    counter: Counter, messages: Iterable[Message], counts: Callable[[list[str]], list[int] | None]
+    counter: Counter, groups: Iterable[Iterable[Part]], counts: Callable[[list[str]], list[int] | None]
 ) -> list[list[int]] | None:
-    """The unscaled cost of every part, by message; None where `counts` has none for one of the texts."""
+    """The unscaled cost of every part, by group; None where `counts` has none for one of the texts."""
     texts: list[str] = []
     shapes: list[list[tuple[int, int]]] = []
-    for message in messages:
+    for parts in groups:
         shape: list[tuple[int, int]] = []
-        for part in message.parts if sent(message) else ():
+        for part in parts:
             before = len(texts)
             fixed = _take(part, texts, counter)
             shape.append((len(texts) - before, fixed))
@@ -166,6 +165,11 @@ def _counted(
         return None
     counted = iter(found)
     return [[fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape] for shape in shapes]
+
+
+def _shown(messages: Iterable[Message]) -> Iterator[Sequence[Part]]:
+    """The parts of each message that a model gets to see."""
+    return (message.parts if sent(message) else () for message in messages)
 
 
 def byte_bound(
@@ -202,14 +206,7 @@ def sent(message: Message) -> bool:
 
 def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
     """The unscaled cost of parts that stand in no message yet (stubs)."""
-    texts: list[str] = []
-    shape: list[tuple[int, int]] = []
-    for part in parts:
-        before = len(texts)
-        fixed = _take(part, texts, counter)
-        shape.append((len(texts) - before, fixed))
-    counted = iter(counter.counts(texts))
-    return [fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape]
+    return (_counted(counter, [parts], counter.counts) or [[]])[0]
 
 
 def _take(part: Part, texts: list[str], counter: Counter) -> int:
