@@ -35,7 +35,8 @@ class Settable(Options):
                 continue
             name = name_of(key)
             if key not in KEYS:
-                tell(f"{session}: {key} is not taken from a session; {_instead(key)}")
+                instead = "give the flag" if key in FLAGS_ONLY else "there is no such setting"
+                tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.given(name):
                 with by_settings(session):
                     found[name] = value_of(key, value)
@@ -124,10 +125,6 @@ def name_of(key: str) -> str:
 
 KEYS = tuple(key for name in Reduction.DEFAULTS if (key := key_of(name)) not in FLAGS_ONLY)
 LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
-
-
-def _instead(key: str) -> str:
-    return "give the flag" if key in FLAGS_ONLY else "there is no such setting"
 
 
 def value_of(key: str, value: object) -> object:

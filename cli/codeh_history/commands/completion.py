@@ -6,8 +6,8 @@ from typing import Any
 
 from ..base.env import Env
 from ..base.errors import Usage
+from ..base.jobs import PASSES, THOUGHTS, UNANSWERED
 from ..base.options import Options, argument
-from ..filters.curate.passes import PASSES
 from ..formats import EXPORTERS
 from ..programs import IMPORTERS
 from ..providers import TARGETS
@@ -25,8 +25,8 @@ EXAMPLES = """\
 STRAY = "completion SHELL"
 WORDS = {  # what the value of an option can be, by its name, or by verb and name
     "--to": TARGETS, "--from": ["auto", *TARGETS], "--role": ["user", "model"], "--kind": ROLE_OF_KIND,
-    "--counter": [*NAMES, APPROX], "--unanswered": ["error", "stub", "drop"],
-    "--thoughts": ["keep", "old", "all"], "--only": PASSES, "--skip": PASSES,
+    "--counter": [*NAMES, APPROX], "--unanswered": UNANSWERED,
+    "--thoughts": THOUGHTS, "--only": PASSES, "--skip": PASSES,
     "export --to": EXPORTERS, "import --from": ["auto", *IMPORTERS],
 }  # fmt: skip
 KINDS = {"SESSION": "session", "FILE": "file", "SHELL": ",".join(SHELLS)}  # by a word of the metavar

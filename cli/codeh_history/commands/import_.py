@@ -80,14 +80,12 @@ def by_our_blocks(env: Env, records: list[Json], where: str, *, allow_missing: b
 
 def check(record: Json, where: str) -> None:
     """Refuse what the new session could not be read back with."""
-    if record.get("type", "message") == "message":
-        reason = (
-            "no `parts`"
-            if not isinstance(record.get("parts"), list)
-            else check_message({"id": "", **record})
-        )
-        if reason:
-            raise BadData(f"{where}: {reason}; nothing was imported")
+    if record.get("type", "message") != "message":
+        return
+    known = isinstance(record.get("parts"), list)
+    reason = check_message({"id": "", **record}) if known else "no `parts`"
+    if reason:
+        raise BadData(f"{where}: {reason}; nothing was imported")
 
 
 def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:

@@ -8,6 +8,7 @@ from ..access import result as filtering
 from ..access import view as reading
 from ..base.env import Env
 from ..base.errors import Usage
+from ..base.jobs import UNANSWERED
 from ..base.options import ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, Options, option
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
@@ -38,7 +39,7 @@ class Given(Options):
 
 
 def run(env: Env, given: Given) -> None:
-    if given.unanswered not in ("error", "stub", "drop"):
+    if given.unanswered not in UNANSWERED:
         raise Usage(f"--unanswered {given.unanswered}: error, stub or drop")
     if given.output is not None and given.in_place:
         raise Usage("--output and -i: one of them")

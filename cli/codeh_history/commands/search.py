@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..access import skim as skimming
 from ..access.late_media import Deferred
@@ -63,9 +63,7 @@ def searched(env: Env, given: Given, pattern: Pattern) -> int:
     """Print what is found; the exit code says whether anything was, and whether all could be read."""
     lost: Lost = {}
     unread: list[str] = []
-    found = found_in(
-        env, given.session, given.argument, pattern, strict=given.strict, lost=lost, unread=unread
-    )
+    found = found_in(env, given, pattern, lost, unread)
     if given.list_only or given.count:
         found = summed(found, count=given.count)
     some = printed(env, found, as_array=given.json, as_json=given.json or given.jsonl)
@@ -87,26 +85,18 @@ def printed(env: Env, found: Iterator[Json], *, as_array: bool, as_json: bool) -
     return first is not None
 
 
-def found_in(
-    env: Env,
-    session: str | None,
-    argument: str | None,
-    pattern: Pattern,
-    *,
-    strict: bool,
-    lost: Lost,
-    unread: list[str],
-) -> Iterator[Json]:
+def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[str]) -> Iterator[Json]:
     """The hits as records: of the session named here, else of all, whatever `$CODEH_SESSION` says.
 
     `unread` gets those that cannot be read.
     """
-    if session or argument:
-        yield from _records(env, for_reading(env, session, argument), pattern, strict=strict, lost=lost)
+    if given.session or given.argument:
+        target = for_reading(env, given.session, given.argument)
+        yield from _records(env, target, pattern, strict=given.strict, lost=lost)
         return
     for id, path in ids(env):
         try:
-            yield from _records(env, Target(path, ""), pattern, strict=strict, lost=lost)
+            yield from _records(env, Target(path, ""), pattern, strict=given.strict, lost=lost)
         except NotFound:
             continue  # removed meanwhile
         except Exceeded:
@@ -121,7 +111,7 @@ def _records(env: Env, target: Target, pattern: Pattern, *, strict: bool, lost: 
     """The hits of a session; what of it is lost is noted after them."""
     missing: Lost = {}
     for hit in hits(env, target, pattern, strict=strict, lost=missing):
-        yield {"session": hit.session, "id": hit.id, "n": hit.n, "role": hit.role, "text": hit.text}
+        yield hit._asdict()
     if missing:
         tell_lost(env, target.id, missing)
         lost.update(missing)
@@ -148,8 +138,7 @@ _STEP = 1 << 20
 MANY = 10_000  # hits that are held before it is known that the log is plain
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A matching line: session, message, `show`'s number of it, its role (else its kind), the line."""
 
     session: str

@@ -11,7 +11,7 @@ from ..append.text import say_new
 from ..base import jobs
 from ..base.env import Env
 from ..base.errors import BadData, Usage
-from ..base.input import decode, read_file
+from ..base.input import from_file
 from ..base.near import near
 from ..base.options import Writing, argument
 from ..filters import reduction
@@ -79,10 +79,8 @@ def joined(before: object, value: object) -> object:
 
 def value_of(key: str, text: str) -> object:
     """A value as stored: tools and settings are JSON, tags a list, anything else text; None when empty."""
-    where = key
-    if text.startswith("@"):
-        where = text[1:]
-        text = decode(read_file(where), where).removesuffix("\n")
+    where = text[1:] if text.startswith("@") else key
+    text = from_file(text)
     if not text:
         return None
     if key == "tools" or key.startswith("settings."):

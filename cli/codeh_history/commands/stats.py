@@ -39,7 +39,7 @@ class Given(Reading):
 
 
 def run(env: Env, given: Given) -> None:
-    limits = _limits(given.budget, given.policy, cache=given.cache)
+    limits = _limits(given)
     target, view = open_view(env, given, allow_missing=given.allow_missing)
     by = counting(env, view, target.id, Compaction(counter=given.counter))
     extra: Json = {}
@@ -77,18 +77,18 @@ def labelled(part: Json) -> str:
     return where + " ".join(filter(None, words)) + (f": {part['text']}" if part.get("text") else "")
 
 
-def _limits(budget: str | None, policy: str | None, *, cache: bool) -> tuple[int, str] | None:
+def _limits(given: Given) -> tuple[int, str] | None:
     """The budget and policy of a replay; exit 2 where they are none, or no replay is asked for."""
-    if not cache:
-        for option, value in (("--budget", budget), ("--policy", policy)):
-            if value is not None:
-                raise Usage(f"{option} goes with --cache: the replay of the session's requests")
+    policy, beside = given.policy, given.given("budget", "policy")
+    if beside and not given.cache:
+        raise Usage(f"--{beside[0]} goes with --cache: the replay of the session's requests")
+    if not given.cache:
         return None
     from ..filters.compact import POLICIES
 
     if policy is not None and policy not in POLICIES:
         raise Usage(f"--policy {policy}: one of {', '.join(POLICIES)}")
-    return amounts.tokens(BUDGET if budget is None else budget), policy or "tiered"
+    return amounts.tokens(BUDGET if given.budget is None else given.budget), policy or "tiered"
 
 
 def totals(found: Json, extra: Json) -> str:

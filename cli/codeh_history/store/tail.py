@@ -11,6 +11,8 @@ from ..session.fold import timestamp
 from ..session.model import Json
 from ..session.rules import LONGEST, PLACING
 
+_MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # one of these is in each message
+
 
 def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
     """Lines from the last to the first, each with its offset and without newline; blank ones left out.
@@ -65,12 +67,7 @@ def newest_message(path: str, cwd: str | None = None) -> str | None:
         if cwd is not None and first_line(fd).get("cwd") != cwd:
             return None
         for _, line in lines_backwards(fd, size):
-            if (
-                b'"message"' not in line
-                and b'"open"' not in line
-                and b'"ref"' not in line
-                and b'"parts"' not in line
-            ):
+            if not any(mark in line for mark in _MARKS):
                 continue
             try:
                 data = orjson.loads(line)

@@ -46,7 +46,8 @@ class Follower:
                 self._grow(message)
             elif self.jsonl:
                 if message.committed:
-                    self._write_json(number, message)
+                    value = numbered.message_json(number, message)
+                    self.env.write(values.line(value, terminal=self.env.terminal(self.env.stdout)))
                     self.printed[message.id] = content
             else:
                 if not self._grow(message):
@@ -78,10 +79,6 @@ class Follower:
             self._write("\n\n")
             self.growing = None
 
-    def _write_json(self, number: int | None, message: Message) -> None:
-        value = numbered.message_json(number, message)
-        self.env.write(values.line(value, terminal=self.env.terminal(self.env.stdout)))
-
     def _write(self, text: str) -> None:
         self.env.draw(text.encode("utf-8", "backslashreplace"))
 
@@ -93,10 +90,8 @@ def content_of(message: Message) -> object:
 
 def body_of(message: Message) -> str:
     """The lines under a message's heading, each after a newline: what grows when a text grows."""
-    if message.committed:
-        found = parts.items(message.parts, message)
-    else:
-        found = parts.items(message.pending or [], message)
+    shown = message.parts if message.committed else message.pending or []
+    found = parts.items(shown, message)
     text = "".join(f"\n{line}" for item in found for line in plain.lines(item))
     if "aborted" in message.fields and not message.committed:
         text += "\n" + visible(f"  [aborted: {message.fields['aborted']}]")

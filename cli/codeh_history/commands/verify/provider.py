@@ -88,10 +88,5 @@ def as_json(refusal: Refusal, lines: Mapping[int, int]) -> Json:
     """A refusal as one of `verify --json`'s problems; `lines` by offset."""
     line = lines.get(refusal.offset) if refusal.offset is not None else None
     source = {"id": refusal.id, "n": refusal.n} if refusal.id else {}
-    return {
-        "line": line,
-        "offset": refusal.offset,
-        **source,
-        "path": refusal.path,
-        "reason": refusal.reason,
-    }
+    where = {"line": line, "offset": refusal.offset}
+    return where | source | {"path": refusal.path, "reason": refusal.reason}

@@ -108,7 +108,7 @@ class Pairs:
         for call in pairing.calls:
             number, _ = self.known[call.message.id]
             if call.answer is None:
-                if number < self.last_model or self._follows(number):
+                if number < self.last_model or (self.others and self.others[-1] > number):
                     self._say(call, f"the call of {call.name} is never answered")
             elif self._between(number, self.known[call.answer.message.id][0]):
                 self._say(call.answer, f"the result of {call.name} comes late, after other messages")
@@ -119,9 +119,6 @@ class Pairs:
 
     def _say(self, where: Call | Answer, reason: str) -> None:
         self.found.append(Problem(self.known[where.message.id][1], reason, where.message.id))
-
-    def _follows(self, number: int) -> bool:
-        return bool(self.others) and self.others[-1] > number
 
     def _between(self, first: int, last: int) -> bool:
         at = bisect_right(self.others, first)
