@@ -498,4 +498,22 @@ MUTANTS = [
         "            if takes.DEFAULTS[name]:\n",
         ("test_fastlane.py::test_anything_unusual_is_left_to_typer",),
     ),
+    Mutant(
+        "all words are worth the same", "filters/compact/worth.py",
+        "else rarity(word) * log(1 + count) ** WORD_OFTEN",
+        "else 0.0",
+        ("filters/compact/test_summary.py::test_rare_words_come_before_common_ones",),
+    ),
+    Mutant(
+        "no share of a budget is for the newest turns", "filters/compact/recent.py",
+        "    share = max(0.0, free * SHARE)\n",
+        "    share = 0.0\n",
+        ("filters/compact/test_summary.py::test_the_newest_turns_take_a_third_as_they_were",),
+    ),
+    Mutant(
+        "a summary holds no files and failures", "filters/compact/removal.py",
+        "        lines += ledger(done, lambda place: place < 0 or place in here)\n",
+        "",
+        ("filters/compact/test_summary.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
+    ),
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from .options import ALLOW_MISSING, IN_PLACE, REPORT, Options, Reading, flag, op
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
 THOUGHTS = ("keep", "old", "all")
 UNANSWERED = ("error", "stub", "drop")
+PROSE = ("whole", "terse")
 CURATE, COMPACT = "curate.", "compact."
 FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
 _WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -65,6 +66,7 @@ class Compaction(Settable):
     max_items: str | None = option("N", "Messages; whole oldest exchanges go first.")
     keep_last: str | None = option("N", "Leave the last N exchanges as they are; alone: only those stay.")
     policy: str | None = option("P", "tiered or loop; loop where a share is given.")
+    prose: str | None = option("P", "whole (default), or terse: summaries without filler words.")
     counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model's name.")
     calibrated: bool = flag("Correct the count by the usage recorded for the model.")
     upload_share: float | None = option("S", "What uploads may take of the budget (0.6).")

@@ -28,6 +28,10 @@ _STRONG = re.compile(
     r"|under no circumstances"
     r"|required?|requirements?|constraints?|mandatory|backwards?[- ]compatib\w+|hands off|off limits"
     r"|deadline)\b"
+    r"|^(?:please )?(?:use|avoid|stick (?:to|with)|refrain|prefer|keep (?:your hands|away)|leave) (?!it\b)"
+    r"|\b(?:going forward|in (?:the )?future|hereafter|henceforth|as a rule|no exceptions|off-limits"
+    r"|every time)\b"
+    r"|\b(?:steer clear|stay away|keep away|is not to be|are not to|isn't allowed|strictly|at no point)\b"
     r"|\bonly (?:use|touch|change|edit|modify|if|when|in|on|with|for|after|the)\b"
     r"|\b(?:use|touch|change|edit|modify) only\b|^(?:important|rule|note|constraint|remember)\b\s*[:,]"
     r"|(?:^|[,;:.(!\u2014-] *|\b(?:please|and|but|so|you|we|just|or|then|also|to) )(?:do not"
@@ -40,6 +44,21 @@ _NO_RULE = re.compile(  # what was or is so, not what shall be
     r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does|would))"
     r" (?:never|always)\b"
     r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(  # the same in German and Chinese
+    r"\b(?:niemals|nie wieder|nie|immer|stets|ab (?:jetzt|sofort|heute)|künftig|in zukunft"
+    r"|auf keinen fall|keinesfalls"
+    r"|unbedingt|muss|müssen|musst|darf(?:st)? (?:nicht|nur|kein\w*)|dürfen (?:nicht|nur)|soll(?:st"
+    r"|en)? nicht|nur noch"
+    r"|mindestens|höchstens|verboten|pflicht|bitte (?:nie|nicht|immer|nur|keine?)|wichtig:|regel:"
+    r"|denk daran|achte"
+    r"|verwende|benutze|nimm|lass die finger|ohne ausnahme|ich (?:möchte|will) (?:kein|nicht|dass"
+    r"|immer|nur)\w*)\b"
+    r"|不要|不能|不可|不得|不准|不许|禁止|严禁|必须|必須|务必|一定要|总是|始终|永远|绝不|绝对|从不"
+    r"|一律|只能|只用|只允许"
+    r"|请用|请使用|从现在(?:起|开始)|从今以后|以后(?:都|请)|今后|至少|最多|不超过|记住|记得|规定|切勿"
+    r"|别(?!的|人)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
@@ -68,7 +87,13 @@ _DECISION = re.compile(
     r"|went with"
     r"|let'?s (?:use|go|keep|do|make|drop|stick)|we(?:'ll| will) (?:use|go|keep|do|drop|stick)"
     r"|switch(?:ed|ing)? (?:to|from)"
-    r"|the plan is|plan:|final(?:ly)? (?:answer|choice)|conclusion)\b",
+    r"|the plan is|plan:|final(?:ly)? (?:answer|choice)|conclusion|we(?:'re| are) (?:going|using"
+    r"|keeping|dropping)"
+    r"|(?:i|we) (?:picked|settled|ruled out|rejected|preferred|kept|dropped|will go)|the (?:call"
+    r"|verdict|choice) is"
+    r"|entschieden|entscheidung|beschlossen|einigen uns|geeinigt|wir (?:nehmen|bleiben|machen"
+    r"|verwenden)|festgelegt)\b"
+    r"|决定|选定|选择了|确定(?:用|使用|采用)|同意|采用|定下来|结论",
     re.IGNORECASE,
 )
 _FOUND = re.compile(
@@ -81,7 +106,10 @@ _OPEN = re.compile(
     r"|implemented)"
     r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
     r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question|to be (?:decided|done)"
-    r"|unclear|unresolved|later we|we(?:'ll| will) need)\b",
+    r"|unclear|unresolved|unanswered|undecided|later we|we(?:'ll| will) need|need to (?:find out|check"
+    r"|decide|ask)"
+    r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehlt noch|steht noch aus|muss noch|zu klären)\b"
+    r"|待定|待办|尚未|还没|还没有|未解决|不清楚|需要确认|待确认|悬而未决|未完成",
     re.IGNORECASE,
 )
 
@@ -129,7 +157,9 @@ def clip(text: str, room: int) -> str:
 def rule(sentence: str) -> float:
     """How surely a user's sentence is a constraint or a preference: 0 (no) to 4."""
     sentence = _NO_RULE.sub(" ", sentence)
-    strong = len({found[0].lower() for found in _STRONG.finditer(sentence)})
+    strong = len({found[0].lower() for found in _STRONG.finditer(sentence)}) + bool(
+        _OTHERS.search(sentence)
+    )
     if sentence.endswith("?") and not strong:
         return 0.0
     wish, weak = _WISH.search(sentence) is not None, _WEAK.search(sentence) is not None
@@ -138,7 +168,7 @@ def rule(sentence: str) -> float:
 
 def decision(sentence: str) -> int:
     """How surely a sentence says what was decided (2) or found out (1)."""
-    if sentence.endswith("?") or len(_WORD.findall(sentence)) < 3:
+    if sentence.endswith(("?", "？")) or (len(_WORD.findall(sentence)) < 3 and sentence.isascii()):
         return 0
     return 2 if _DECISION.search(sentence) else int(bool(_FOUND.search(sentence)))
 
@@ -158,7 +188,7 @@ def gist(text: str, room: int) -> str:
 
 def is_filler(text: str) -> bool:
     """Whether a prompt asks for nothing of its own: `ok`, `continue`, `thanks`, a lone slash command."""
-    words = _NOD.sub("", text.lower().strip(" .!?…#"))
+    words = _NOD.sub("", text.lower().strip(" .,!?…#。！？，"))
     slash = words.startswith("/") and " " not in words
     return slash or words in _FILLER or not re.search(r"\w\w", _THANKS.sub("", words))
 
@@ -173,5 +203,10 @@ _FILLER = frozenset((
     "ok", "okay", "yes", "y", "yeah", "yep", "no", "n", "nope", "continue", "go on", "go ahead", "thanks",
     "thank you", "thx", "great", "perfect", "nice", "good", "cool", "sure", "please", "done", "next",
     "proceed", "again", "try again", "hi", "hello", "hey", "wtf", "sleep", "do it", "yes please",
-    "please continue", "please proceed",
+    "please continue", "please proceed", "danke", "danke dir", "vielen dank", "weiter",
+    "mach weiter", "ja", "nein",
+    "passt", "gut", "super", "perfekt", "hallo", "genau", "klar", "好", "好的", "谢谢", "谢谢你",
+    "继续", "是的", "对", "可以", "你好",
+    "嗯", "没问题", "明白", "明白了", "收到", "mm", "mm-hmm", "uh-huh", "hmm", "right", "yep",
+    "cool thanks", "sounds great",
 ))  # fmt: skip

@@ -10,7 +10,7 @@ import orjson
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.jobs import Compaction, beside, by_settings
+from ...base.jobs import PROSE, Compaction, beside, by_settings
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
@@ -28,6 +28,7 @@ class Limits(NamedTuple):
     characters: int | None = None
     items: int | None = None
     keep_last: int = 0
+    terse: bool = False  # a summary's sentences without filler words
     policy: str | None = None  # `loop` where a share is given, else `tiered`
     system: str | None = None
     tools: Sequence[Json] | None = None
@@ -64,9 +65,12 @@ def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] |
         characters=_amount(given.max_chars, "--max-chars", "characters"),
         items=_amount(given.max_items, "--max-items", "messages"),
         keep_last=_amount(given.keep_last, "--keep-last", "exchanges") or 0,
-        policy=given.policy, counter=given.counter, calibrated=given.calibrated,
+        terse=given.prose == "terse", policy=given.policy, counter=given.counter,
+        calibrated=given.calibrated,
         upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
     )  # fmt: skip
+    if given.prose is not None and given.prose not in PROSE:
+        raise Usage(f"--prose {given.prose}: one of {', '.join(PROSE)}")
     if found.counter is not None:
         vocabulary_of(found.counter)
     if found.named not in POLICIES:
@@ -159,7 +163,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
     system, tools = beside(view.meta)
     uploads, history = limits.shares
     return Settings(
-        budget=budget, keep_last=limits.keep_last,
+        budget=budget, keep_last=limits.keep_last, terse=limits.terse,
         system=limits.system if limits.system is not None else system,
         tools=limits.tools if limits.tools is not None else tools,
         upload_share=uploads, history_share=history, capped=limits.upload_share is not None,

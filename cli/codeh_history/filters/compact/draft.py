@@ -12,7 +12,7 @@ from ...tokens.formula import overhead, sent, unscaled
 from .lines import Line, Reader
 from .plan import Settings, Step
 from .units import Layout
-from .worth import Worth
+from .worth import Words
 
 LATEST = 1 << 62  # the place of what is yet to be written
 Place = tuple[int, int]  # a message's position, and which of its shown parts
@@ -49,10 +49,12 @@ class Draft:
         self.target = 0
         self.level = 0  # the tokens of a stub, on average
         self.keep_last = settings.keep_last
+        self.terse = settings.terse
         self.in_place = settings.hysteresis
         self._layout: Layout | None = None
         self._reader: Reader | None = None
         self._lines: dict[int, list[Line]] = {}
+        self.words = Words()
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
@@ -91,15 +93,9 @@ class Draft:
             if self._reader is None:
                 self._reader = Reader(
                     self.messages, self.layout.prompts, self.layout.pairing,
-                    self.untouched, self.counter.characters,
-                )  # fmt: skip
+                    self.untouched, self.counter.characters, terse=self.terse)  # fmt: skip
             self._lines[number] = self._reader.lines(number)
         return self._lines[number]
-
-    @property
-    def worth(self) -> Worth:
-        """What lines are worth; made where a stub or a summary has to be."""
-        return Worth()
 
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]

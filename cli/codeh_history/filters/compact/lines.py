@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from ...session.exchanges import is_ide_context
@@ -11,29 +12,21 @@ from ...session.model import Message, Part
 from ...session.pairing import Call, Pairing
 from ...summaries import prose
 from ...summaries.calls import command_of, paths_of, result_value
+from ...summaries.terse import terse
 from . import stubs, words
 from .extent import Extent
 
 # What a line is worth beside another of the same words, by whose it is.
 FACTORS = {
-    "asked": 3.0,
-    "said": 1.8,
-    "earlier": 1.8,
-    "pasted": 0.6,
-    "called": 0.7,
-    "gave": 0.6,
-    "ledger": 1.0,
-}
+    "asked": 4.0, "said": 3.0, "earlier": 3.0, "pasted": 0.8, "called": 0.8, "gave": 0.8, "ledger": 1.0,
+}  # fmt: skip
 RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
 RULE_LENGTH = 240  # characters: who talks longer tells something
-DULL = 0.15  # the same for a line of imports, which says nothing about what it names
+DULL = 0.03  # the same for a line of imports, which says nothing about what it names
 PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
 TYPED = 400  # characters of a line that somebody typed
 PROSE = ("asked", "said", "earlier")
-OWN_LINE, LABEL = (
-    1.0,
-    0.2,
-)  # tokens beside a line's own: those that part lines, and for a character of a label
+OWN_LINE, LABEL = 0.3, 0.2  # tokens that part lines, and of a label for each character
 BRIEF = 60  # characters of a call's label
 _DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
@@ -41,6 +34,7 @@ _DULL = re.compile(
 )
 _NAME = r"[^\W\d_a-z][\w.'-]*"
 _SPEAKER = re.compile(rf"({_NAME}(?: {_NAME}){{0,3}})(?:: +|：)(?=\S)")
+_POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
 _ABOUT = ("query", "pattern", "url", "name", "id")
 
 
@@ -52,7 +46,9 @@ class Line:
     `first`: the sentence that a prompt is known by.
     """
 
-    __slots__ = ("cost", "factor", "features", "first", "kind", "label", "number", "row", "text", "topic")
+    __slots__ = (
+        "cost", "factor", "features", "first", "kind", "label", "number", "place", "row", "text", "topic",
+    )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - the fields of one slotted value
         self, text: str, kind: str, number: int, *, label: str = "", row: int = 0, rate: float = 0.3,
@@ -68,6 +64,18 @@ class Line:
         self.cost = len(text) * rate + OWN_LINE + (len(label) * LABEL if kind in PROSE else 0)
         self.factor = FACTORS[kind] * factor
         self.features: frozenset[str] | None = None
+        self.place = 0  # among all lines there are
+
+    def shorter(self) -> Line:
+        """The same without its filler; code as it is."""
+        text = terse(self.text)
+        if not text or len(text) >= len(self.text):
+            return self
+        short = copy(self)
+        short.text = text
+        short.features = None
+        short.cost -= (self.cost - OWN_LINE) * (1 - len(text) / len(self.text))
+        return short
 
 
 class Reader:
@@ -80,9 +88,12 @@ class Reader:
         pairing: Pairing,
         costs: Sequence[Sequence[int]],
         characters: int,
+        *,
+        terse: bool = False,
     ) -> None:
-        """`costs` of the messages' parts, each for about so many characters."""
+        """`costs` of the messages' parts, each for about so many characters; `terse`: no filler."""
         self._messages = messages
+        self._terse = terse
         self._costs = costs
         self._extent = Extent(costs, set(prompts), characters)
         self._calls: dict[tuple[str, int], Call] = {}
@@ -112,7 +123,8 @@ class Reader:
         elif part.get("text"):
             text = part["text"]
             rate = self._rate(number, place, len(text))
-            yield from typed(text[:most], number, user=message.role == "user", rate=rate)
+            found = typed(text[:most], number, user=message.role == "user", rate=rate)
+            yield from (line.shorter() for line in found) if self._terse else found
 
     def _of_tool(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
         call = self._calls.get((self._messages[number].id, place))
@@ -127,7 +139,7 @@ class Reader:
         rate = self._rate(number, place, sum(map(len, found)))
         for row, text in enumerate(found):
             most -= len(text)
-            if text not in label and most >= 0:
+            if text.rpartition(": ")[2] not in label and most >= 0:
                 yield Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
 
     def _rate(self, number: int, place: int, size: int) -> float:
@@ -145,7 +157,7 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
         line = line.strip()
         if not line:
             continue
-        if user and (seen > PASTED or len(line) > PASTED or not prose.is_prose(line)):
+        if user and (seen > PASTED or len(line) > PASTED or dullness(line) < 1 or not prose.is_prose(line)):
             for piece in words.lines_of(line):
                 whose = "pasted" if seen > TYPED else kind
                 yield Line(piece, whose, number, label=label, row=row, rate=rate,
@@ -154,20 +166,26 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
             continue
         who = _SPEAKER.match(line)
         speaker = who[1] if who else label
-        for sentence in prose.split(line[who.end() :] if who else line):
-            topic, factor = about(sentence, user=user)
+        for sentence, topic, factor in _sentences(line[who.end() :] if who else line, user=user):
             yield Line(
-                sentence,
-                kind,
-                number,
-                label=speaker,
-                row=row,
-                rate=rate,
-                topic=topic,
-                factor=factor,
-                first=first,
-            )
+                sentence, kind, number,
+                label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
+            )  # fmt: skip
             first = False
+
+
+def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:
+    """The sentences of a line, with what they say; `So that is decided` goes with the one before."""
+    found: list[tuple[str, str, float]] = []
+    for sentence in prose.split(text):
+        topic, factor = about(sentence, user=user)
+        if topic in ("decision", "open") and _POINTS_BACK.match(sentence):
+            if found:
+                sentence = f"{found.pop()[0]} {sentence}"
+            else:
+                topic = ""
+        found.append((sentence, topic, factor))
+    return found
 
 
 def about(sentence: str, *, user: bool) -> tuple[str, float]:
@@ -193,19 +211,15 @@ def brief(name: str, args: Any) -> str:
     command = command_of(given)
     if command:
         return f"`{prose.clip(command, BRIEF)}`"
-    about = next(iter(paths_of(given)), "").rsplit("/", 1)[-1] or next(
-        (str(given[key]) for key in _ABOUT if isinstance(given.get(key), (str, int))), ""
-    )
+    plain = [str(given[key]) for key in (*_ABOUT, *given) if isinstance(given.get(key), (str, int))]
+    about = next(iter(paths_of(given)), "").rsplit("/", 1)[-1] or next(iter(plain), "")
     return prose.clip(f"{name} {about}", BRIEF)
 
 
 def told(value: Any) -> Iterator[str]:
     """The lines of a value: of a text its own, of JSON one for each object's plain fields."""
     if isinstance(value, str):
-        for line in words.lines_of(value):
-            line = line.strip()
-            if len(line) > 2:
-                yield line
+        yield from (line.rstrip() for line in words.lines_of(value) if len(line.strip()) > 2)
     elif isinstance(value, Mapping):
         fields: list[str] = []
         inner: list[Any] = []

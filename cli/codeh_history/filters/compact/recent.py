@@ -6,7 +6,7 @@ from . import stubs
 from .draft import Draft
 from .shrink import Batch
 
-SHARE = 0.37  # of what is free for messages: what the newest units take at least
+SHARE = 0.365  # of what is free for messages: what the newest units take at least
 MOST = 0.6  # and at most, for the sake of one more
 LARGEST = 0.3  # of their share: what is left of one result
 LEAST = 150  # tokens that are left of a result in any case

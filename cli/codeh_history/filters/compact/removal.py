@@ -9,7 +9,7 @@ from ...summaries.calls import Effects, effects
 from . import recent, stubs
 from .draft import Draft
 from .lines import Line
-from .summary import is_ours, ledger, parsed, ranked, written
+from .summary import is_ours, ledger, names, parsed, ranked, written
 from .worth import Worth
 
 # In place, where the next compaction needs something to take: of the target, what all summaries may take.
@@ -61,13 +61,12 @@ class Telling:
     def fitting(self) -> tuple[str, int]:
         """The summary that fills the room best, and what it leaves of it."""
         lines = self._lines()
-        order = {id(line): place for place, line in enumerate(lines)}
         tools = any(line.kind in ("called", "gave", "ledger") for line in lines)
         chosen = ranked(_once(lines), self._worth(lines), self.room * SPARE)
         best, unused = "", self.room
         low, high, count = 0, len(chosen), _upto(chosen, self.room)
         for _ in range(TRIES):
-            text = written(chosen[:count], order, tools=tools)
+            text = written(chosen[:count], tools=tools)
             left = self.room + self._beside
             left -= self._draft.summary_total(text, self.covered, absorb=self._absorb)
             if left >= 0:
@@ -90,13 +89,16 @@ class Telling:
             lines += draft.lines(number)
         effects(draft.messages, draft.layout.pairing, done)
         here = set(self.covered)
-        return [*lines, *ledger(done, lambda place: place < 0 or place in here)]
+        lines += names(lines, draft.words)
+        lines += ledger(done, lambda place: place < 0 or place in here)
+        for place, line in enumerate(lines):
+            line.place = place
+        return lines
 
     def _worth(self, lines: Sequence[Line]) -> Worth:
         """What these lines are worth beside the messages that stay."""
-        worth = Worth()
-        worth.count(lines)
         draft = self._draft
+        worth = Worth(draft.words, lines)
         staying = (number for number in range(len(draft.messages)) if number not in draft.doomed)
         worth.know(chain.from_iterable(map(draft.lines, staying)))
         return worth
@@ -113,7 +115,7 @@ def _upto(chosen: Sequence[Line], room: float) -> int:
 
 def _once(lines: Sequence[Line]) -> list[Line]:
     """Each text once, where it came last."""
-    return list({(line.text, line.topic): line for line in lines}.values())
+    return list({(line.text.strip(), line.topic): line for line in lines}.values())
 
 
 def drop(draft: Draft) -> None:

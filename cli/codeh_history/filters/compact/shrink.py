@@ -15,7 +15,7 @@ from . import stubs, words
 from .draft import Change, Draft, Place
 from .lines import Line, dullness
 from .small import sources_of
-from .worth import Worth
+from .worth import Words, Worth
 
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
 RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
@@ -119,7 +119,7 @@ class Batch:
             for cut in stub.cuts if strict else ():
                 cut.limit_errors(int(each / rate) // (2 * len(stub.cuts)))
         cuts = [(cut, rate) for _, stub, rate in self._stubs for cut in stub.cuts]
-        fill(self._draft.worth, cuts, room)
+        fill(self._draft.words, cuts, room)
         return self._built()
 
     def ends(self, most: float) -> list[Change]:
@@ -158,7 +158,7 @@ def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     )
 
 
-def fill(worth: Worth, cuts: Sequence[tuple[stubs.Cut, float]], room: float) -> None:
+def fill(vocabulary: Words, cuts: Sequence[tuple[stubs.Cut, float]], room: float) -> None:
     """Spend the room, in tokens, on the lines of these texts that are worth most; then on the newest texts.
 
     Each text comes with what its characters cost.
@@ -170,7 +170,7 @@ def fill(worth: Worth, cuts: Sequence[tuple[stubs.Cut, float]], room: float) -> 
         ]
         for cut, rate in cuts
     ]
-    worth.count(chain.from_iterable(lines))
+    worth = Worth(vocabulary, chain.from_iterable(lines))
     for (cut, rate), some in zip(cuts, lines, strict=True):
         worth.know([some[number] for number in cut.kept])
         room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])

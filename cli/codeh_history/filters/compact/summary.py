@@ -6,29 +6,39 @@ first, nothing invented. A later compaction takes an earlier summary in, section
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from math import ceil
 
 from ...summaries import prose
 from ...summaries.calls import Effects
+from . import words
 from .lines import PROSE, Line, about
-from .worth import Worth
+from .worth import Words, Worth
 
 ASKED, RULES, DECISIONS, FILES = "What was asked", "Rules", "Decisions", "Files"
-FAILED, OPEN, SAID = "What failed", "Open", "What was said and done"
-HEADINGS = (ASKED, RULES, DECISIONS, FILES, FAILED, OPEN, SAID)
-TOPICS = {"rule": RULES, "decision": DECISIONS, "open": OPEN, "failed": FAILED, "file": FILES}
+NAMES, FAILED, OPEN, SAID = "Names in files", "What failed", "Open", "What was said and done"
+HEADINGS = (ASKED, RULES, DECISIONS, FILES, NAMES, FAILED, OPEN, SAID)
+TOPICS = {
+    "rule": RULES,
+    "decision": DECISIONS,
+    "open": OPEN,
+    "failed": FAILED,
+    "file": FILES,
+    "name": NAMES,
+}
 STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
-RULES_SHARE, ASKED_SHARE, FILES_SHARE, FAILED_SHARE, DECISIONS_SHARE, OPEN_SHARE = (
-    0.35,
-    0.25,
-    0.15,
-    0.08,
-    0.1,
-    0.05,
-)
+SHARES = {
+    "rule": 0.1, "file": 0.13, "failed": 0.08, "asked": 0.15, "open": 0.06, "decision": 0.1, "figure": 0.04,
+    "name": 0.12,
+}  # fmt: skip
+PROMPT = 12  # tokens that a prompt needs to be told of
 PASSED = " (passed later)"
+FIGURE = re.compile(r"\d{3}|\d[.,:]\d|\d ?[%€$£¥]|[€$£¥]\d")  # what says how much, how many or when
+SYMBOL = re.compile(r"[^\W\d]\w{3,}")
+_LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
 
 
@@ -46,49 +56,90 @@ def ledger(done: Effects, covered: Callable[[int], bool]) -> list[Line]:
     return found
 
 
+def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
+    """The symbols that came up more than once in a file, each with the file it was seen in first."""
+    owner: dict[str, str] = {}
+    again: dict[str, int] = {}
+    for line in lines:
+        if line.kind in ("called", "gave") and "." in line.label and not line.label.startswith("`"):
+            for name in vocabulary.of(line) & vocabulary.names:
+                if owner.setdefault(name, line.label.rsplit(" ", 1)[-1]) and SYMBOL.fullmatch(name):
+                    again[name] = again.get(name, 0) + 1
+    return [
+        Line(name, "ledger", 0, label=owner[name], topic="name", factor=count and 1.0)
+        for name, count in again.items()
+        if count > 1
+    ]
+
+
 def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     """The lines that a summary of about so many tokens holds, what is kept longest first."""
     chosen: list[Line] = []
     taken: set[int] = set()
 
-    def take(some: Sequence[Line], share: float) -> None:
-        left = room * share
+    def add(some: Iterable[Line]) -> None:
         for line in some:
-            if id(line) not in taken and line.cost <= left:
-                left -= line.cost
-                worth.take(line)
-                taken.add(id(line))
-                chosen.append(line)
-
-    def best(some: Sequence[Line], most: float) -> None:
-        for line in worth.choose([line for line in some if id(line) not in taken], most):
-            taken.add(id(line))
+            taken.add(line.place)
             chosen.append(line)
 
-    newest = lines[::-1]
-    topics = {topic: [line for line in newest if line.topic == topic] for topic in TOPICS}
-    best(topics["rule"], room * RULES_SHARE)
-    files = sorted(topics["file"], key=lambda line: line.label == "read")  # what changed comes before
-    take(files, FILES_SHARE)
-    take(sorted(topics["failed"], key=lambda line: line.text.endswith(PASSED)), FAILED_SHARE)
-    best([line for line in lines if line.first], room * ASKED_SHARE)
-    take(topics["open"], OPEN_SHARE)
-    best(topics["decision"], room * DECISIONS_SHARE)
-    best(lines, room - sum([line.cost for line in chosen]))
+    def best(some: Iterable[Line], share: str) -> None:
+        add(worth.choose([line for line in some if line.place not in taken], room * SHARES[share]))
+
+    def newest(topic: str, later: Callable[[Line], bool]) -> None:
+        some = sorted([line for line in lines[::-1] if line.topic == topic], key=later)
+        add(_while_room(some, room * SHARES[topic], worth))
+
+    best([line for line in lines if line.topic == "rule"], "rule")
+    newest("file", lambda line: line.label == "read")  # what changed comes before
+    newest("failed", lambda line: line.text.endswith(PASSED))
+    add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
+    newest("open", lambda line: line.kind != "asked")
+    best([line for line in lines if line.topic == "decision"], "decision")
+    best([line for line in lines if line.kind in PROSE and FIGURE.search(line.text)], "figure")
+    best([line for line in lines if line.topic == "name"], "name")
+    free = [line for line in lines if line.topic != "name" and line.place not in taken]
+    add(worth.choose(free, room - sum([line.cost for line in chosen])))
     return chosen
 
 
-def written(chosen: Sequence[Line], order: dict[int, int], *, tools: bool) -> str:
-    """The chosen lines under their headings, in `order`; without `tools` a talk stays in one piece."""
+def _while_room(lines: Iterable[Line], room: float, worth: Worth) -> Iterator[Line]:
+    for line in lines:
+        if line.cost <= room:
+            room -= line.cost
+            worth.take(line)
+            yield line
+
+
+def _prompts(lines: Sequence[Line], room: float, worth: Worth) -> list[Line]:
+    """Each prompt as far as its equal share goes, its first sentence first; of too many the best."""
+    asked = [line for line in lines if line.kind == "asked"]
+    prompts = [list(some) for _, some in groupby(asked, lambda line: line.number)]
+    prompts = [some for some in prompts if some[0].first and some[0].factor >= 1]  # no `continue`
+    level = words.water_level([ceil(sum(line.cost for line in some)) for some in prompts], int(room))
+    if level < PROMPT:
+        return worth.choose([some[0] for some in prompts], room)
+    found: list[Line] = []
+    for first, *more in prompts:
+        first = first if first.cost <= level else first.shorter()
+        found.append(first)
+        worth.take(first)
+        found += _while_room([line for line in more if line.factor >= 1], level - first.cost, worth)
+    return found
+
+
+def written(chosen: Sequence[Line], *, tools: bool) -> str:
+    """The chosen lines under their headings, in order; without `tools` a talk stays in one piece."""
     sections: dict[str, list[Line]] = {heading: [] for heading in HEADINGS}
-    for line in sorted(chosen, key=lambda line: order[id(line)]):
+    for line in sorted(chosen, key=lambda line: line.place):
         asked = ASKED if tools and line.kind == "asked" else SAID
         sections[TOPICS.get(line.topic, asked)].append(line)
     out: list[str] = []
     for heading, some in sections.items():
         if some:
             out.append(f"{heading}:")
-            out += _said(some) if heading == SAID else _files(some) if heading == FILES else _listed(some)
+            said = _work if tools else _talk
+            shape = {SAID: said, FILES: _files, NAMES: _names}.get(heading, _listed)
+            out += shape(some)
     return "\n".join(out)
 
 
@@ -97,9 +148,16 @@ def _listed(lines: Sequence[Line]) -> Iterator[str]:
     for _, some in groupby(lines, lambda line: line.number):
         mark = "- "
         for (_, label), row in groupby(some, lambda line: (line.row, line.label)):
-            text = " ".join(line.text for line in row)
-            yield f"{mark}{text}" if label in PEOPLE else f"{mark}{label}: {text}"
+            text = _row(row)
+            yield f"{mark}{text}" if label in PEOPLE or not label else f"{mark}{label}: {text}"
             mark = "  "
+
+
+def _row(lines: Iterable[Line]) -> str:
+    """The sentences of a row, with a blank between them where their script has one."""
+    return (
+        " ".join(line.text for line in lines).replace("。 ", "。").replace("！ ", "！").replace("？ ", "？")
+    )
 
 
 def _files(lines: Sequence[Line]) -> Iterator[str]:
@@ -109,19 +167,37 @@ def _files(lines: Sequence[Line]) -> Iterator[str]:
             yield f"- {state}: {', '.join(paths)}"
 
 
-def _said(lines: Sequence[Line]) -> Iterator[str]:
-    """Whose it is, once, then what it says."""
+def _names(lines: Sequence[Line]) -> Iterator[str]:
+    for file in dict.fromkeys(line.label for line in lines):
+        yield f"- {file}: {', '.join(line.text for line in lines if line.label == file)}"
+
+
+def _talk(lines: Sequence[Line]) -> Iterator[str]:
+    """Who says it, then what; what else somebody says in the same breath stands below."""
     last = None
-    for (label, number, _), row in groupby(lines, lambda line: (line.label, line.number, line.row)):
-        first, *more = row
-        text = " ".join(line.text for line in (first, *more))
-        if first.kind in PROSE:
-            yield f"{label}: {text}" if (label, number) != last else f"  {text}"
-        else:
-            if last is None or last[0] != label:
-                yield f"{label}:"
-            yield f"  {text}"
+    for label, number, text in _rows(lines):
+        yield f"{label}: {text}" if (label, number) != last else f"  {text}"
         last = (label, number)
+
+
+def _work(lines: Sequence[Line]) -> Iterator[str]:
+    """Whose lines they are, on a line of its own, then the lines as they stood."""
+    last = None
+    for label, _, text in _rows(lines):
+        if label != last:
+            yield f"[{label}]"
+        yield text
+        last = label
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[tuple[str, int, str]]:
+    """The rows of lines, each with its label and message; the sentences of a row stand together."""
+    for (label, number, _), row in groupby(lines, lambda line: (line.label, line.number, line.row)):
+        some = list(row)
+        if some[0].kind in PROSE:
+            yield label, number, _row(some)
+        else:
+            yield from ((label, number, line.text) for line in some)
 
 
 def is_ours(text: str) -> bool:
@@ -133,30 +209,33 @@ def parsed(text: str, done: Effects, base: int) -> Iterator[Line]:
     """The lines of an earlier summary, numbered from `base`; its files and failures go to `done`."""
     ours = is_ours(text)
     heading = label = ""
-    number = base
+    number, work = base, False
     for row, line in enumerate(text.split("\n"), base):
         plain = line.removesuffix(":")
         if ours and plain in HEADINGS:
-            heading, label = plain, ""
+            heading, label, work = plain, "", False
         elif heading == FILES:
             state, _, paths = line.removeprefix("- ").partition(": ")
             for path in paths.split(", "):
                 done.touch(path, state, row)
+        elif heading == NAMES:
+            label, _, some = line.removeprefix("- ").partition(": ")
+            for name in some.split(", "):
+                yield Line(name, "ledger", row, label=label, topic="name")
         elif heading == FAILED:
-            what, _, how = (
-                line.removeprefix("- ").removesuffix(PASSED).partition("`: " if "`: " in line else ": ")
-            )
+            mark = "`: " if "`: " in line else ": "
+            what, _, how = line.removeprefix("- ").removesuffix(PASSED).partition(mark)
+            what += mark.removesuffix(": ")
             done.fail(what, how, row, passed=line.endswith(PASSED))
         elif heading == SAID:
-            own = not line.startswith("  ")
-            number = row if own else number
-            if own and line.endswith(":"):
-                label = plain
+            if whose := _LABEL.fullmatch(line):
+                label, number, work = whose[1], row, True
                 continue
-            if own:
-                label, _, line = line.partition(": ")
-            kind = "gave" if label not in PEOPLE and not own else "asked" if label == "User" else "said"
-            yield Line(line.strip(), kind, number, label=label, row=row)
+            if not work and not line.startswith("  "):
+                label, number = line.partition(": ")[0], row
+                line = line[len(label) + 2 :]
+            kind = "asked" if label == "User" else "gave" if work and label not in PEOPLE else "said"
+            yield Line(line if work else line.strip(), kind, number, label=label, row=row)
         elif line.strip():
             number = number if line.startswith("  ") else row
             yield from _earlier(line.strip().removeprefix("- "), heading, number, row)

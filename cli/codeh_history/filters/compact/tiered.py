@@ -34,7 +34,11 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
         return nothing
     draft = Draft(view, counter, settings)
     if aim(draft, settings):
-        _reduce(draft)
+        _spare(draft)
+        if not draft.fits:
+            draft, target = Draft(view, counter, settings), draft.target
+            draft.target = target
+            _summarize(draft)
     return finished(draft, settings)
 
 
@@ -82,8 +86,8 @@ def aim(draft: Draft, settings: Settings) -> bool:
     return True
 
 
-def _reduce(draft: Draft) -> None:
-    """The stages in their order, each only while it does not fit."""
+def _spare(draft: Draft) -> None:
+    """The stages that keep every message, each only while it does not fit; stubs only where they may do."""
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
@@ -92,10 +96,15 @@ def _reduce(draft: Draft) -> None:
         for stage in STUBS:
             if not draft.fits:
                 stage(draft)
-    if not draft.fits:
-        recent.begin(draft)
-        removal.summarize(draft)
-        draft.doomed.clear()
+
+
+def _summarize(draft: Draft) -> None:
+    """The stages that leave messages out: the newest turns stay as they were, not as stubs."""
+    for stage in LOSSLESS:
+        stage(draft)
+    recent.begin(draft)
+    removal.summarize(draft)
+    draft.doomed.clear()
     if not draft.fits:
         removal.drop(draft)
     if not draft.fits:

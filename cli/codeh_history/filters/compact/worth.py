@@ -16,18 +16,16 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import log
 
+from ...summaries.terse import INTERJECTIONS
 from . import words
-from .lines import Line
+from .lines import PROSE, Line
 
-NAME = 4.0  # what one is worth where a rare word is worth 1
-NAME_OFTEN, WORD_OFTEN = 0.7, 0.5  # how much more one is worth that comes up often in this history
-NAME_AGAIN, WORD_AGAIN = 0.1, 0.5  # what is left of that each time it is said
-KNOWN = 0.6  # what is left of a word that the newest messages hold
-LENGTH = 0.95  # the power of a line's cost: below 1, long sentences are a little better than short ones
-_INTERJECTIONS = frozenset("""
-um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
-kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
-""".split())  # fmt: skip
+NAME = 6.0  # what one is worth where a rare word is worth 1
+NAME_OFTEN, WORD_OFTEN = 1.4, 1.0  # how much more one is worth that comes up often in this history
+NAME_AGAIN = 0.03  # what is left of a name each time it is said
+SAID_AGAIN, CODE_AGAIN = 0.8, 0.2  # and of a word, in a sentence and in a line of a tool's
+KNOWN = 0.3  # what is left of a word that the newest messages hold
+LENGTH = 1.0  # the power of a line's cost: below 1, long sentences are a little better than short ones
 _PIECE = re.compile(r"[^\W_]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_HAN = frozenset(
@@ -36,31 +34,22 @@ _COMMON_HAN = frozenset(
 )
 
 
-class Worth:
-    """What is worth how much in a history, and what is left of that after what was chosen."""
+class Words:
+    """What counts in the lines of a history: words without their endings, and names as they are."""
 
     def __init__(self) -> None:
-        self._words: dict[str, frozenset[str]] = {}  # what stands between blanks → what counts in it
-        self._left: dict[str, float] = {}
-        self._names: set[str] = set()
+        self._known: dict[str, frozenset[str]] = {}  # what stands between blanks → what counts in it
+        self.names: set[str] = set()
 
-    def count(self, lines: Iterable[Line]) -> None:
-        """Weigh the words of all lines there are: what comes up in more of them is what it is about."""
-        counts = Counter(chain.from_iterable(map(self._features, lines)))
-        for word, count in counts.items():
-            often = log(1 + count)
-            name = word in self._names
-            self._left[word] = NAME * often**NAME_OFTEN if name else rarity(word) * often**WORD_OFTEN
-
-    def _features(self, line: Line) -> frozenset[str]:
+    def of(self, line: Line) -> frozenset[str]:
+        """What counts in a line, looked for once."""
         if line.features is None:
-            known = self._words
-            found = []
-            for word in line.text.split():
+            known = self._known
+            here = line.text.split()
+            for word in here:
                 if word not in known:
                     known[word] = self._of_word(word)
-                found.append(known[word])
-            line.features = frozenset().union(*found)
+            line.features = frozenset().union(*map(known.__getitem__, here))
         return line.features
 
     def _of_word(self, word: str) -> frozenset[str]:
@@ -68,25 +57,42 @@ class Worth:
         if not word.isascii() and _HAN.search(word):
             found = {pair for piece in found for pair in _pairs(piece)}
         names = words.names(word)
-        self._names |= names
+        self.names |= names
         return frozenset(found | names)
+
+
+class Worth:
+    """What is worth how much in a history, and what is left of that after what was chosen."""
+
+    def __init__(self, vocabulary: Words, lines: Iterable[Line]) -> None:
+        """`lines` are all there are: what comes up in more of them is what the history is about."""
+        self._of = vocabulary.of
+        counts = Counter(chain.from_iterable(map(self._of, lines)))
+        self._names = names = vocabulary.names
+        self._left = {
+            word: NAME * log(1 + count) ** NAME_OFTEN
+            if word in names
+            else rarity(word) * log(1 + count) ** WORD_OFTEN
+            for word, count in counts.items()
+        }
 
     def know(self, lines: Iterable[Line]) -> None:
         """What stands in the context anyway is worth less."""
         left = self._left
-        for word in left.keys() & set().union(*map(self._features, lines)):
+        for word in left.keys() & set().union(*map(self._of, lines)):
             left[word] *= NAME_AGAIN if word in self._names else KNOWN
 
     def of(self, line: Line) -> float:
         """What a line adds for each token."""
-        worth: float = sum(map(self._left.__getitem__, self._features(line)))
+        worth: float = sum(map(self._left.__getitem__, self._of(line)))
         return worth * line.factor / float(line.cost**LENGTH)
 
     def take(self, line: Line) -> None:
         """The line is chosen: what it says is worth less from now on."""
         left, names = self._left, self._names
-        for word in self._features(line):
-            left[word] *= NAME_AGAIN if word in names else WORD_AGAIN
+        again = SAID_AGAIN if line.kind in PROSE else CODE_AGAIN
+        for word in left.keys() & self._of(line):
+            left[word] *= NAME_AGAIN if word in names else again
 
     def choose(self, lines: Sequence[Line], room: float) -> list[Line]:
         """The lines that add most in this room, the best first; of equals the later one.
@@ -129,14 +135,14 @@ def rarity(word: str) -> float:
         return 0.5 if len(word) < 2 else 1.0
     if _HAN.match(word):
         return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
-    if word in _INTERJECTIONS:
+    if word in INTERJECTIONS:
         return 0.0
     ranks = _ranks()
     rank = ranks.get(word) or ranks.get(f"{word}s")
     return 1.0 if rank is None else max(0.0, log(rank / FREQUENT) / log(len(ranks) / FREQUENT))
 
 
-FREQUENT = 12  # so many words are worth nothing
+FREQUENT = 5  # so many words are worth nothing
 
 
 @cache

@@ -1,0 +1,197 @@
+"""What a summary tells, and the newest turns that stay beside it."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from codeh_history.filters.compact.lines import told as told_lines
+from codeh_history.session.ops import apply
+from codeh_history.summaries.terse import terse
+from compact import planted, recorded
+from compact.long import output
+from compact.short import asked, plan, tokens
+from histories import model, session, user
+from strategies import view_of
+from support import corpus
+
+
+def summary(view: Any, budget: int, **fields: Any) -> str:
+    return apply(view, plan(view, budget, **fields).ops).summaries[-1].text
+
+
+def section(text: str, heading: str) -> list[str]:
+    """The lines under a heading."""
+    lines = text.split("\n")
+    start = lines.index(f"{heading}:") + 1
+    ends = [n for n, line in enumerate(lines) if n >= start and line.endswith(":") and line[0].isupper()]
+    return lines[start : min(ends, default=len(lines))]
+
+
+def working(calls: int) -> list[Any]:
+    return [
+        m
+        for n in range(calls)
+        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+    ]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.1, 0.05])
+def test_the_newest_turns_take_a_third_as_they_were(share: float) -> None:
+    view = session([user("do it all"), *working(200), model("done"), user("and now?")])
+    budget = int(tokens(view) * share)
+    after = apply(view, plan(view, budget).ops)
+    same = [
+        one
+        for one, other in zip(after.messages[::-1], view.messages[::-1], strict=False)
+        if one.parts == other.parts
+    ]
+    assert tokens(view.with_messages(same)) >= 0.33 * budget
+
+
+def test_a_large_result_among_them_keeps_its_ends() -> None:
+    huge = asked("huge", "read", {"path": "src/big.py"}, {"output": output(3, 2000)})
+    view = session(
+        [user("start"), *working(40), *huge, model("read"), user("on"), model("ok"), user("end")]
+    )
+    budget = tokens(view) // 20
+    found = plan(view, budget)
+    recent = next(step.op["id"] for step in found.steps if step.stage == "recent" and step.before > 9000)
+    left = next(m for m in apply(view, found.ops).messages if m.id == recent)
+    lines = left.parts[0]["functionResponse"]["response"]["output"].split("\n")
+    own = set(output(3, 2000).split("\n"))
+    assert sum(line not in own for line in lines) == 1
+    assert lines[0] in own
+    assert lines[-1] in own
+
+
+def test_rare_words_come_before_common_ones() -> None:
+    said = "The carburettor of the zeppelin leaked kerosene."
+    plain = [f"And then we were there and it was like that again, {n} or so." for n in range(1, 60)]
+    turns = [m for text in (*plain[:30], said, *plain[30:]) for m in (user("go on"), model(text))]
+    view = session([*turns, user("and?")])
+    assert said in summary(view, tokens(view) // 6)
+
+
+def test_the_ledger_holds_the_newest_state_of_each_file() -> None:
+    calls = [
+        ("read_file", {"path": "src/a.py"}, {"output": "x"}), ("edit_file", {"path": "src/a.py"}, {"output": "ok"}),
+        ("create_file", {"path": "src/b.py"}, {"output": "ok"}), ("read_file", {"path": "src/c.py"}, {"output": "x"}),
+        ("write_file", {"path": "src/d.py"}, {"output": "ok"}), ("bash", {"command": "rm src/d.py"}, {"output": ""}),
+        ("write_file", {"path": "src/e.py"}, {"error": "disk full"}), ("bash", {"command": "make a"}, {"error": "Error: boom 1"}),
+        ("bash", {"command": "make b"}, {"error": "Error: boom 2"}), ("bash", {"command": "make b"}, {"output": "fine"}),
+    ]  # fmt: skip
+    done = [m for n, (name, args, result) in enumerate(calls) for m in asked(f"l{n}", name, args, result)]
+    view = session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
+    text = summary(view, tokens(view) // 5)
+    assert section(text, "Files") == [
+        "- created: src/b.py", "- written: src/a.py", "- deleted: src/d.py", "- read: src/c.py",
+    ]  # fmt: skip
+    failed = section(text, "What failed")
+    assert "- `make a`: Error: boom 1" in failed
+    assert "- `make b`: Error: boom 2 (passed later)" in failed
+
+
+def test_a_later_summary_takes_the_earlier_one_in() -> None:
+    first = [
+        user("Never touch src/billing. Rename the parser."), *asked("w", "edit_file", {"path": "src/old.py"}, {"output": "ok"}),
+        *asked("f", "bash", {"command": "make x"}, {"error": "Error: boom"}),
+        model("We decided to keep SQLite because it needs no server."),
+    ]  # fmt: skip
+    view = session([*first, *working(40), user("more"), *working(20), user("end")])
+    view = apply(view, plan(view, tokens(view) // 4).ops)
+    assert len(view.summaries) == 1
+    for share in (0.8, 0.7):
+        view = apply(view, plan(view, int(tokens(view) * share)).ops)
+        assert len(view.summaries) == 1
+    text = view.summaries[0].text
+    assert section(text, "Rules") == ["- Never touch src/billing."]
+    assert "- Rename the parser." in section(text, "What was asked")
+    assert section(text, "Decisions") == ["- We decided to keep SQLite because it needs no server."]
+    assert "- written: src/old.py" in section(text, "Files")
+    assert "- `make x`: Error: boom" in section(text, "What failed")
+
+
+@pytest.mark.parametrize(("value", "lines"), [
+    ({"order": "W591", "items": [{"name": "lamp", "price": 268.77}, {"name": "desk", "tags": ["a", 1]}]},
+     ["order: W591", "name: lamp, price: 268.77", "name: desk, tags: a 1"]),
+    ("def f():\n    return 1\n\n", ["def f():", "    return 1"]), ({"ok": True, "note": None}, ["ok: true"]), (None, []),
+    ({"text": "one\ntwo\nthree"}, ["one", "two", "three"]), ([1, 2], ["1", "2"]),
+])  # fmt: skip
+def test_json_is_read_as_json_and_text_as_its_lines(value: Any, lines: list[str]) -> None:
+    assert list(told_lines(value)) == lines
+
+
+def test_pasted_imports_are_not_what_was_asked() -> None:
+    paste = "\n".join(f"import module_{n} from './module_{n}.js';" for n in range(900))
+    view = session(
+        [
+            user(f"Why does this not build?\n{paste}"),
+            model("A cycle in module_7."),
+            *working(60),
+            user("end"),
+        ]
+    )
+    text = summary(view, tokens(view) // 10)
+    assert "Why does this not build?" in text
+    assert text.count("import module_") < 5
+
+
+@pytest.mark.parametrize(("sentence", "short"), [
+    ("Um, so the, the old cell lasts, uh, eleven days.", "The old cell lasts eleven days."),
+    ("Thanks, please just add a `please really` flag.", "Add a `please really` flag."),
+    ("Äh, also ich denke, wir nehmen eigentlich Postgres.", "Wir nehmen Postgres."),
+    ("好的，请不要修改 api.py。", "请不要修改 api.py。"), ("All 41 tests pass.", "All 41 tests pass."),
+    ("Remove .json and write.json {pause} [laughter]", "Remove .json and write.json"), ("No.", "No."),
+])  # fmt: skip
+def test_terse(sentence: str, short: str) -> None:
+    assert terse(sentence) == short
+
+
+def test_terse_leaves_tool_output_alone() -> None:
+    log = "please really just print the zeppelin, you know"
+    talk = [m for n in range(20) for m in (user(f"well, um, and number {n}?"), model("word " * 40))]
+    view = session(
+        [user("um, so, please look"), *asked("c", "bash", {}, {"output": log}), *talk, user("end")]
+    )
+    text = summary(view, tokens(view) // 2, terse=True)
+    assert log in text.split("\n")
+    assert "- look" in text.split("\n")
+
+
+def told(records: Any, count: int, seed: int) -> dict[tuple[float, bool], list[bool]]:
+    """Of facts planted in a conversation, whether each is told: by budget, and whether it is a sure one."""
+    mixed, facts = planted.planted(records, count, Random(seed))
+    view = view_of(recorded.records(mixed))
+    found: dict[tuple[float, bool], list[bool]] = {}
+    for share in planted.LEAST:
+        after = apply(view, plan(view, int(tokens(view) * share)).ops)
+        text = "\n".join(
+            [
+                *(s.text for s in after.summaries),
+                *(str(m.parts).replace("\\n", "\n") for m in after.messages),
+            ]
+        )
+        for one in facts:
+            found.setdefault((share, one.kind in planted.SURE), []).append(planted.told(one, text))
+    return found
+
+
+def check(found: dict[tuple[float, bool], list[bool]]) -> None:
+    for (share, sure), all in found.items():
+        assert sum(all) >= planted.LEAST[share][not sure] * len(all), (share, sure, sum(all), len(all))
+
+
+def test_planted_facts_are_told() -> None:
+    corpus()
+    check(told(recorded.coding(), 3, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_planted_facts_are_told_wherever_they_stand(seed: int) -> None:
+    corpus()
+    check(told(recorded.coding(), 6, seed))
+    check(told([m for talk in recorded.support() for m in talk], 3, seed))
