@@ -62,7 +62,7 @@ def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
     again: dict[str, int] = {}
     for line in lines:
         if line.kind in ("called", "gave") and "." in line.label and not line.label.startswith("`"):
-            for name in vocabulary.of(line) & vocabulary.names:
+            for name in sorted(vocabulary.of(line) & vocabulary.names):
                 if owner.setdefault(name, line.label.rsplit(" ", 1)[-1]) and SYMBOL.fullmatch(name):
                     again[name] = again.get(name, 0) + 1
     return [

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from heapq import heapify, heappop, heappush
 from itertools import chain
-from math import log
+from math import fsum, log
 
 from ...summaries.terse import INTERJECTIONS
 from . import words
@@ -84,7 +84,7 @@ class Worth:
 
     def of(self, line: Line) -> float:
         """What a line adds for each token."""
-        worth: float = sum(map(self._left.__getitem__, self._of(line)))
+        worth = fsum(map(self._left.__getitem__, self._of(line)))  # in whatever order, always the same
         return worth * line.factor / float(line.cost**LENGTH)
 
     def take(self, line: Line) -> None:
