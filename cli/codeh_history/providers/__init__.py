@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .body import Imported, Problem
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
     from .reply import AnswerReader, Failure, Reply
+    from .turns import Messages
 
 FORMATS = {
     "gemini": "gemini",
@@ -44,7 +45,7 @@ class Format:
     def body(self) -> BodyModule:
         return cast("BodyModule", self._module(".body"))
 
-    def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+    def request(self, messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
         return cast("RequestModule", self._module(".request")).build(messages, options, summaries)
 
     def problems(self, body: Json) -> list[Problem]:

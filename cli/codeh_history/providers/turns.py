@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from ..session.model import SUMMARY_HEAD, Message, Part
@@ -67,6 +67,13 @@ def family(model: str) -> str:
 Said = tuple[str, list[Part], str]  # a message of one plain text: user or model, its part, its id
 
 
+class Texts(list[Said]):
+    """A conversation of plain texts, from a user's to a user's; none is blank or to be curated."""
+
+
+Messages = Sequence[Message] | Texts
+
+
 def turns(
     messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
 ) -> list[Turn]:
@@ -80,12 +87,14 @@ def turns(
 
 
 def runs(
-    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
-) -> Iterator[Said | Turn]:
+    messages: Messages, summaries: Sequence[str] = (), *, faithful: bool = False
+) -> Iterable[Said | Turn]:
     """As `turns`, but a message that is one plain text and nothing else comes as what it says.
 
     Most messages are, and need no turn made for them.
     """
+    if isinstance(messages, Texts):
+        return messages
     return _entries(messages, summaries, faithful=faithful, whole=faithful)
 
 

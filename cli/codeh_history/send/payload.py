@@ -8,6 +8,7 @@ from dataclasses import replace
 import orjson
 
 from .. import providers
+from ..access import plain
 from ..access.late_media import Deferred
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
@@ -53,6 +54,10 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
+    found = plain.read(target.path, given, data) if to != providers.PLAIN else None
+    if found is not None:
+        options = _options(found.view, to, given, found.models.get(to))
+        return [_written(env, target, providers.load(to).request(found.texts, options, []), given)]
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
@@ -185,9 +190,9 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     return None
 
 
-def _options(view: View, to: str, given: Request) -> Options:
-    """What the request is to hold."""
-    model = model_for(view, to, given.model)
+def _options(view: View, to: str, given: Request, last: str | None = None) -> Options:
+    """What the request is to hold; `last`: the provider's last model, of a view that has no message."""
+    model = model_for(view, to, given.model) or last
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = beside(view.meta)

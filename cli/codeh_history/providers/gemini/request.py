@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import Json, Message
+from ...session.model import Json
 from ..array import Array
 from ..base import Options, Request
 from ..media import Media, media
 from ..tools import Tool, declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
 from . import FIELD, NAME, fields
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(options)
     work.fill(messages, summaries)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import Json, Message, Part
+from ...session.model import Json, Part
 from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request
@@ -17,13 +17,13 @@ from ..media import media
 from ..openai import item_of, message_item, result_media, result_text
 from ..parts import object_of
 from ..tools import Tool, declared
-from ..turns import Turn
+from ..turns import Messages, Turn
 from . import FIELD, NAME
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(NAME, options)
     if options.system:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import Json, Message, Part
+from ...session.model import Json, Part
 from ..array import Array
 from ..base import Options, Request
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, result_media, result_text
 from ..tools import Tool, declared
-from ..turns import Turn
+from ..turns import Messages, Turn
 from . import NAME
 from .content import Speech, joined, unwritten, written
 
@@ -22,7 +22,7 @@ SYSTEM = "system_message"  # the setting that keeps an imported system message t
 _O_SERIES = re.compile(r"(.*/)?o\d")
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(options)
     system = _system(options)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import Json, Message, Part
+from ...session.model import Json, Part
 from ..array import Array
 from ..base import Options, Request
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item
 from ..tools import Tool, declared
-from ..turns import Turn
+from ..turns import Messages, Texts, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
@@ -22,7 +22,7 @@ ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     work = _Items(options, messages)
     work.fill(messages, summaries)
@@ -63,10 +63,15 @@ def _declare(tool: Tool) -> Json:
 
 
 class _Items(Array):
-    def __init__(self, options: Options, messages: Sequence[Message]) -> None:
+    def __init__(self, options: Options, messages: Messages) -> None:
         super().__init__(NAME, options)
         self.ids = CallIds(faithful=options.faithful)
-        self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
+        self.replay = Replay(
+            () if isinstance(messages, Texts) else messages,
+            options.model,
+            self.ids.taken,
+            faithful=options.faithful,
+        )
         self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
 
