@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 
 from ...summaries.calls import Effects, effects
@@ -39,7 +40,7 @@ def summarize(draft: Draft) -> None:
         return
     text, left = telling.fitting()
     if left > draft.target * SLACK and recent.extend(draft, left):
-        telling = Telling(draft, absorb=absorb)
+        telling.measure()
         text, _ = telling.fitting()
     if text:
         draft.summarize("summary", telling.covered, text, absorb=absorb)
@@ -51,6 +52,11 @@ class Telling:
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft = draft
         self._absorb = absorb
+        self.measure()
+
+    def measure(self) -> None:
+        """Look at the draft again: more of it may stay."""
+        draft, absorb = self._draft, self._absorb
         self.covered = sorted(draft.doomed)
         self._beside = draft.summary_total("", self.covered, absorb=absorb)
         self.room = draft.target - self._beside
@@ -78,16 +84,23 @@ class Telling:
             count = min(high, max(low + 1, count + int(left * count / self.room)))
         return best, unused
 
-    def _lines(self) -> list[Line]:
-        """The lines of earlier summaries, of the messages, and of the ledger."""
+    @cached_property
+    def _told(self) -> tuple[list[Line], Effects]:
+        """The lines of earlier summaries, and what all calls came to."""
         draft = self._draft
         done = Effects()
         lines: list[Line] = []
         for age, summary in enumerate(draft.view.summaries if self._absorb else (), -MOST):
             lines += parsed(summary.text, done, age * MOST)
+        return lines, effects(draft.messages, draft.layout.pairing, done)
+
+    def _lines(self) -> list[Line]:
+        """The lines of earlier summaries, of the messages, and of the ledger."""
+        draft = self._draft
+        earlier, done = self._told
+        lines = [*earlier]
         for number in self.covered:
             lines += draft.lines(number)
-        effects(draft.messages, draft.layout.pairing, done)
         here = set(self.covered)
         lines += names(lines, draft.words)
         lines += ledger(done, lambda place: place < 0 or place in here)
