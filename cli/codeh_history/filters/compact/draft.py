@@ -88,13 +88,13 @@ class Draft:
         return self.open(place for place in self.special if place[0] < end and place[0] not in fixed)
 
     def lines(self, number: int) -> list[Line]:
-        """What a message says, as it was."""
+        """What a message says, as it was; of one that stays, for its words only."""
         if number not in self._lines:
             if self._reader is None:
                 self._reader = Reader(
                     self.messages, self.layout.prompts, self.layout.pairing,
                     self.untouched, self.counter.characters, terse=self.terse)  # fmt: skip
-            self._lines[number] = self._reader.lines(number)
+            self._lines[number] = self._reader.lines(number, plain=number not in self.doomed)
         return self._lines[number]
 
     def part(self, place: Place) -> Part:

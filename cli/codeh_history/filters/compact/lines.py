@@ -102,16 +102,21 @@ class Reader:
             if call.answer is not None:
                 self._calls[call.answer.message.id, call.answer.part] = call
 
-    def lines(self, number: int) -> list[Line]:
-        """The lines of a message, in order; nothing of thoughts and of an editor's context."""
+    def lines(self, number: int, *, plain: bool = False) -> list[Line]:
+        """The lines of a message, in order; nothing of thoughts and of an editor's context.
+
+        `plain`: for their words only, without a look at what they say.
+        """
         message = self._messages[number]
         if is_ide_context(message):
             return []
         return [
-            line for place, part in enumerate(message.parts) for line in self._of_part(number, place, part)
+            line
+            for place, part in enumerate(message.parts)
+            for line in self._of_part(number, place, part, plain=plain and not self._terse)
         ]
 
-    def _of_part(self, number: int, place: int, part: Part) -> Iterator[Line]:
+    def _of_part(self, number: int, place: int, part: Part, *, plain: bool) -> Iterator[Line]:
         message = self._messages[number]
         most = self._extent.of(number, place)
         if part.get("thought") or not most:
@@ -123,7 +128,7 @@ class Reader:
         elif part.get("text"):
             text = part["text"]
             rate = self._rate(number, place, len(text))
-            found = typed(text[:most], number, user=message.role == "user", rate=rate)
+            found = typed(text[:most], number, user=message.role == "user", rate=rate, plain=plain)
             yield from (line.shorter() for line in found) if self._terse else found
 
     def _of_tool(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
@@ -147,7 +152,7 @@ class Reader:
         return min(1.5, max(0.1, self._costs[number][place] / max(1, size)))
 
 
-def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
+def typed(text: str, number: int, *, user: bool, rate: float, plain: bool = False) -> Iterator[Line]:
     """The sentences of what somebody said; of a line that names its speaker, under that name."""
     kind, label = ("asked", "User") if user else ("said", "Model")
     first = user
@@ -166,7 +171,13 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
             continue
         who = _SPEAKER.match(line)
         speaker = who[1] if who else label
-        for sentence, topic, factor in _sentences(line[who.end() :] if who else line, user=user):
+        rest = line[who.end() :] if who else line
+        said = (
+            [(sentence, "", 1.0) for sentence in prose.split(rest)]
+            if plain
+            else _sentences(rest, user=user)
+        )
+        for sentence, topic, factor in said:
             yield Line(
                 sentence, kind, number,
                 label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
