@@ -11,6 +11,7 @@ from codeh_history import providers
 
 Contents = list[dict[str, Any]]  # `{role, parts}`, what everybody is given and gives back
 MODELS = {"openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1", "anthropic": "claude-opus-4-8"}
+SHAPES = ("gemini", *MODELS)  # whose bodies `request` writes by hand
 
 
 def plain(messages: Iterable[Any], prefix: str = "") -> Contents:
@@ -127,7 +128,7 @@ def _parts(message: Any) -> list[Any]:
 def refused(contents: Contents) -> dict[str, str]:
     """The providers that would refuse these messages word for word, each with its first reason."""
     found = {}
-    for format in providers.FORMATS:
+    for format in SHAPES:
         problems = providers.load(format).problems(request(contents, format)) if contents else ["nothing"]
         if problems:
             found[format] = str(problems[0])

@@ -169,8 +169,9 @@ class Session(RuleBasedStateMachine):
             [opened] = [record for record in new if record["type"] in ("open", "message")]
             committed = new[-1]
             self.acknowledged(done, {**opened, "parts": committed["parts"]}, committed["parts"])
-            again, none = self.run("append", "-s", "s", "--from", "auto", stdin=body)
-            assert (again.code, again.text, none) == (0, done.text, [])
+            if format != "ollama":  # its answers have no id: told again it is another answer
+                again, none = self.run("append", "-s", "s", "--from", "auto", stdin=body)
+                assert (again.code, again.text, none) == (0, done.text, [])
         elif done.code == 0:  # only its last bytes are missing
             assert new
         else:

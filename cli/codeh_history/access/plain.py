@@ -13,7 +13,7 @@ from io import BytesIO
 
 import orjson
 
-from ..base.jobs import COMPACT, CURATE, Compaction, Request
+from ..base.jobs import COMPACT, CURATE, PASSES, Compaction, Request
 from ..providers.turns import Texts
 from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX
 from ..session.fold import View
@@ -24,6 +24,15 @@ _FOLDED = (  # options that ask for a view; the others change nothing of plain t
     "context", "persist", "user_template", "system_template", "ide_marker", "remove", "remove_cmd",
     *Compaction.DEFAULTS,
 )  # fmt: skip
+_PASSED = {
+    "kinds",
+    "invalid",
+    "ide",
+    "system",
+    "post",
+    "thoughts",
+    "pairs",
+}  # passes that change none of these texts
 _ROLES = {"user": "user", "codeh": "model"}
 _HASH = "#"  # every marker of an editor's context has it
 
@@ -39,7 +48,7 @@ class Straight:
 
 def read(path: str, given: Request, data: bytes | None = None) -> Straight | None:
     """What the session at this path (or in these bytes) holds; None where that needs the long way."""
-    if path == "-" or given.given(*_FOLDED):
+    if path == "-" or given.given(*_FOLDED) or not _PASSED.issuperset(PASSES):
         return None
     found = Straight()
     lines = iter(BytesIO(read_bytes(path) if data is None else data))

