@@ -24,15 +24,7 @@ _FOLDED = (  # options that ask for a view; the others change nothing of plain t
     "context", "persist", "user_template", "system_template", "ide_marker", "remove", "remove_cmd",
     *Compaction.DEFAULTS,
 )  # fmt: skip
-_PASSED = {
-    "kinds",
-    "invalid",
-    "ide",
-    "system",
-    "post",
-    "thoughts",
-    "pairs",
-}  # passes that change none of these texts
+_PASSED = {"kinds", "invalid", "ide", "system", "post", "thoughts", "pairs"}  # which change none of these
 _ROLES = {"user": "user", "codeh": "model"}
 _HASH = "#"  # every marker of an editor's context has it
 

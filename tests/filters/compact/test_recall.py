@@ -81,7 +81,7 @@ def test_no_answer_without_its_call_is_taken() -> None:
 
 
 def test_later_turns_find_what_they_come_back_to() -> None:
-    """Names in sentences: 0.80 at a quarter of the size, 0.60 at a tenth, in a real coding session, cut at four places."""
+    """Names in sentences: 0.80 at a quarter of the size, 0.50 at a tenth, in a real coding session, cut at four places."""
     corpus()
     found: dict[float, list[float]] = {0.25: [], 0.10: []}
     for case in histories.cut("coding", histories.sessions()["coding"]):
