@@ -145,8 +145,6 @@ def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
     """Whether a secret is in the line and in none of its values: under a key that stands there twice."""
     if dumps(data) == line.strip():
         return False
-    if not redactor.finds(line.decode()):
-        return False
     import json
 
     lost: list[int] = []  # for each object, how many of its keys stand there again
@@ -155,7 +153,7 @@ def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
         lost.append(len(items) - len(dict(items)))
 
     json.loads(line, object_pairs_hook=pairs)
-    return any(lost)
+    return any(lost) and redactor.finds(line.decode())
 
 
 def _damaged(line: bytes, redactor: Redactor) -> bytes:
