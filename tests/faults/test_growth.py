@@ -1,20 +1,19 @@
-"""Four times as much takes no more than some four times as long, whatever a session is made of."""
+"""Eight times as much takes no more than some eight times as long, whatever a session is made of."""
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
+from growth import TIMES, grows_linearly
 from nursery import Nursery
 from profiles import PROFILE, Tally, by_profile
 from shapes import LINES, PATTERNS, Shape, output, session, sized, text
 
 from inside import lay
 
-MOST = 6  # how much longer the larger of two sessions may take, four times the size of the other
-SECONDS = 5  # what a megabyte of anything may take
-SHORTEST = 0.15  # seconds that are too few to be compared
-SIZE = by_profile(60_000, 60_000, 250_000)  # bytes of the smaller
+SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller
 
 pytestmark = pytest.mark.skipif(PROFILE == "short", reason="measures time: make test-faults")
 
@@ -93,10 +92,15 @@ def test_time_grows_as_the_session_does(
     shape: str, command: str, place: Path, nursery: Nursery, tally: Tally
 ) -> None:
     size = SIZE // (16 if command in A_FILE_EACH else 1) if shape in LINES else 4 * SIZE
-    n, few = sized(SHAPES[shape], size)
-    many = session(SHAPES[shape], 4 * n)
-    less = took(nursery, place / "few", few, command)
-    more = took(nursery, place / "many", many, command)
-    assert more < MOST * max(less, SHORTEST), f"{n}: {less:.2f} s, {4 * n}: {more:.2f} s"
-    assert more < max(2.0, SECONDS * len(many) / 1e6), f"{len(many)} bytes: {more:.2f} s"
-    tally("sessions four times as large, in less than six times the time", 1)
+    n, _ = sized(SHAPES[shape], size)
+
+    homes = (
+        place / str(number) for number in count()
+    )  # one each: a second run would find what the first left
+
+    def seconds(many: int) -> float:
+        return took(nursery, next(homes), session(SHAPES[shape], many), command)
+
+    linear, told = grows_linearly(seconds, n)
+    assert linear, told
+    tally(f"sessions {TIMES} times as large, in time that grows no faster than they do", 1)

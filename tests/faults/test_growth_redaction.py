@@ -7,16 +7,16 @@ lines, nested quotes: all of them short, the worst of these then at length.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from time import process_time
 
 import pytest
+from growth import TIMES, grows_linearly
 from profiles import PROFILE, Tally, by_profile
 
 from codeh_history.filters.redact import Redactor, forms, names, vendors
 from codeh_history.filters.redact.clues import Rule
 
-MOST = 5.0  # seconds for a megabyte
-GROWTH = 6.0  # from n to 4n
 SHORT, LONG = 8_000, 1_000_000
 KEPT = by_profile(0, 4, 40)  # how many of the worst are tried at length
 EACH = by_profile(1, 8, 1)  # of the table every so manieth
@@ -55,21 +55,11 @@ def starts_of(rules: Iterable[Rule]) -> list[str]:
 
 
 def seconds(work: Callable[[str], object], unit: str, size: int) -> float:
-    """How long the text takes this process, the better of two."""
+    """How long the text takes this process."""
     text = (unit * (size // len(unit) + 1))[:size]
-    times = []
-    for _ in range(2):
-        start = process_time()
-        work(text)
-        times.append(process_time() - start)
-    return min(times)
-
-
-def slowness() -> float:
-    """How many times as long this takes as on a machine with nothing else to do; never below 1."""
     start = process_time()
-    sum(number * number for number in range(1_000_000))
-    return max(1.0, (process_time() - start) / 0.06)
+    work(text)
+    return process_time() - start
 
 
 def clean(text: str) -> str:
@@ -81,9 +71,8 @@ def test_redaction_is_linear_whatever_the_text(tally: Tally) -> None:
     by_time = sorted(units, key=lambda unit: -seconds(clean, unit, SHORT))
     worst = list(dict.fromkeys(["TOKEN_", "eyJ-", *by_time[:KEPT]]))
     for unit in worst:
-        quarter, whole = seconds(clean, unit, LONG // 4), seconds(clean, unit, LONG)
-        assert whole < MOST * slowness(), (unit, whole)
-        assert whole < GROWTH * max(quarter, 0.05), (unit, quarter, whole)
+        linear, told = grows_linearly(partial(seconds, clean, unit), LONG // TIMES)
+        assert linear, (unit, told)
     tally("a text that repeats what redaction looks for", len(units))
 
 
@@ -102,7 +91,6 @@ def test_a_session_is_linear_too(inside: str, tally: Tally) -> None:
         return Redactor().value(values[inside], "parts" if inside == "pieces" else "")
 
     for unit in ("password = 'hunter22x' ", "eyJ-", "some words of prose "):
-        quarter, whole = seconds(work, unit, LONG // 4), seconds(work, unit, LONG)
-        assert whole < MOST * slowness(), (unit, whole)
-        assert whole < GROWTH * max(quarter, 0.05), (unit, quarter, whole)
+        linear, told = grows_linearly(partial(seconds, work, unit), LONG // TIMES)
+        assert linear, (unit, told)
     tally("a text that repeats what redaction looks for", 3)
