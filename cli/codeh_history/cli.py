@@ -33,6 +33,9 @@ EXAMPLES = """\
   codeh-history show
 """
 
+ONLY = "the session is the only argument"  # what to say of an argument too many
+NONE = "the session is -s SESSION"
+
 
 class Command(TyperCommand):
     """A command whose help begins with examples and whose usage errors are one line.
@@ -107,7 +110,8 @@ def load(name: str) -> Command:
     command: Command = built
     command.name = name
     command.examples = getattr(module, "EXAMPLES", "")
-    command.stray = getattr(module, "STRAY", "")
+    takes_one = any(each.param_type_name == "argument" for each in command.params)
+    command.stray = getattr(module, "STRAY", ONLY if takes_one else NONE)
     return command
 
 
@@ -188,6 +192,6 @@ def _one_line(error: UsageError) -> str:
     command = error.ctx.command if error.ctx is not None else None
     name = command.name if isinstance(command, Command) else ""
     where = f"{name}: " if name else ""
-    if isinstance(command, Command) and text.startswith("Got unexpected extra argument") and command.stray:
+    if isinstance(command, Command) and text.startswith("Got unexpected extra argument"):
         return f"{where}{text}; {command.stray}"
     return f"{where}{text} (codeh-history {name + ' ' if name else ''}--help)"

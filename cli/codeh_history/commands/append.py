@@ -20,7 +20,7 @@ EXAMPLES = """\
   codeh-history append -s demo --result ls --call-id c1 -F out.txt
   jq -c '.[]' contents.json | codeh-history append -s demo --jsonl
 """
-STRAY = "say -m TEXT"
+STRAY = "the text is -m TEXT, the session is -s SESSION"
 WAYS = {"from_": "--from", "stream": "--stream", "jsonl": "--jsonl", "exchange": "--exchange"}
 TEXT = ("message", "file", "role", "kind")  # what a plain text message may have
 

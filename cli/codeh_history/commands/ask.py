@@ -39,7 +39,7 @@ EXAMPLES = """\
   codeh-history ask -s demo -m "List the files" --tools @tools.json
   while codeh-history calls -s demo --via ./tool; do codeh-history ask -s demo || break; done
 """
-STRAY = "say -m TEXT"
+STRAY = "the text is -m TEXT, the session is -s SESSION"
 
 
 class _Prompt(Options):

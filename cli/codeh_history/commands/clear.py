@@ -13,7 +13,6 @@ EXAMPLES = """\
   codeh-history clear -s demo
   codeh-history undo -s demo       # and back
 """
-STRAY = "the session is -s SESSION"
 
 
 class Given(Writing):

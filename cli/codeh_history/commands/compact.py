@@ -12,6 +12,5 @@ EXAMPLES = """\
   codeh-history compact demo -i --apply plan.json
   codeh-history compact demo -i --max-items 100
 """
-STRAY = "the session is the only argument"
 
 __all__ = ["Given", "run"]

@@ -13,7 +13,6 @@ EXAMPLES = """\
   codeh-history context demo --recent 3 --tz Europe/Berlin
   codeh-history payload next --to gemini --system "$(codeh-history context demo)"
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading):

@@ -17,7 +17,6 @@ EXAMPLES = """\
   codeh-history curate demo -i --remove '<follow-up>.*?</follow-up>'
   codeh-history curate demo --only pairs --unanswered stub
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading, Curation):

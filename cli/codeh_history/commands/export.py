@@ -19,7 +19,6 @@ EXAMPLES = """\
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
-STRAY = "the session is the only argument"
 TEXTS = ("markdown", "html")  # only to be looked at
 
 

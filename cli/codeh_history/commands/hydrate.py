@@ -15,7 +15,6 @@ EXAMPLES = """\
   codeh-history hydrate demo -i
   codeh-history hydrate demo --allow-missing > rest.jsonl
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading):

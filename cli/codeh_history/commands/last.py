@@ -20,7 +20,6 @@ EXAMPLES = """\
   codeh-history last --role model --code | python3 -
   codeh-history last --json | jq -r .id
 """
-STRAY = "the session is the only argument"
 ROLES = ("user", "model")
 BESIDES = ("provider", "model", "finish", "usage")
 

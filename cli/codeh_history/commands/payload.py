@@ -14,7 +14,7 @@ EXAMPLES = """\
   codeh-history payload demo --to gemini --remove '<follow-up>.*?</follow-up>' --policy loop --budget 32k
   codeh-history payload fixtures/x.jsonl --to anthropic --model M --pretty | diff - golden.json
 """
-STRAY = "the session is the only argument; text is appended with `append -m`"
+STRAY = "the session is the only argument; the provider is --to PROVIDER, text is appended with `append -m`"
 
 
 class Given(Reading, Request):

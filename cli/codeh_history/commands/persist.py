@@ -18,7 +18,6 @@ EXAMPLES = """\
   codeh-history persist demo --remove '<follow-up>.*?</follow-up>' --budget 32k > smaller.jsonl
   CODEH_BLOCKS=redis://blocks.example/0 codeh-history persist demo -i --all
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading, Reduction):

@@ -24,7 +24,6 @@ EXAMPLES = """\
   codeh-history redact demo -i --yes             # cannot be undone
   codeh-history redact demo --rules rules.json   # {"ticket": "TICKET-[0-9]+"}
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading):

@@ -23,7 +23,6 @@ EXAMPLES = """\
   codeh-history repair demo --output whole.jsonl
   codeh-history repair demo | codeh-history payload - --to anthropic --model M
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Options):

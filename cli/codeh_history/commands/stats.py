@@ -22,7 +22,6 @@ EXAMPLES = """\
   codeh-history stats demo --calibrated             # by what the provider reported it counted
   codeh-history stats demo --top 10                 # what fills the context
 """
-STRAY = "the session is the only argument"
 SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
 

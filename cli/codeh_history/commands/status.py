@@ -19,7 +19,6 @@ EXAMPLES = """\
   codeh-history status @            # the session with the newest message
   codeh-history status --json | jq -r .next
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading):

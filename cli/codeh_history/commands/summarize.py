@@ -28,7 +28,6 @@ EXAMPLES = """\
   codeh-history curate demo | codeh-history summarize - | codeh-history payload - --raw --to gemini
   17 3 * * *  codeh-history summarize --all --via 'llm -m MODEL'
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading):

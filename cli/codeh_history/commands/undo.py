@@ -18,7 +18,7 @@ EXAMPLES = """\
   codeh-history undo -s demo --turn       # the last prompt and all that followed
   codeh-history undo -s demo --id 3f2a    # a message, summary, compaction, or an earlier undo
 """
-STRAY = "say --id ID"
+STRAY = "a message is --id ID, the session is -s SESSION"
 
 
 class Given(Writing):

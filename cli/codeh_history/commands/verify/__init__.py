@@ -22,7 +22,6 @@ EXAMPLES = """\
   codeh-history verify demo --to anthropic     # what Anthropic would refuse of it as it stands
   codeh-history verify demo --json | jq -r '.problems[].offset'
 """
-STRAY = "the session is the only argument"
 
 
 class Given(Reading):
