@@ -22,6 +22,7 @@ from codeh_history.access.result import compaction
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
 from codeh_history.filters.compact.draft import Draft
+from codeh_history.filters.compact.history import History
 from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
 from codeh_history.filters.compact.units import units
 from codeh_history.filters.curate import base, passes
@@ -285,7 +286,7 @@ def test_nothing_is_summarized_that_stubs_could_have_spared(records: Any, share:
     view = session(records)
     plan = planned(view, share)
     assume(plan is not None)
-    draft = Draft(view, COUNTER, settings(int(total(view) * share)))
+    draft = Draft(History(view, COUNTER, settings(int(total(view) * share))))
     draft.target = max(1, int(total(view) * share))
     for stage in LOSSLESS:
         stage(draft)

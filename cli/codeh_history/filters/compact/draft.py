@@ -3,70 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
-from ...session.model import Message, Part, Summary
+from ...session.model import Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
-from ...session.view import View, arrange
-from ...tokens import Counter, part_tokens, parts_tokens, summary_text
-from ...tokens.formula import overhead, sent, unscaled
-from .lines import Line, Reader
-from .plan import Settings, Step
-from .units import Layout
-from .worth import Words
+from ...session.view import arrange
+from ...tokens import parts_tokens
+from .history import History, Place
+from .plan import Step
 
 LATEST = 1 << 62  # the place of what is yet to be written
-Place = tuple[int, int]  # a message's position, and which of its shown parts
 Change = tuple[Place, Part | None, str]  # what to put there, and why
 
 
 class Draft:
-    """The messages that are sent, what each part costs, and what becomes of it.
+    """What becomes of a history, and what it costs so far.
 
     All counts are unscaled. `total` is exact at every moment: parts are counted as they are made, the
     summaries as the one record they are sent as. A stage asks `fits` and takes steps until it does.
     """
 
-    def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
-        self.counter = counter
-        self.messages: list[Message] = [message for message in view.messages if sent(message)]
-        self.tokens = part_tokens(counter, self.messages)
-        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
-            (number, place)
-            for number, message in enumerate(self.messages)
-            for place, part in enumerate(message.parts)
-            if len(part) > 1 or "text" not in part
-        ]
-        self.summaries = [summary.text for summary in view.summaries]
-        self.view = view
-        self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
-        self.summary_cost = self.summaries_cost(self.summaries)
-        self.original = unscaled(counter, self.messages, self.tokens)
-        self.now = list(self.original)  # what each message costs now
-        self.total = self.fixed_cost + self.summary_cost + sum(self.now)
-        self.before = self.total
-        self.first_summary_cost = self.summary_cost
-        self.untouched = list(self.tokens)
-        self.target = 0
+    def __init__(self, history: History, target: int = 0) -> None:
+        self.history = history
+        self.target = target
         self.level = 0  # the tokens of a stub, on average
-        self.keep_last = settings.keep_last
-        self.terse = settings.terse
-        self.in_place = settings.hysteresis
-        self._layout: Layout | None = None
-        self._reader: Reader | None = None
-        self._lines: dict[int, list[Line]] = {}
-        self.words = Words()
+        self.total = history.total
+        self.tokens = list(history.tokens)  # what each part costs now
+        self.now = list(history.costs)  # and each message
+        self.summaries = history.summaries
+        self.summary_cost = history.summary_cost
         self.steps: list[Step] = []
         self.new: dict[Place, Part | None] = {}
         self.step_of: dict[Place, int] = {}
         self.gone: set[int] = set()
         self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
 
-    @property
-    def layout(self) -> Layout:
-        """Units and what must stay; worked out where something has to be done."""
-        if self._layout is None:
-            self._layout = Layout(self.messages, self.keep_last, plain=not self.special)
-        return self._layout
+    def fork(self) -> Draft:
+        """The same so far, to be tried further; this one stays as it is."""
+        other = copy(self)
+        for name in ("tokens", "now", "steps", "new", "step_of", "gone", "doomed"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     @property
     def fits(self) -> bool:
@@ -83,29 +60,18 @@ class Draft:
 
     def free(self, end: int | None = None) -> list[Place]:
         """The open parts (before the message `end`) that are no plain text, and may be changed."""
-        fixed = self.layout.fixed
-        end = len(self.messages) if end is None else end
-        return self.open(place for place in self.special if place[0] < end and place[0] not in fixed)
-
-    def lines(self, number: int) -> list[Line]:
-        """What a message says, as it was; of one that stays, for its words only."""
-        if number not in self._lines:
-            if self._reader is None:
-                self._reader = Reader(
-                    self.messages, self.layout.prompts, self.layout.pairing,
-                    self.untouched, self.counter.characters, terse=self.terse)  # fmt: skip
-            self._lines[number] = self._reader.lines(number, plain=number not in self.doomed)
-        return self._lines[number]
-
-    def part(self, place: Place) -> Part:
-        return self.messages[place[0]].parts[place[1]]
+        fixed = self.history.layout.fixed
+        end = len(self.history.messages) if end is None else end
+        return self.open(
+            place for place in self.history.special if place[0] < end and place[0] not in fixed
+        )
 
     def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
         """Take these replacements, oldest first, until it fits (`whole`: all of them)."""
         if self.fits:
             return
         pending = list(changes)
-        sizes = iter(parts_tokens(self.counter, [new for _, new, _ in pending if new is not None]))
+        sizes = iter(parts_tokens(self.history.counter, [new for _, new, _ in pending if new is not None]))
         for place, new, why in pending:
             after = next(sizes) if new is not None else 0
             if whole or not self.fits:
@@ -119,10 +85,10 @@ class Draft:
             return
         earlier = self.step_of.setdefault(place, len(self.steps))
         before = now if earlier == len(self.steps) else self.steps[earlier].before
-        op = replace_shown(self.messages[number], part, new, why)
+        op = replace_shown(self.history.messages[number], part, new, why)
         self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
         self.new[place] = new
-        self.tokens[number] = [*self.tokens[number]]  # `untouched` keeps what it was
+        self.tokens[number] = [*self.tokens[number]]  # the history's stay
         self.tokens[number][part] = after
         self.now[number] -= now - after
         self.total -= now - after
@@ -130,7 +96,7 @@ class Draft:
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages; they must be whole units."""
         before = self.costs(numbers)
-        ids = [self.messages[number].id for number in numbers]
+        ids = self.history.ids(numbers)
         self.steps.append(Step(drop(ids, why), stage, why, before, 0))
         self.gone.update(numbers)
         self.total -= before
@@ -139,7 +105,7 @@ class Draft:
         """What the total would be with these messages summarised by this text."""
         numbers = list(numbers)
         texts = self._texts_with(text, numbers, absorb=absorb)
-        return self.total - self.costs(numbers) - self.summary_cost + self.summaries_cost(texts)
+        return self.total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
 
     def summarize(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
         """Put a text in the place of messages, and of the summaries there are with `absorb`."""
@@ -150,48 +116,46 @@ class Draft:
         why = "the oldest exchanges"
         self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
         self.summaries = self._texts_with(text, numbers, absorb=absorb)
-        self.summary_cost = self.summaries_cost(self.summaries)
+        self.summary_cost = self.history.cost_of_summaries(self.summaries)
         self.gone.update(numbers)
         self.total = total
 
     def _covered(self, numbers: Iterable[int], *, absorb: bool) -> list[str]:
-        absorbed = [summary.id for summary in self.view.summaries] if absorb else []
-        return [*(self.messages[number].id for number in numbers), *absorbed]
+        absorbed = [summary.id for summary in self.history.view.summaries] if absorb else []
+        return [*self.history.ids(numbers), *absorbed]
 
     def _texts_with(self, text: str, numbers: Iterable[int], *, absorb: bool) -> list[str]:
         """The texts of the summaries with a new one, in the order that the view gives them."""
-        if not (self.view.summaries or self.view.hidden_summaries):
+        if not (self.history.view.summaries or self.history.view.hidden_summaries):
             return [text]
         covers = self._covered(numbers, absorb=absorb)
         new = Summary(fields={"id": NEXT, "summary": text, "covers": covers}, place=LATEST, raw=None)
-        older = [summary for summary in self.view.hidden_summaries if not summary.cleared]
-        return [summary.text for summary in arrange([*self.view.summaries, *older, new], self.view.all)[0]]
+        older = [summary for summary in self.history.view.hidden_summaries if not summary.cleared]
+        return [
+            summary.text
+            for summary in arrange([*self.history.view.summaries, *older, new], self.history.view.all)[0]
+        ]
 
     def _period(self, numbers: Sequence[int]) -> dict[str, object]:
-        times = [ts for number in numbers if (ts := self.messages[number].ts)]
-        count = len(set(self.layout.prompts).intersection(numbers))
+        times = [ts for number in numbers if (ts := self.history.messages[number].ts)]
+        count = len(set(self.history.layout.prompts).intersection(numbers))
         fields: dict[str, object] = {"conversationCount": count}
         if times:
             fields |= {"periodStart": min(times), "periodEnd": max(times)}
         return fields
-
-    def summaries_cost(self, texts: Sequence[str]) -> int:
-        if not texts:
-            return 0
-        return self.counter.message + self.counter.counts([summary_text(texts)])[0]
 
     def finished(self) -> list[Step]:
         """The steps, without replacements inside messages that were removed after all.
 
         Raises RuntimeError, and so writes nothing, should a message have been removed twice or halfway.
         """
-        gone = {self.messages[number].id for number in self.gone}
+        gone = set(self.history.ids(self.gone))
         steps = [s for s in self.steps if s.op["op"] != "replace" or s.op["id"] not in gone]
-        known = {summary.id for summary in self.view.summaries}
+        known = {summary.id for summary in self.history.view.summaries}
         removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
         if len(removed) != len(gone) or set(removed) != gone:
             raise RuntimeError("a compaction lost count of its messages")
-        if self.counter.factor == 1:
+        if self.history.counter.factor == 1:
             return steps
-        scale = self.counter.scale
+        scale = self.history.counter.scale
         return [Step(s.op, s.stage, s.why, scale(s.before or 0), scale(s.after or 0)) for s in steps]

@@ -35,21 +35,23 @@ SMALL = 40  # tokens below which a repetition is left alone
 
 def superseded(draft: Draft) -> None:
     """Older IDE context goes, and what a file held when it was read or written again later."""
-    prompts = set(draft.layout.prompts)
-    context = [n for n, m in enumerate(draft.messages) if n not in prompts and is_ide_context(m)]
+    prompts = set(draft.history.layout.prompts)
+    context = [n for n, m in enumerate(draft.history.messages) if n not in prompts and is_ide_context(m)]
     for number in context[:-1]:
-        if not draft.fits and number not in draft.layout.fixed:
-            draft.drop("superseded", draft.layout.unit_of[number], "superseded by newer IDE context")
+        if not draft.fits and number not in draft.history.layout.fixed:
+            draft.drop(
+                "superseded", draft.history.layout.unit_of[number], "superseded by newer IDE context"
+            )
     whole = shrink.newest(draft, shrink.RECENT)
     draft.replace_while_large("superseded", (c for c in _stale_reads(draft) if c[0] not in whole))
 
 
 def _stale_reads(draft: Draft) -> Iterator[Change]:
     """Reads of a file that a later read, or a later write, covers."""
-    place = {message.id: number for number, message in enumerate(draft.messages)}
+    place = {message.id: number for number, message in enumerate(draft.history.messages)}
     covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
     found: list[Change] = []
-    for call in reversed(draft.layout.pairing.calls):
+    for call in reversed(draft.history.layout.pairing.calls):
         path, rest = _file(call.args)
         if path is None or call.answer is None:
             continue
@@ -58,7 +60,9 @@ def _stale_reads(draft: Draft) -> Iterator[Change]:
         elif _like(call.name, READS):
             number = place[call.answer.message.id]
             key = dumps(rest) if rest else b""
-            if ((path, key) in covered or (path, b"") in covered) and number not in draft.layout.fixed:
+            if (
+                (path, key) in covered or (path, b"") in covered
+            ) and number not in draft.history.layout.fixed:
                 if _failed(call.answer.message.parts[call.answer.part]):
                     continue
                 why = f"{path} was read or written again later"
@@ -104,15 +108,15 @@ def repeated(draft: Draft) -> None:
 def _repetitions(draft: Draft) -> Iterator[Change]:
     newest: dict[bytes | str, Message] = {}
     found: list[Change] = []
-    for number in range(len(draft.messages) - 1, -1, -1):
-        message = draft.messages[number]
+    for number in range(len(draft.history.messages) - 1, -1, -1):
+        message = draft.history.messages[number]
         for index, tokens in enumerate(draft.tokens[number]):
             if tokens < SMALL or (number, index) in draft.new or number in draft.gone:
                 continue
             part = message.parts[index]
             key = _content(part)
             later = newest.setdefault(key, message) if key else message
-            if later is not message and number not in draft.layout.fixed:
+            if later is not message and number not in draft.history.layout.fixed:
                 why = f"the same again in {later.id}"
                 new = (
                     stubs.bare(part, why, message.id)

@@ -12,7 +12,8 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
 from . import removal, shrink, small, stubs
-from .draft import Draft, Place
+from .draft import Draft
+from .history import History, Place
 from .plan import HIGH, LOW, Plan, Settings
 from .tiered import aim, finished, proven
 
@@ -28,29 +29,31 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     nothing = proven(view, settings, counter)
     if nothing is not None and not settings.capped:
         return nothing
-    draft = Draft(view, counter, settings)
+    draft = Draft(History(view, counter, settings))
     if aim(draft, settings):
         draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
         _reduce(draft, settings)
     room = settings.budget * (HIGH if settings.hysteresis else 1)
-    if counter.scale(draft.before) <= settings.budget and counter.scale(draft.total) > room:
-        draft = Draft(view, counter, settings)  # it fits as it is, and nothing gives it room to grow
+    if counter.scale(draft.history.total) <= settings.budget and counter.scale(draft.total) > room:
+        draft = Draft(draft.history)  # it fits as it is, and nothing gives it room to grow
     if settings.capped:
         _uploads(draft, int(counter.within(settings.budget) * settings.upload_share))
     return finished(draft, settings)
 
 
 def _reduce(draft: Draft, settings: Settings) -> None:
-    most = draft.counter.within(settings.budget)
+    most = draft.history.counter.within(settings.budget)
     used = _uploads(draft, int(most * settings.upload_share))
     _history(draft, int(most * (settings.history_share + settings.upload_share)) - used)
     if not draft.fits:
         small.references(draft, live=True)
     if not draft.fits:
         live = set(_live(draft))
-        places = draft.open(place for place in draft.special if place[0] in live)
-        results = [place for place in places if "functionResponse" in draft.part(place)]
-        shrink.to_fit(draft, "outputs", [p for p in results if small.sources_of(draft.part(p)) is None])
+        places = draft.open(place for place in draft.history.special if place[0] in live)
+        results = [place for place in places if "functionResponse" in draft.history.part(place)]
+        shrink.to_fit(
+            draft, "outputs", [p for p in results if small.sources_of(draft.history.part(p)) is None]
+        )
     if not draft.fits:
         _oldest(draft)
     if not draft.fits:
@@ -59,8 +62,8 @@ def _reduce(draft: Draft, settings: Settings) -> None:
 
 def _live(draft: Draft) -> list[int]:
     """The newest exchange, without what stays verbatim."""
-    start = draft.layout.start
-    return [n for n in range(start, len(draft.messages)) if n not in draft.layout.fixed]
+    start = draft.history.layout.start
+    return [n for n in range(start, len(draft.history.messages)) if n not in draft.history.layout.fixed]
 
 
 def _uploads(draft: Draft, most: int) -> int:
@@ -70,9 +73,9 @@ def _uploads(draft: Draft, most: int) -> int:
     for number, part in reversed(_files(draft)):
         tokens = draft.tokens[number][part]
         closed = closed or used + tokens > most
-        if closed and number not in draft.layout.fixed:
-            new = stubs.blob(draft.messages[number].parts[part], draft.messages[number].id)
-            size = parts_tokens(draft.counter, [new])[0]
+        if closed and number not in draft.history.layout.fixed:
+            new = stubs.blob(draft.history.messages[number].parts[part], draft.history.messages[number].id)
+            size = parts_tokens(draft.history.counter, [new])[0]
             draft.replace("uploads", (number, part), new, size, f"uploads may take {most:,} tokens")
         else:
             used += tokens
@@ -83,7 +86,7 @@ def _files(draft: Draft) -> list[Place]:
     """The files that users gave, oldest first."""
     return [
         (number, part)
-        for number, message in enumerate(draft.messages)
+        for number, message in enumerate(draft.history.messages)
         if message.role == "user" and message.kind != "tool"
         for part, shown in enumerate(message.parts)
         if "inlineData" in shown or "fileData" in shown
@@ -93,10 +96,10 @@ def _files(draft: Draft) -> list[Place]:
 def _history(draft: Draft, most: int) -> None:
     """Keep whole exchanges before the newest, newest first, until the first that does not fit."""
     closed = False
-    files = dict.fromkeys(range(len(draft.messages)), 0)
+    files = dict.fromkeys(range(len(draft.history.messages)), 0)
     for number, part in _files(draft):
         files[number] += draft.tokens[number][part]
-    older = [group for group in draft.layout.groups if group[0] < draft.layout.start]
+    older = [group for group in draft.history.layout.groups if group[0] < draft.history.layout.start]
     for group in reversed(older if not draft.fits else []):
         cost = draft.costs(group) - sum(files[number] for number in group)
         closed = closed or cost > most
@@ -107,7 +110,7 @@ def _history(draft: Draft, most: int) -> None:
 
 def _oldest(draft: Draft) -> None:
     """Drop the oldest exchanges, then units of the newest, until it fits."""
-    for group in draft.layout.groups:
+    for group in draft.history.layout.groups:
         if not draft.fits and not draft.gone.intersection(group):
             draft.drop("drop", group, "the oldest, and nothing less suffices")
     removal.forget(draft)

@@ -14,9 +14,11 @@ LEAST = 150  # tokens that are left of a result in any case
 
 def begin(draft: Draft) -> None:
     """Doom what is older than the newest units of their share; shorten large results in these."""
-    layout = draft.layout
+    layout = draft.history.layout
     outside = sum(draft.now[number] for number in layout.fixed)
-    free = draft.target - draft.fixed_cost - outside + sum(draft.now[number] for number in layout.last)
+    free = (
+        draft.target - draft.history.fixed_cost - outside + sum(draft.now[number] for number in layout.last)
+    )
     share = max(0.0, free * SHARE)
     most = max(LEAST, int(share * LARGEST))
     kept: set[int] = set()
@@ -43,7 +45,7 @@ def begin(draft: Draft) -> None:
     }
     places = [
         place for place in draft.free()
-        if "functionResponse" in draft.part(place) and draft.tokens[place[0]][place[1]] > most
+        if "functionResponse" in draft.history.part(place) and draft.tokens[place[0]][place[1]] > most
     ]  # fmt: skip
     batch = Batch(draft, places)
     draft.replace_while_large("recent", batch.ends(most), whole=True)
@@ -52,7 +54,7 @@ def begin(draft: Draft) -> None:
 def extend(draft: Draft, room: int) -> bool:
     """Keep more of the newest units, in so much room; whether there was any for one."""
     before = len(draft.doomed)
-    for unit in reversed(draft.layout.units):
+    for unit in reversed(draft.history.layout.units):
         if draft.doomed.issuperset(unit):
             room -= draft.costs(unit)
             if room < 0:
@@ -63,7 +65,7 @@ def extend(draft: Draft, room: int) -> bool:
 
 def _capped(draft: Draft, number: int, most: int) -> int:
     """What a message costs when its large results are shortened."""
-    message = draft.messages[number]
+    message = draft.history.messages[number]
     over = [
         tokens - most
         for tokens, part in zip(draft.tokens[number], message.parts, strict=True)

@@ -60,7 +60,7 @@ class Telling:
         self.covered = sorted(draft.doomed)
         self._beside = draft.summary_total("", self.covered, absorb=absorb)
         self.room = draft.target - self._beside
-        if draft.in_place:
+        if draft.history.settings.hysteresis:
             others = 0 if absorb else draft.summary_cost
             self.room = min(self.room, int(draft.target * ALL_SHARE) - others)
 
@@ -90,9 +90,9 @@ class Telling:
         draft = self._draft
         done = Effects()
         lines: list[Line] = []
-        for age, summary in enumerate(draft.view.summaries if self._absorb else (), -MOST):
+        for age, summary in enumerate(draft.history.view.summaries if self._absorb else (), -MOST):
             lines += parsed(summary.text, done, age * MOST)
-        return lines, effects(draft.messages, draft.layout.pairing, done)
+        return lines, effects(draft.history.messages, draft.history.layout.pairing, done)
 
     def _lines(self) -> list[Line]:
         """The lines of earlier summaries, of the messages, and of the ledger."""
@@ -100,9 +100,9 @@ class Telling:
         earlier, done = self._told
         lines = [*earlier]
         for number in self.covered:
-            lines += draft.lines(number)
+            lines += draft.history.lines(number)
         here = set(self.covered)
-        lines += names(lines, draft.words)
+        lines += names(lines, draft.history.words)
         lines += ledger(done, lambda place: place < 0 or place in here)
         for place, line in enumerate(lines):
             line.place = place
@@ -111,9 +111,9 @@ class Telling:
     def _worth(self, lines: Sequence[Line]) -> Worth:
         """What these lines are worth beside the messages that stay."""
         draft = self._draft
-        worth = Worth(draft.words, lines)
-        staying = (number for number in range(len(draft.messages)) if number not in draft.doomed)
-        worth.know(chain.from_iterable(map(draft.lines, staying)))
+        worth = Worth(draft.history.words, lines)
+        staying = (number for number in range(len(draft.history.messages)) if number not in draft.doomed)
+        worth.know(chain.from_iterable(draft.history.lines(number, plain=True) for number in staying))
         return worth
 
 
@@ -133,7 +133,7 @@ def _once(lines: Sequence[Line]) -> list[Line]:
 
 def drop(draft: Draft) -> None:
     """Drop whole units, oldest first."""
-    for group in draft.layout.groups:
+    for group in draft.history.layout.groups:
         for unit in _whole(draft, group):
             if not draft.fits and not draft.gone.intersection(unit):
                 draft.drop("drop", unit, "the oldest unit")
@@ -152,18 +152,18 @@ def _whole(draft: Draft, group: Sequence[int]) -> list[list[int]]:
     """A group's units, in order."""
     seen: dict[int, list[int]] = {}
     for number in group:
-        unit = draft.layout.unit_of[number]
+        unit = draft.history.layout.unit_of[number]
         seen.setdefault(unit[0], unit)
     return list(seen.values())
 
 
 def least_summary(draft: Draft) -> int:
     """What the summaries there are cost when nothing but a mark stands for them."""
-    if not draft.view.summaries:
+    if not draft.history.view.summaries:
         return 0
-    return draft.summaries_cost([_bare(draft)])
+    return draft.history.cost_of_summaries([_bare(draft)])
 
 
 def _bare(draft: Draft) -> str:
-    first = draft.view.summaries[0].id
-    return stubs.mark(f"{len(draft.view.summaries)} summaries", first)
+    first = draft.history.view.summaries[0].id
+    return stubs.mark(f"{len(draft.history.view.summaries)} summaries", first)

@@ -12,7 +12,8 @@ from itertools import chain
 from ...session.exchanges import is_thought
 from ...tokens import parts_tokens
 from . import stubs, words
-from .draft import Change, Draft, Place
+from .draft import Change, Draft
+from .history import Place
 from .lines import Line, dullness
 from .small import sources_of
 from .worth import Words, Worth
@@ -35,10 +36,10 @@ KINDS = {"outputs": "functionResponse", "arguments": "functionCall"}
 
 def outputs(draft: Draft) -> None:
     """Old files and big tool outputs, outside the newest 40,000 tool tokens."""
-    draft.replace_while_large("outputs", [
-        (place, stubs.stub(draft.part(place), draft.messages[place[0]].id).build(), "old media")  # type: ignore[union-attr]
-        for place in _media(draft)
-    ])  # fmt: skip
+    files = [(place, draft.history.stub(place)) for place in _media(draft)]
+    draft.replace_while_large(
+        "outputs", [(place, stub.build(), "old media") for place, stub in files if stub]
+    )
     _shrink(draft, "outputs", "outputs", RECENT)
 
 
@@ -103,7 +104,7 @@ class Batch:
     __slots__ = ("_draft", "_stubs", "_worth")
 
     def __init__(self, draft: Draft, places: Sequence[Place]) -> None:
-        made = [(place, stubs.stub(draft.part(place), draft.messages[place[0]].id)) for place in places]
+        made = [(place, draft.history.stub(place)) for place in places]
         self._draft = draft
         self._stubs = [
             (place, stub, _size(draft, place) / max(1, sum(cut.size for cut in stub.cuts)))
@@ -119,7 +120,7 @@ class Batch:
             for cut in stub.cuts if strict else ():
                 cut.limit_errors(int(each / rate) // (2 * len(stub.cuts)))
         cuts = [(cut, rate) for _, stub, rate in self._stubs for cut in stub.cuts]
-        fill(self._draft.words, cuts, room)
+        fill(self._draft.history.words, cuts, room)
         return self._built()
 
     def ends(self, most: float) -> list[Change]:
@@ -152,7 +153,7 @@ def filling(draft: Draft, batch: Batch, room: float, *, strict: bool = False) ->
 
 def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     """What these replacements save, those left out that would not."""
-    sizes = iter(parts_tokens(draft.counter, [new for _, new, _ in changes if new is not None]))
+    sizes = iter(parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None]))
     return sum(
         max(0, _size(draft, place) - (next(sizes) if new is not None else 0)) for place, new, _ in changes
     )
@@ -194,9 +195,11 @@ def fill(vocabulary: Words, cuts: Sequence[tuple[stubs.Cut, float]], room: float
 
 def last_unit(draft: Draft) -> None:
     """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
-    if draft.layout.yielding:
-        last = [place for place in draft.special if place[0] in draft.layout.last]
-        to_fit(draft, "last-unit", [p for p in draft.open(last) if "functionResponse" in draft.part(p)])
+    if draft.history.layout.yielding:
+        last = [place for place in draft.history.special if place[0] in draft.history.layout.last]
+        to_fit(
+            draft, "last-unit", [p for p in draft.open(last) if "functionResponse" in draft.history.part(p)]
+        )
 
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
@@ -214,7 +217,9 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
 
 def _bare(draft: Draft, places: Sequence[Place]) -> list[Change]:
     why = "nothing less suffices"
-    return [(p, stubs.bare(draft.part(p), "", draft.messages[p[0]].id), why) for p in places]
+    return [
+        (p, stubs.bare(draft.history.part(p), "", draft.history.messages[p[0]].id), why) for p in places
+    ]
 
 
 def _size(draft: Draft, place: Place) -> int:
@@ -223,15 +228,15 @@ def _size(draft: Draft, place: Place) -> int:
 
 def _places(draft: Draft, kind: str) -> list[Place]:
     """The calls or responses that may be changed, oldest first; references have a stage of their own."""
-    places = [place for place in draft.free() if KINDS[kind] in draft.part(place)]
-    return [place for place in places if sources_of(draft.part(place)) is None]
+    places = [place for place in draft.free() if KINDS[kind] in draft.history.part(place)]
+    return [place for place in places if sources_of(draft.history.part(place)) is None]
 
 
 def newest(draft: Draft, most: int) -> set[Place]:
     """The newest calls and responses that together have at most so many tokens."""
     found: set[Place] = set()
-    for number, part in reversed(draft.special):
-        shown = draft.messages[number].parts[part]
+    for number, part in reversed(draft.history.special):
+        shown = draft.history.messages[number].parts[part]
         if ("functionResponse" in shown or "functionCall" in shown) and number not in draft.gone:
             most -= draft.tokens[number][part]
             if most < 0:
@@ -242,19 +247,19 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 def _media(draft: Draft) -> list[Place]:
     """Inline and linked files older than the newest exchanges."""
-    prompts = draft.layout.prompts
+    prompts = draft.history.layout.prompts
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
-    return [p for p in draft.free(end) if draft.part(p).keys() & {"inlineData", "fileData"}]
+    return [p for p in draft.free(end) if draft.history.part(p).keys() & {"inlineData", "fileData"}]
 
 
 def savings(draft: Draft) -> list[int]:
     """The most that the stages before a summary can save of each message: a bound, not an estimate."""
     whole = newest(draft, window(draft))
     media = set(_media(draft))
-    saving = [0] * len(draft.messages)
-    prompt = draft.layout.prompt or 0
+    saving = [0] * len(draft.history.messages)
+    prompt = draft.history.layout.prompt or 0
     for place in draft.free():
-        part = draft.part(place)
+        part = draft.history.part(place)
         if place in media or (is_thought(part) and place[0] < prompt):
             saving[place[0]] += _size(draft, place)
         elif sources_of(part) is not None or (

@@ -22,10 +22,10 @@ DAMPED = 1.2  # from this overshoot on, references are reduced a little less tha
 
 def thoughts(draft: Draft) -> None:
     """Thoughts before the last real user message; all of a message's or none, never in the live loop."""
-    end = draft.layout.prompt or 0
+    end = draft.history.layout.prompt or 0
     for number, some in groupby(draft.free(end), itemgetter(0)):
-        message = draft.messages[number]
-        places = [place for place in some if is_thought(draft.part(place))]
+        message = draft.history.messages[number]
+        places = [place for place in some if is_thought(draft.history.part(place))]
         if draft.fits or not places or message.role != "model":
             continue
         if len(places) == len(message.parts):
@@ -61,7 +61,7 @@ def kept(count: int, overshoot: float) -> int:
 
 def _cited(draft: Draft) -> set[int]:
     found: set[int] = set()
-    for number, message in enumerate(draft.messages):
+    for number, message in enumerate(draft.history.messages):
         if message.role == "model" and number not in draft.gone:
             for part in message.parts:
                 found.update(int(n) for n in CITED.findall(part.get("text", "")))
@@ -94,19 +94,19 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
 
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
     """Only before the last real user message: what the live loop found may still be cited."""
-    for place in draft.free(draft.layout.prompt or 0):
-        found = sources_of(draft.part(place))
+    for place in draft.free(draft.history.layout.prompt or 0):
+        found = sources_of(draft.history.part(place))
         if found:
             items = [item for item in found[1] if _number(item) in cited]
             if len(items) < len(found[1]):
                 why = f"{len(found[1]) - len(items)} of {len(found[1])} references are not cited"
-                yield place, with_sources(draft.part(place), found[0], items), why
+                yield place, with_sources(draft.history.part(place), found[0], items), why
 
 
 def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
-    layout = draft.layout
+    layout = draft.history.layout
     fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
-    for number, message in enumerate(draft.messages):
+    for number, message in enumerate(draft.history.messages):
         if number in draft.gone or number in draft.doomed or number in fixed:
             continue
         for index, part in enumerate(message.parts):

@@ -12,6 +12,7 @@ from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_to
 from ...tokens.formula import overhead, recalled
 from . import early, recent, removal, shrink, small, stubs
 from .draft import Draft
+from .history import History
 from .plan import HIGH, LOW, Plan, Settings
 
 Stage = Callable[[Draft], None]
@@ -32,12 +33,10 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     nothing = proven(view, settings, counter)
     if nothing is not None:
         return nothing
-    draft = Draft(view, counter, settings)
+    draft = Draft(History(view, counter, settings))
     if aim(draft, settings):
-        _spare(draft)
+        draft = _spared(draft)
         if not draft.fits:
-            draft, target = Draft(view, counter, settings), draft.target
-            draft.target = target
             _summarize(draft)
     return finished(draft, settings)
 
@@ -72,36 +71,39 @@ def aim(draft: Draft, settings: Settings) -> bool:
     Raises BudgetUnreachable where even that cannot.
     """
     share = HIGH if settings.hysteresis else 1
-    if draft.counter.scale(draft.total) <= settings.budget * share:
+    if draft.history.counter.scale(draft.total) <= settings.budget * share:
         return False
     least = floor(draft)
-    full = draft.counter.within(settings.budget)
-    low = draft.counter.within(int(settings.budget * LOW))
+    full = draft.history.counter.within(settings.budget)
+    low = draft.history.counter.within(int(settings.budget * LOW))
     soon = settings.hysteresis and verbatim(draft) <= low - MARGIN
     draft.target = low if soon else full
-    if draft.counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
+    if draft.history.counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
         return False
     if least > full:
         raise unreachable(draft, settings, least)
     return True
 
 
-def _spare(draft: Draft) -> None:
-    """The stages that keep every message, each only while it does not fit; stubs only where they may do."""
+def _spared(draft: Draft) -> Draft:
+    """The stages that keep every message, each only while it does not fit; stubs only where those do."""
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
-    if draft.special and not draft.fits and draft.total - sum(shrink.savings(draft)) <= draft.target:
-        draft.level = shrink.level(draft)
-        for stage in STUBS:
-            if not draft.fits:
-                stage(draft)
+    if draft.fits or not draft.history.special:
+        return draft
+    if draft.total - sum(shrink.savings(draft)) > draft.target:
+        return draft
+    tried = draft.fork()
+    tried.level = shrink.level(tried)
+    for stage in STUBS:
+        if not tried.fits:
+            stage(tried)
+    return tried if tried.fits else draft
 
 
 def _summarize(draft: Draft) -> None:
     """The stages that leave messages out: the newest turns stay as they were, not as stubs."""
-    for stage in LOSSLESS:
-        stage(draft)
     recent.begin(draft)
     removal.summarize(draft)
     draft.doomed.clear()
@@ -113,12 +115,12 @@ def _summarize(draft: Draft) -> None:
 
 def finished(draft: Draft, settings: Settings) -> Plan:
     """The plan of what was done; raises BudgetUnreachable where that is not enough."""
-    counter = draft.counter
+    counter = draft.history.counter
     if counter.scale(draft.total) > settings.budget:
         raise unreachable(draft, settings, max(floor(draft), draft.total))
     plan = Plan(
         policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
-        before=counter.scale(draft.before), after=counter.scale(draft.total),
+        before=counter.scale(draft.history.total), after=counter.scale(draft.total),
     )  # fmt: skip
     if not settings.exact:
         return plan
@@ -127,52 +129,59 @@ def finished(draft: Draft, settings: Settings) -> Plan:
 
 def verbatim(draft: Draft) -> int:
     """What no compaction changes; the same before and after one, so that a second pass decides alike."""
-    layout = draft.layout
-    total = draft.fixed_cost + sum(draft.original[number] for number in layout.fixed)
+    layout = draft.history.layout
+    total = draft.history.fixed_cost + sum(draft.history.costs[number] for number in layout.fixed)
     for number in layout.last if layout.yielding else ():
-        for tokens, shown in zip(draft.untouched[number], draft.messages[number].parts, strict=True):
+        for tokens, shown in zip(
+            draft.history.tokens[number], draft.history.messages[number].parts, strict=True
+        ):
             total -= tokens if "functionResponse" in shown else 0
     return total
 
 
 def floor(draft: Draft) -> int:
     """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
-    layout = draft.layout
-    total = draft.fixed_cost + sum(draft.original[number] for number in layout.fixed)
+    layout = draft.history.layout
+    total = draft.history.fixed_cost + sum(draft.history.costs[number] for number in layout.fixed)
     for number in layout.last if layout.yielding else ():
-        message = draft.messages[number]
+        message = draft.history.messages[number]
         for part, shown in enumerate(message.parts):
             if "functionResponse" in shown and not stubs.is_bare(shown):
                 new = stubs.bare(shown, "", message.id)
-                total -= max(0, draft.untouched[number][part] - parts_tokens(draft.counter, [new])[0])
-    return total + min(draft.first_summary_cost, removal.least_summary(draft))
+                total -= max(
+                    0, draft.history.tokens[number][part] - parts_tokens(draft.history.counter, [new])[0]
+                )
+    return total + min(draft.history.summary_cost, removal.least_summary(draft))
 
 
 def largest(draft: Draft) -> list[Json]:
     """The largest units that have to stay."""
-    layout = draft.layout
+    layout = draft.history.layout
     found = {layout.unit_of[number][0]: layout.unit_of[number] for number in layout.fixed}
-    sized = [(sum(draft.original[n] for n in unit), unit) for unit in found.values()]
+    sized = [(sum(draft.history.costs[n] for n in unit), unit) for unit in found.values()]
     sized.sort(key=lambda item: (-item[0], item[1]))
     return [
-        {"ids": [draft.messages[number].id for number in unit], "tokens": draft.counter.scale(tokens)}
+        {
+            "ids": [draft.history.messages[number].id for number in unit],
+            "tokens": draft.history.counter.scale(tokens),
+        }
         for tokens, unit in sized[:LARGEST]
     ]
 
 
 def unreachable(draft: Draft, settings: Settings, least: int) -> BudgetUnreachable:
     """Why a budget cannot be had: the floor, what is sent beside the messages, the largest units."""
-    counter = draft.counter
+    counter = draft.history.counter
     system = system_tokens(counter, settings.system)
     tools = tools_tokens(counter, settings.tools)
-    position = {message.id: number for number, message in enumerate(draft.view.messages, 1)}
+    position = {message.id: number for number, message in enumerate(draft.history.view.messages, 1)}
     units = ", ".join(
         f":{position[unit['ids'][0]]} {unit['ids'][0]} {unit['tokens']:,}" for unit in largest(draft)
     )
     beside = f" (system {system:,}, tools {tools:,})" if system or tools else ""
     above = " system and tools alone are above it;" if system + tools > settings.budget else ""
     return BudgetUnreachable(
-        f"{draft.view.id or 'the session'}: budget {settings.budget:,} cannot be reached:{above} "
+        f"{draft.history.view.id or 'the session'}: budget {settings.budget:,} cannot be reached:{above} "
         f"the floor is {counter.scale(least):,}{beside} by {counter.name}; "
         f"largest units: {units or 'none'}; "
         f"raise the budget, or undo what is too large"

@@ -1,0 +1,78 @@
+"""What is to be compacted, as it came: the messages that are sent, what they cost, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from ...session.model import Message, Part
+from ...session.view import View
+from ...tokens import Counter, part_tokens, summary_text
+from ...tokens.formula import overhead, sent, unscaled
+from . import stubs
+from .lines import Line, Reader
+from .plan import Settings
+from .units import Layout
+from .worth import Words
+
+Place = tuple[int, int]  # a message's position, and which of its shown parts
+
+
+class History:
+    """The messages that are sent, by position, and their costs; nothing of it changes.
+
+    All counts are unscaled. Units and lines are worked out where something has to be done.
+    """
+
+    def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
+        self.view = view
+        self.counter = counter
+        self.settings = settings
+        self.messages: list[Message] = [message for message in view.messages if sent(message)]
+        self.tokens = part_tokens(counter, self.messages)
+        self.costs = unscaled(counter, self.messages, self.tokens)
+        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
+            (number, place)
+            for number, message in enumerate(self.messages)
+            for place, part in enumerate(message.parts)
+            if len(part) > 1 or "text" not in part
+        ]
+        self.summaries = [summary.text for summary in view.summaries]
+        self.summary_cost = self.cost_of_summaries(self.summaries)
+        self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
+        self.total = self.fixed_cost + self.summary_cost + sum(self.costs)
+        self.words = Words()
+        self._lines: dict[int, list[Line]] = {}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Units and what must stay."""
+        return Layout(self.messages, self.settings.keep_last, plain=not self.special)
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(
+            self.messages, self.layout.prompts, self.layout.pairing,
+            self.tokens, self.counter.characters, terse=self.settings.terse)  # fmt: skip
+
+    def lines(self, number: int, *, plain: bool = False) -> list[Line]:
+        """What a message says, read once; `plain`: for its words only."""
+        if number not in self._lines:
+            self._lines[number] = self.reader.lines(number, plain=plain)
+        return self._lines[number]
+
+    def part(self, place: Place) -> Part:
+        return self.messages[place[0]].parts[place[1]]
+
+    def stub(self, place: Place) -> stubs.Stub | None:
+        """The part to be shortened; None where it was before, or nothing in it is long."""
+        return stubs.stub(self.part(place), self.messages[place[0]].id)
+
+    def cost_of_summaries(self, texts: Sequence[str]) -> int:
+        """What the one record costs that these are sent as."""
+        if not texts:
+            return 0
+        return self.counter.message + self.counter.counts([summary_text(texts)])[0]
+
+    def ids(self, numbers: Iterable[int]) -> list[str]:
+        return [self.messages[number].id for number in numbers]
