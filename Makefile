@@ -57,9 +57,9 @@ fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzi
 	$(BIN)/python tests/fuzz/run.py $(or $(MINUTES),10)
 
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
-	@git diff --quiet HEAD -- tests/cases fixtures || { \
+	@git diff --quiet HEAD -- tests/cases tests/jobs fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/commands/test_fixture.py tests/summaries/test_outline.py
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_readme_jobs.py tests/commands/test_fixture.py tests/summaries/test_outline.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py

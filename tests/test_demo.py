@@ -1,4 +1,4 @@
-"""`make demo` works, and the README shows what it prints."""
+"""`make demo` works, and docs/demo.md shows what it prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from support import ROOT
 
-SHOWN = 118  # longer lines are cut in the README
+SHOWN = 118  # longer lines are cut in the page
 
 
 def told(text: str) -> list[str]:
@@ -24,13 +24,13 @@ def told(text: str) -> list[str]:
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="no curl on this machine")
-def test_the_readme_shows_what_the_demo_prints() -> None:
+def test_the_page_shows_what_the_demo_prints() -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "tests/demo.sh"], cwd=ROOT, env={**os.environ, "PATH": path}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
-    readme = (ROOT / "README.md").read_text()
-    shown = readme.split("## What `make demo` prints\n\n```console\n", 1)[1].split("\n```\n", 1)[0]
+    page = (ROOT / "docs" / "demo.md").read_text()
+    shown = page.split("```console\n", 1)[1].split("\n```\n", 1)[0]
     assert told(done.stdout) == told(shown)

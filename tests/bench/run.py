@@ -1,4 +1,4 @@
-"""`make bench`: how fast, as ratios to the least that a Python program could do (README, "Speed").
+"""`make bench`: how fast, as ratios to the least that a Python program could do (docs/speed.md).
 
 `--quick` measures small sessions, for a first look; `--cpu` compares processor time instead of time, for a
 machine that others use too; names after it choose rows (`payload`, `list`, …).

@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code that tells scripts (README, "Exit codes")."""
+"""What can go wrong, each with the exit code that tells scripts (docs/commands.md)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,129 @@
+"""The README's first screen and its everyday jobs work as they stand there, by the real curl.
+
+Each block of shell below "Everyday jobs" is run on its own after the block "Once" and two questions, every
+address answered by the loopback server. What it prints is in `tests/jobs`; `make golden` rewrites it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import forks
+from loopback import Loopback
+from support import NOW, ROOT
+
+README = (ROOT / "README.md").read_text()
+JOBS = dict(
+    re.findall(
+        r"^### (.+)\n(?:(?!###)[\s\S])*?```sh\n([\s\S]*?)```",
+        README.split("## Everyday jobs")[1],
+        re.MULTILINE,
+    )
+)
+ONCE = re.findall(r"## Once\n[\s\S]*?```sh\n([\s\S]*?)```", README)[0]
+SCREEN = re.findall(r"```console\n([\s\S]*?)```", README)[0]
+ADDRESS = re.compile(r"https?://(?:[\w.-]+\.com|localhost:\d+)")
+ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8})\b")
+BEFORE = {
+    "CI": "codeh-history payload fixtures/x.jsonl --to anthropic --model M --pretty > golden.json\n",
+}
+TALK = """\
+codeh-history ask -m "Why is the sky blue?" > /dev/null
+codeh-history ask -m "And at sunset?" > /dev/null
+"""
+TOOL = """\
+#!/bin/sh
+printf '{"tool": "%s", "args": %s, "sky": "clear"}' "$CODEH_CALL_NAME" "$(cat)"
+"""
+TOOLS = """\
+[{"name": "get_weather", "description": "The weather in a city",
+  "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]
+"""
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("curl") and shutil.which("git")), reason="no curl or git on this machine"
+)
+
+
+def before(shell: str) -> str:
+    """What was done once, and more, without its notes."""
+    return f"exec 3>&2 2>/dev/null\n{ONCE}{shell}exec 2>&3 3>&-\n"
+
+
+def slug(title: str) -> str:
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The variables of every run, `codeh-history` on its PATH."""
+    fixed = {"CODEH_NOW": NOW, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
+    script = forks.shim(tmp_path_factory.mktemp("bin"))
+    if forks.Forks.possible:
+        script = forks.Forks(fixed).script(tmp_path_factory.mktemp("forking"), script)
+    path = f"{script.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "ANTHROPIC_API_KEY": "made-up", "GEMINI_API_KEY": "made-up", **fixed}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A user's directory: a changed file in git, a Makefile, a note, a tool."""
+    (tmp_path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
+    (tmp_path / "notes.txt").write_text("The sky is blue.\n")
+    (tmp_path / "tools.json").write_text(TOOLS)
+    (tmp_path / "tool").write_text(TOOL)
+    (tmp_path / "tool").chmod(0o755)
+    (tmp_path / "my-project").mkdir()
+    (tmp_path / "fixtures").mkdir()
+    shutil.copy(ROOT / "fixtures" / "tools.jsonl", tmp_path / "fixtures" / "x.jsonl")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "notes.txt"], cwd=tmp_path, check=True)
+    (tmp_path / "notes.txt").write_text("The sky is mostly blue.\n")
+    return tmp_path
+
+
+def printed(shell: str, place: Path, env: dict[str, str]) -> str:
+    """What bash prints, in a directory that is the user's home; the exit code last, if there is one."""
+    with Loopback() as server:
+        done = subprocess.run(
+            ["bash", "-c", ADDRESS.sub(server.url, shell)],
+            env={**env, "HOME": str(place)}, cwd=place, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    text = ID.sub("ID", done.stdout).replace(str(place), "$HOME")
+    return text + (f"[{done.returncode}]\n" if done.returncode else "")
+
+
+@pytest.mark.parametrize("title", JOBS)
+def test_job(title: str, place: Path, env: dict[str, str], request: pytest.FixtureRequest) -> None:
+    found = printed(before(TALK + BEFORE.get(title, "")) + JOBS[title], place, env)
+    assert "bug:" not in found
+    golden = ROOT / "tests" / "jobs" / f"{slug(title)}.txt"
+    if request.config.getoption("--golden"):
+        golden.write_text(found)
+    assert found == golden.read_text()
+
+
+def test_every_record_belongs_to_a_job() -> None:
+    assert {file.stem for file in (ROOT / "tests" / "jobs").glob("*.txt")} == {
+        slug(title) for title in JOBS
+    }
+
+
+def test_the_first_screen(place: Path, env: dict[str, str]) -> None:
+    """Each line of the console says what it printed."""
+    gemini = re.findall(r"^GEMINI=.*\n", README, re.MULTILINE)[0]
+    key = "printf 'x-goog-api-key: k\\n' > ~/gem.hdr\n"
+    commands = "".join(
+        f"printf '%s\\n' {quoted}\n{line}\n"
+        for line in re.findall(r"^\$ (.*)", SCREEN, re.MULTILINE)
+        for quoted in ["'$ " + line.replace("'", "'\\''") + "'"]
+    )
+    assert printed(before(key + gemini) + commands, place, env) == SCREEN
