@@ -11,6 +11,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,20 +75,22 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A user's directory: a changed file in git, a Makefile, a note, a tool."""
-    (tmp_path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
-    (tmp_path / "notes.txt").write_text("The sky is blue.\n")
-    (tmp_path / "tools.json").write_text(TOOLS)
-    (tmp_path / "tool").write_text(TOOL)
-    (tmp_path / "tool").chmod(0o755)
-    (tmp_path / "my-project").mkdir()
-    (tmp_path / "fixtures").mkdir()
-    shutil.copy(ROOT / "fixtures" / "tools.jsonl", tmp_path / "fixtures" / "x.jsonl")
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    subprocess.run(["git", "add", "notes.txt"], cwd=tmp_path, check=True)
-    (tmp_path / "notes.txt").write_text("The sky is mostly blue.\n")
-    return tmp_path
+def place() -> Iterator[Path]:
+    """A user's directory: a changed file in git, a Makefile, a note, a tool. Its path is always equally long."""
+    path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
+    (path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
+    (path / "notes.txt").write_text("The sky is blue.\n")
+    (path / "tools.json").write_text(TOOLS)
+    (path / "tool").write_text(TOOL)
+    (path / "tool").chmod(0o755)
+    (path / "my-project").mkdir()
+    (path / "fixtures").mkdir()
+    shutil.copy(ROOT / "fixtures" / "tools.jsonl", path / "fixtures" / "x.jsonl")
+    subprocess.run(["git", "init", "-q"], cwd=path, check=True)
+    subprocess.run(["git", "add", "notes.txt"], cwd=path, check=True)
+    (path / "notes.txt").write_text("The sky is mostly blue.\n")
+    yield path
+    shutil.rmtree(path)
 
 
 def printed(shell: str, place: Path, env: dict[str, str]) -> str:
