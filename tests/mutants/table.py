@@ -516,4 +516,16 @@ MUTANTS = [
         "",
         ("filters/compact/test_summary.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
     ),
+    Mutant(
+        "mask leaves nine exchanges alone", "filters/compact/mask.py",
+        "NEWEST = 10",
+        "NEWEST = 9",
+        ("filters/compact/test_mask.py::test_ten_exchanges_are_left_alone",),
+    ),
+    Mutant(
+        "mask acts in place where that gives no room to grow", "filters/compact/mask.py",
+        "after <= start < before",
+        "start < before",
+        ("filters/compact/test_mask.py::test_in_place_it_waits_for_room_to_grow",),
+    ),
 ]  # fmt: skip

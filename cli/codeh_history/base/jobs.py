@@ -65,7 +65,7 @@ class Compaction(Settable):
     max_chars: str | None = option("N", "Characters of texts, arguments and results.")
     max_items: str | None = option("N", "Messages; whole oldest exchanges go first.")
     keep_last: str | None = option("N", "Leave the last N exchanges as they are; alone: only those stay.")
-    policy: str | None = option("P", "tiered or loop; loop where a share is given.")
+    policy: str | None = option("P", "tiered, loop or mask; loop where a share is given.")
     prose: str | None = option("P", "whole (default), or terse: summaries without filler words.")
     counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model's name.")
     calibrated: bool = flag("Correct the count by the usage recorded for the model.")

@@ -31,7 +31,7 @@ class Given(Reading):
     calibrated: bool = flag("Correct by the usage recorded for the model; say how far.")
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, relative cost.")
     budget: str | None = option("N", f"--cache: compacted in place to N ({BUDGET}).")
-    policy: str | None = option("P", "--cache: tiered (default) or loop.")
+    policy: str | None = option("P", "--cache: tiered (default), loop or mask.")
     top: int | None = option("N", "The N largest parts, with their share of all.", least=1)
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING

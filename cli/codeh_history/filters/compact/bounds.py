@@ -19,6 +19,8 @@ from ...tokens.counter import vocabulary_of
 from .. import compact
 from . import POLICIES, Plan, Settings, counts
 from .costs import counter_for
+from .mask import NAME as MASK
+from .mask import unbounded
 
 
 class Limits(NamedTuple):
@@ -29,7 +31,7 @@ class Limits(NamedTuple):
     items: int | None = None
     keep_last: int = 0
     terse: bool = False  # a summary's sentences without filler words
-    policy: str | None = None  # `loop` where a share is given, else `tiered`
+    policy: str | None = None  # `loop` where a share is given, else `tiered`; `mask` limits by itself
     system: str | None = None
     tools: Sequence[Json] | None = None
     counter: str | None = None
@@ -42,7 +44,7 @@ class Limits(NamedTuple):
     @property
     def limiting(self) -> bool:
         """Whether there is anything to be cut to."""
-        return bool(self.budget or self.characters or self.items or self.keep_last)
+        return bool(self.budget or self.characters or self.items or self.keep_last or self.policy == MASK)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -123,14 +125,20 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
     plans: list[Plan] = []
     if limits.items:
         plans.append(counts.items(view, limits.items))
-    if limits.keep_last and not (limits.budget or limits.characters):
-        plans.append(counts.last(apply(view, _ops(plans)), limits.keep_last))
+    if not (limits.budget or limits.characters):
+        now = apply(view, _ops(plans))
+        if limits.named == MASK:
+            counter = counter_for(env, view, limits.counter, limits.model)
+            asked = _settings(view, limits, 0)._replace(exact=exact)
+            plans.append(unbounded(now, asked, counter))
+        elif limits.keep_last:
+            plans.append(counts.last(now, limits.keep_last))
     for budget, counter in _budgets(env, view, limits):
         now = apply(view, _ops(plans))
         asked = _settings(view, limits, budget)
         characters = isinstance(counter, Characters)
         asked = asked._replace(
-            policy="tiered" if characters else limits.named,
+            policy="tiered" if characters and limits.named == "loop" else limits.named,
             hysteresis=in_place and not characters, exact=exact,
         )  # fmt: skip
         plans.append(compact.compact(now, asked, counter))
