@@ -112,3 +112,13 @@ def test_a_provider(program: Any) -> None:
     }
     program("append", "--from", "auto", stdin=orjson.dumps(whole).decode())
     assert program("last") == "Yes.\n"
+
+
+def test_a_program(program: Any, tmp_path: Path) -> None:
+    said = [
+        {"role": role, "content": role, "timestamp": "2026-01-01T00:00:00"}
+        for role in ("system", "user", "assistant")
+    ]
+    (tmp_path / "c.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in said))
+    assert program("import", "c.jsonl") == program("import", "c.jsonl") == "gptme-c\n"
+    assert program("last", "gptme-c") == "assistant\n"

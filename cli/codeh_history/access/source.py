@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -22,7 +23,7 @@ class Source:
     """A file whose first bytes are looked at before it is read."""
 
     def __init__(self, fd: int) -> None:
-        self._fd = fd
+        self.fd = fd
         self.head = b""
         while len(self.head) < HEAD and (more := os.read(fd, HEAD - len(self.head))):
             self.head += more
@@ -31,7 +32,21 @@ class Source:
     def read(self, size: int = 1 << 20, /) -> bytes:
         """At most `size` bytes, none at the end."""
         given, self._left = self._left[:size], self._left[size:]
-        return given or os.read(self._fd, size)
+        return given or os.read(self.fd, size)
+
+    def settle(self) -> None:
+        """See that it can be read again and again: what comes through a pipe is put into a file."""
+        if stat.S_ISREG(os.fstat(self.fd).st_mode) and os.lseek(self.fd, 0, os.SEEK_CUR) == len(self.head):
+            return
+        import tempfile
+
+        with tempfile.TemporaryFile() as held:
+            for chunk in iter(self.read, b""):
+                held.write(chunk)
+            held.flush()
+            os.dup2(held.fileno(), self.fd, inheritable=False)
+        self._left = self.head
+        os.lseek(self.fd, len(self.head), os.SEEK_SET)
 
     def rest(self) -> bytes:
         """All that is left."""

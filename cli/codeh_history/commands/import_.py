@@ -1,31 +1,36 @@
-"""Bring conversations from other forms into new sessions and print their ids."""
+"""Bring conversations of other programs, and in other forms, into sessions here, and print their ids."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
 from .. import programs
-from ..access.source import is_bundle, source
+from ..access import copy
+from ..access.copy import Brought
+from ..access.source import Source, is_bundle, source
 from ..access.view import tell_damage, tell_lost
 from ..base.env import Env
 from ..base.errors import BadData, Usage
-from ..base.options import ALLOW_MISSING, QUIET, STRICT, Options, argument, option
+from ..base.options import ALLOW_MISSING, QUIET, REPORT, STRICT, Options, argument, option
 from ..blocks import Lost, batches, fetch, names, open_stores, sizes
 from ..blocks.protocol import BlockStore, is_block_id
-from ..programs import toolkit
+from ..programs import sessions, toolkit
+from ..programs.model import Session
 from ..session.by_reference import Blocks, referring
 from ..session.fold import kind_of
 from ..session.model import Json, Part
 from ..session.records import check_message, dumps
 from ..session.rules import ROLE_OF_KIND
-from ..store import create
+from ..store import create, program_file
 from ..store.log import Locked
 from ..store.resolve import Target
 
 EXAMPLES = """\
+  codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
   codeh-history import ~/.codeh/sessions/old.json --into old
   codeh-history import request.json --from anthropic --into demo
   codeh-history import *.json            # a session each, named like its file
@@ -33,18 +38,22 @@ EXAMPLES = """\
 """
 
 
+FORMS = (*sessions.PROGRAMS, *programs.IMPORTERS)
+
+
 class Given(Options):
     files: Sequence[str] = argument("FILE|-...", "Files to import, a session each.")
-    from_: str = option("FORM", f"auto, {', '.join(programs.IMPORTERS)}.", default="auto")
+    from_: str = option("FORM", f"auto, {', '.join(FORMS)}.", default="auto")
     into: str | None = option("NEW", "The new session's id or path (one file).")
+    report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
     strict: bool = STRICT
     quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> None:
-    if given.from_ != "auto" and given.from_ not in programs.IMPORTERS:
-        raise Usage(f"--from {given.from_}: auto, {', '.join(programs.IMPORTERS)}")
+    if given.from_ not in ("auto", *FORMS):
+        raise Usage(f"--from {given.from_}: auto, {', '.join(FORMS)}")
     if given.into is not None and len(given.files) > 1:
         raise Usage("--into names one session; import one file at a time")
     for name in given.files:
@@ -57,6 +66,8 @@ def run(env: Env, given: Given) -> None:
                     f"{bundle.unpack(env, file, where, given.into)}\n".encode("utf-8", "surrogateescape")
                 )
                 continue
+            if by_program(env, given, file, name):
+                continue
             data = file.rest()
         tell = partial(tell_damage, env, Target(where, where), strict=given.strict)
         records = programs.read(data, given.from_, where, tell=tell)
@@ -66,6 +77,43 @@ def run(env: Env, given: Given) -> None:
         path = create.free_path(env, given.into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+
+
+def by_program(env: Env, given: Given, file: Source, name: str) -> bool:
+    """Bring in the sessions of another program's file; whether it is one."""
+    if given.from_ in programs.IMPORTERS:
+        return False
+    file.settle()
+    found = program_file.File(file.fd, "" if name == "-" else name)
+    program = program_file.whose(found, given.from_)
+    if program is None:
+        return False
+    where = "stdin" if name == "-" else name
+    for session in program_file.sessions_in(found, program):
+        brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", given.into)
+        if brought.records or brought.created:
+            tell_brought(env, given, where, session, brought)
+        env.write(f"{brought.id}\n".encode("utf-8", "surrogateescape"))
+    return True
+
+
+def tell_brought(env: Env, given: Given, where: str, session: Session, brought: Brought) -> None:
+    """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
+    if brought.apart:
+        env.note(f"{where}: {brought.apart}: what is new went to {brought.id}")
+    for problem in session.problems:
+        mended = f" ({problem.mended})" if problem.mended else ""
+        at = f"line {problem.line}: " if problem.line else ""
+        if given.strict and problem.effect == "skips":
+            raise BadData(f"{where}: {at}{problem.reason}")
+        if problem.mended or problem.effect == "skips":
+            env.note(f"{where}: {at}{problem.reason}{mended}")
+        if given.report:
+            env.report(dumps({"session": brought.id, **problem._asdict()}))
+    for kind, count in sorted(session.left.items()):
+        env.note(f"{where}: not imported: {count} {kind}")
+        if given.report:
+            env.report(dumps({"session": brought.id, "left": kind, "count": count}))
 
 
 def by_our_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:

@@ -59,7 +59,7 @@ def read(body: Json) -> Imported:
     A system message between the others becomes a user's message that keeps its role in `item`. System
     blocks that are more than one text are kept whole among the settings too.
     """
-    messages = _Messages(NAME, body)
+    messages = Reader(NAME, body)
     for number, message in enumerate(messages_in(body, FIELD, NAME)):
         messages.message(message, f"{FIELD}.{number}")
     system = body.get("system")
@@ -68,7 +68,9 @@ def read(body: Json) -> Imported:
     return messages.imported(text, FIELD, *whole)
 
 
-class _Messages(Messages):
+class Reader(Messages):
+    """Reads messages one after the other; a result finds the name of the call that it answers."""
+
     def message(self, message: Any, where: str) -> None:
         role, content = object_of(message).get("role"), object_of(message).get("content")
         if isinstance(content, str):

@@ -22,9 +22,9 @@ def read(body: Json) -> Reply | Failure:
     content = body.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listed(content)
     parts = [part for block in blocks if (part := part_of(block)) is not None]
-    counts = _usage(usage.merged(None, body.get("usage")))
+    used = counts(usage.merged(None, body.get("usage")))
     finish = name_of(body.get("stop_reason"))
-    reply = Reply(parts, NAME, name_of(body.get("model")), finish, counts, name_of(body.get("id")))
+    reply = Reply(parts, NAME, name_of(body.get("model")), finish, used, name_of(body.get("id")))
     return concluded(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
 
 
@@ -185,7 +185,7 @@ def _input(text: str) -> Any:
         return text
 
 
-def _usage(raw: Json | None) -> Json | None:
+def counts(raw: Json | None) -> Json | None:
     """`input_tokens` leaves out both what the cache gave and what was written to it."""
     return usage.normalised(
         raw,

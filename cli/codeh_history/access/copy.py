@@ -1,0 +1,146 @@
+"""Sessions of other programs as sessions here: copied, and brought up to date by appending what is new."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..base.env import Env
+from ..base.errors import BadData
+from ..programs import records
+from ..programs.changes import changes
+from ..programs.model import Session
+from ..programs.records import MARK
+from ..session.fold import View, fold
+from ..session.model import Json
+from ..session.records import check_message, depth_exceeds, dumps, lines_of, parse
+from ..store import create, log, read
+from ..store.log import Locked
+from ..store.paths import id_of, path_of
+
+
+class Brought(NamedTuple):
+    """Into which session a source was brought, how many records that took, and whether it is new."""
+
+    id: str
+    records: int
+    created: bool
+    apart: str | None = None  # why it is not the session that it was brought into before
+
+
+def bring(env: Env, session: Session, path: str, into: str | None = None) -> Brought:
+    """Copy a session of a program, or append to its copy what is new; `path`: where it stands.
+
+    A copy that went another way since (it was continued here) stays as it is: the next one of its name,
+    `ID-2`, is the source as it is now.
+    """
+    if into is not None:
+        return _copied(env, session, path, create.free_path(env, into, into))
+    id = records.session_id(session)
+    parent: Json | None = None
+    base = b""
+    why = None
+    for number in itertools.count(2):
+        target = path_of(env, id)
+        if not create.taken(target):
+            return _copied(env, session, path, target, parent, base)._replace(apart=why)
+        found = _appended(env, session, target)
+        if not found.apart:
+            return found
+        why = found.apart
+        parent, base = _common(target, session)
+        id = f"{records.session_id(session)}-{number}"
+    raise AssertionError
+
+
+def lines(found: Iterable[Json], where: str) -> bytes:
+    """Records as lines; BadData names one that could not be read back."""
+    made = []
+    for record in found:
+        reason = check_message(record) if record["type"] == "message" else None
+        line = dumps(record)
+        if reason or depth_exceeds(line):
+            raise BadData(f"{where}: {record.get('id')}: {reason or 'nested deeper than 200 levels'}")
+        made.append(line + b"\n")
+    return b"".join(made)
+
+
+def as_lines(session: Session, path: str, id: str | None = None) -> bytes:
+    """The session as the lines of a session file, which a copy of it would have."""
+    first = dumps(records.header(session, id or records.session_id(session), path)) + b"\n"
+    return first + lines(records.records(session), path)
+
+
+def _copied(
+    env: Env, session: Session, path: str, target: str, parent: Json | None = None, base: bytes = b""
+) -> Brought:
+    """A new session; `base`: lines of another copy that it begins with."""
+    view = fold(parse(lines_of(base)))
+    found = changes(session, view).records if base else list(records.records(session))
+    body = base + lines(found, path)
+    first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
+
+    def build(locked: Locked) -> bytes:
+        if not locked.created:
+            raise BadData(f"{target}: exists already; import again")
+        return body
+
+    log.append(env, target, build, create=True, header=lambda: first)
+    return Brought(id_of(target), len(found), created=True)
+
+
+def _appended(env: Env, session: Session, target: str) -> Brought:
+    """Append what a copy lacks; nothing is written where that is nothing, or where they went apart."""
+    data = read.read_bytes(target)
+    _check(session, data, target)
+    found = changes(session, _view(env, data))
+    if found.apart or not found.records:
+        return Brought(id_of(target), 0, created=False, apart=found.apart)
+    stored = 0
+
+    def build(locked: Locked) -> bytes:
+        nonlocal stored
+        now = locked.read()
+        again = found if now == data else changes(session, _view(env, now))
+        if again.apart:
+            raise BadData(f"{target}: {again.apart} meanwhile; import again")
+        stored = len(again.records)
+        return lines(again.records, target)
+
+    log.append(env, target, build)
+    return Brought(id_of(target), stored, created=False)
+
+
+def _view(env: Env, data: bytes) -> View:
+    view = fold(read.read_log(data))
+    if view.log.refers:
+        from .stored_parts import hydrated
+
+        view = hydrated(env, view, lost={})
+    return view
+
+
+def _check(session: Session, data: bytes, target: str) -> None:
+    """Refuse a session that is no copy of this one."""
+    first = parse([data.partition(b"\n")[0]]).records
+    origin = first[0].data.get(MARK) if first else None
+    if not isinstance(origin, dict) or (origin.get("from"), origin.get("id")) != (
+        session.program,
+        session.id,
+    ):
+        raise BadData(f"{target}: another session of that id; `--into NEW` names the copy otherwise")
+
+
+def _common(target: str, session: Session) -> tuple[Json, bytes]:
+    """What a copy was brought from its source, as lines, and the parent that says where it ended."""
+    view = fold(read.read_log(read.read_bytes(target)))
+    found = [record for record in view.log.records if record.data["type"] != "session"]
+    updates = {
+        record.data["of"] for record in found if MARK in record.data and record.data["type"] == "commit"
+    }
+    kept = [record for record in found if MARK in record.data or record.data.get("id") in updates]
+    wanted = {item.id for item in session.items}
+    last = next((m.id for m in reversed(view.messages) if m.id in wanted), None)
+    parent = {"session": view.id or id_of(target), "at": last}
+    return parent, b"".join(record.raw + b"\n" for record in kept)

@@ -1,0 +1,21 @@
+"""Claude Code: JSON lines, a session a file (`~/.claude/projects/DIR/UUID.jsonl`), a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..protocol import Head
+
+NAME = "claude-code"
+_TYPES = frozenset(
+    "user assistant system summary attachment progress queue-operation last-prompt mode custom-title"
+    " ai-title agent-name pr-link file-history-snapshot file-history-delta".split()
+)
+
+
+def recognises(head: Head) -> bool:
+    return any(
+        data.get("type") in _TYPES and ("sessionId" in data or {"parentUuid", "uuid"} <= data.keys())
+        for data in head.objects
+    )

@@ -1,0 +1,207 @@
+"""The tree of a file's lines: which of them Claude Code would send next, and what its compactions replaced.
+
+A line hangs on its `parentUuid`; the live branch goes from the newest leaf to a line without a parent.
+Before a compaction's boundary the branch goes on at `logicalParentUuid`: that is what was replaced.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ...providers.parts import objects
+from ...session.model import Json
+from ..lines import Line
+from ..model import Problem
+
+TALK = ("user", "assistant")
+ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
+
+
+class Node:
+    """A line of the tree: what is known of it without reading it again."""
+
+    __slots__ = (
+        "answers",
+        "line",
+        "logical",
+        "origin",
+        "parent",
+        "response",
+        "side",
+        "starts",
+        "type",
+        "uuid",
+    )
+
+    def __init__(self, line: Line, data: Json, uuid: str) -> None:
+        self.line = line
+        self.uuid = uuid
+        self.type = data.get("type")
+        self.parent = self.origin = _name(data.get("parentUuid"))
+        self.logical = _name(data.get("logicalParentUuid"))
+        self.side = data.get("isSidechain") is True
+        boundary = self.type == "system" and data.get("subtype") == "compact_boundary"
+        self.starts = boundary or (data.get("isCompactSummary") is True and self.parent is None)
+        message = data.get("message")
+        self.response = _name(message.get("id")) if isinstance(message, dict) else None
+        content = objects(message.get("content")) if isinstance(message, dict) else ()
+        self.answers = any(block.get("type") == "tool_result" for block in content)
+
+    @property
+    def talks(self) -> bool:
+        return self.type in TALK
+
+    @property
+    def number(self) -> int:
+        return self.line.number
+
+
+class Broken(NamedTuple):
+    """A parent that is not there: the node whose it is, and the one that is taken for it."""
+
+    node: Node
+    instead: Node | None
+    why: str
+
+
+class Branch(NamedTuple):
+    """The nodes from the first to a leaf; `starts`: where in them a compaction begins the context anew."""
+
+    nodes: list[Node]
+    starts: list[int]
+    broken: list[Broken]
+
+
+class Tree:
+    """The lines that have a `uuid`, as they are added in the order of the file."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.talk: list[Node] = []  # not of sub-agents, in the order of the file
+        self.repeated = 0
+        self.leaf_named: tuple[int, str] | None = None  # by a `last-prompt`, and on which line
+        self._preserved: Json | None = None
+
+    def add(self, line: Line, data: Json) -> Node | None:
+        """The node of a line; None for one that is not of the tree, or was there before."""
+        uuid = _name(data.get("uuid"))
+        if uuid is None:
+            if data.get("type") == "last-prompt" and _name(data.get("leafUuid")):
+                self.leaf_named = line.number, data["leafUuid"]
+            return None
+        if uuid in self.nodes:
+            self.repeated += 1
+            return None
+        node = self.nodes[uuid] = Node(line, data, uuid)
+        if node.talks and not node.side:
+            self.talk.append(node)
+        if node.starts:
+            about = data.get("compactMetadata")
+            kept = about.get("preservedSegment") if isinstance(about, dict) else None
+            self._preserved = kept if isinstance(kept, dict) else None
+        return node
+
+    def leaf(self) -> Node | None:
+        """Where the branch that goes on ends: at the line that the last prompt names, or one after it."""
+        if not self.talk:  # a sub-agent's own file
+            self.talk = [node for node in self.nodes.values() if node.talks]
+        last = self.talk[-1] if self.talk else None
+        number, uuid = self.leaf_named or (0, "")
+        named = self.nodes.get(uuid)
+        if named is None or last is None:
+            return last
+        later = self.talk[bisect_left(self.talk, number, key=lambda node: node.number) :]
+        return next((node for node in reversed(later) if self._comes_from(node, named)), named)
+
+    def _comes_from(self, node: Node, named: Node) -> bool:
+        seen = set()
+        at: Node | None = node
+        while at is not None and at.uuid not in seen and at.number > named.number:
+            seen.add(at.uuid)
+            at = self.nodes.get(at.parent or "")
+        return at is named
+
+    def branch(self, leaf: Node) -> Branch:
+        """The branch that ends at a leaf."""
+        self._relink()
+        nodes: list[Node] = []
+        starts: list[int] = []
+        broken: list[Broken] = []
+        seen: set[str] = set()
+        at: Node | None = leaf
+        while at is not None:
+            nodes.append(at)
+            seen.add(at.uuid)
+            if at.starts and at.parent is None:
+                starts.append(len(nodes))
+                at = self._replaced(at, seen)
+            elif at.parent is None:
+                break
+            else:
+                parent = self.nodes.get(at.parent)
+                if parent is None or parent.uuid in seen:
+                    why = "is not in the file" if parent is None else "comes from it"
+                    parent = self._before(at, seen)
+                    broken.append(Broken(nodes[-1], parent, why))
+                at = parent
+        total = len(nodes)
+        return Branch(nodes[::-1], sorted(total - start for start in starts), broken[::-1])
+
+    def _replaced(self, start: Node, seen: set[str]) -> Node | None:
+        """The last line of what a compaction replaced."""
+        at = self.nodes.get(start.logical or "")
+        while at is not None and at.uuid in seen:  # of what it kept
+            before = self.nodes.get(at.origin or "")
+            at = before if before is not None and before.number < at.number else None
+        return at or self._before(start, seen)
+
+    def _before(self, node: Node, seen: set[str]) -> Node | None:
+        """The nearest line of the talk before another in the file."""
+        at = bisect_left(self.talk, node.number, key=lambda one: one.number) - 1
+        while at >= 0 and self.talk[at].uuid in seen:
+            at -= 1
+        return self.talk[at] if at >= 0 else None
+
+    def _relink(self) -> None:
+        """Put the lines that the last compaction kept as they are behind its summary."""
+        kept, self._preserved = self._preserved, None
+        ends = [
+            self.nodes.get(str((kept or {}).get(end))) for end in ("headUuid", "anchorUuid", "tailUuid")
+        ]
+        head, anchor, tail = ends
+        if head is None or anchor is None or tail is None or not self._comes_from(tail, head):
+            return
+        for node in self.nodes.values():
+            if node.parent == anchor.uuid and node is not head:
+                node.parent = tail.uuid
+        head.parent = anchor.uuid
+
+
+def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
+    """Lines beside a branch that belong to it: other blocks of its responses, results of their calls."""
+    on = {node.uuid for node in branch}
+    responses = {node.response for node in branch if node.type == "assistant"} - {None}
+    others = {n.uuid for n in tree.talk if n.type == "assistant" and n.response in responses}
+    for node in tree.talk:
+        if node.uuid not in on and (node.uuid in others or (node.answers and node.parent in others)):
+            yield node
+
+
+def forgotten(branch: Branch) -> Iterator[Problem]:
+    """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case."""
+    first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
+    talk = [node for node in branch.nodes if node.talks and node.number >= first]
+    for node, instead, why in branch.broken:
+        if node.number < first:
+            continue
+        sent = sum(one.number >= node.number for one in talk)
+        mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
+        parent = (node.parent or "")[:8]
+        reason = f"its parent {parent}… {why}: Claude Code would send {sent} of {len(talk)} messages"
+        yield Problem(node.number, "forgets", reason, mended)
+
+
+def _name(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

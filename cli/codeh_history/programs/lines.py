@@ -1,0 +1,66 @@
+"""The lines of a source that are JSON objects, in bounded memory: more than is kept is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..providers.json_text import loads
+from ..session.model import Json
+from ..session.records import BOM, MAX_READ, depth_exceeds
+from .model import Problem
+from .protocol import Source
+
+KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are parsed again when asked for
+
+
+class Line:
+    """A line: its number, where it stands, and the object in it."""
+
+    __slots__ = ("_held", "_source", "number", "offset", "size")
+
+    def __init__(self, source: Source, number: int, offset: int, size: int, held: Json | None) -> None:
+        self._source = source
+        self._held = held
+        self.number = number
+        self.offset = offset
+        self.size = size
+
+    @property
+    def raw(self) -> bytes:
+        return self._source.at(self.offset, self.size)
+
+    @property
+    def data(self) -> Json:
+        if self._held is not None:
+            return self._held
+        value: Json = loads(self.raw.removeprefix(BOM))
+        return value
+
+
+def objects(source: Source, problems: list[Problem], *, kept: int = KEPT) -> Iterator[tuple[Line, Json]]:
+    """Each line that is an object, with it; what is wrong with the others is added to `problems`."""
+    offset = 0
+    for number, raw in enumerate(source.lines(), 1):
+        at, offset = offset, offset + len(raw)
+        value = _value(raw, number, problems)
+        if value is not None:
+            yield Line(source, number, at, len(raw), value if offset <= kept else None), value
+
+
+def _value(raw: bytes, number: int, problems: list[Problem]) -> Json | None:
+    if not raw.strip():
+        return None
+    try:
+        value: Any = loads(raw.removeprefix(BOM))
+    except ValueError as error:
+        torn = not raw.endswith(b"\n")
+        problems.append(Problem(number, "skips", "torn last line" if torn else f"not JSON: {error}"))
+        return None
+    if not isinstance(value, dict):
+        problems.append(Problem(number, "skips", "not an object"))
+    elif depth_exceeds(raw, MAX_READ):
+        problems.append(Problem(number, "skips", f"nested deeper than {MAX_READ}"))
+    else:
+        return value
+    return None

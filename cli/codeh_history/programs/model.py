@@ -1,0 +1,88 @@
+"""What a session of any program comes to: readers fill it, `records` and `changes` make a log of it.
+
+Everything in it is a function of the source alone, ids and times too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ..session.model import Json, Part
+
+# What the program does about a problem when it resumes the file: it forgets messages that are on disk,
+# drops or doubles one, has it refused by its provider, or loses no more than the line.
+Effect = Literal["forgets", "drops", "doubles", "refused", "skips"]
+
+
+class Problem(NamedTuple):
+    """Something wrong in a source: on which line (0: in all of it), what its program does, and why.
+
+    `mended`: how it was read all the same; None where there was nothing to mend.
+    """
+
+    line: int
+    effect: Effect
+    reason: str
+    mended: str | None = None
+
+
+class Piece(NamedTuple):
+    """What one line of the source adds to a message; no parts where it adds only to its fields."""
+
+    line: int
+    parts: list[Part]
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message: a record's `id`, `ts`, `kind` and further `fields`, its parts line by line."""
+
+    id: str
+    kind: str
+    ts: str | None
+    pieces: list[Piece]
+    fields: Json = field(default_factory=dict)
+
+    @property
+    def parts(self) -> list[Part]:
+        return [part for piece in self.pieces for part in piece.parts]
+
+    @property
+    def lines(self) -> list[int]:
+        return [piece.line for piece in self.pieces]
+
+
+@dataclass(slots=True)
+class Summary:
+    """What the program put in the place of entries and summaries before it, named in `covers`."""
+
+    id: str
+    ts: str | None
+    text: str
+    line: int
+    covers: list[str]
+
+
+@dataclass(slots=True)
+class Session:
+    """A session as its program would send it next, and what it replaced.
+
+    `items`: in the order of the log, what is covered before its summary. `settings`: as a `meta` record
+    sets them. `left`: how much of what kind is not among the items. `branches` reads, when it is called,
+    what else there is to import: abandoned branches and sub-agents, their `parent` given.
+    """
+
+    program: str
+    id: str
+    version: str | None = None
+    created: str | None = None
+    cwd: str | None = None
+    settings: Json = field(default_factory=dict)
+    items: list[Entry | Summary] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    parent: Json | None = None
+    branches: Callable[[], Iterable[Session]] = tuple

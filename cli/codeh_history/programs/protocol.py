@@ -1,0 +1,62 @@
+"""What a program is made of: a light package that knows its files, and a module `read` that reads them.
+
+Both are pure: they get a `Source`, and never open anything themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from ..session.model import Json
+from .model import Session
+
+
+class Head(NamedTuple):
+    """How a file begins: its first bytes, and those of its first lines that are JSON objects."""
+
+    data: bytes
+    objects: Sequence[Json]
+
+
+class Refused(Exception):
+    """A file beside the source is not read: its name, and why."""
+
+
+class Source(Protocol):
+    """A file of a program, as its reader sees it."""
+
+    path: str  # "" where it has no name
+    head: Head
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Its lines with their newlines, one at a time; one too long to be read is blank."""
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Some of its bytes."""
+
+    def beside(self, *names: str) -> bytes:
+        """A file in the session's own folder, which has the file's name; Refused if it is not read."""
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder of the session's own folder; none where there is no such."""
+
+
+class Program(Protocol):
+    """The package (`claude_code/__init__.py`)."""
+
+    NAME: str  # as in the table
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a file that begins so is one of this program's."""
+
+
+class ReadModule(Protocol):
+    """`read`: a file → its sessions."""
+
+    def read(self, source: Source) -> Iterable[Session]:
+        """The sessions of a file, one at a time; damage is a problem of theirs."""

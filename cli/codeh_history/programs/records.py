@@ -1,0 +1,101 @@
+"""A program's session → the records of ours: header, settings, messages, summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from ..base.ids import is_id
+from ..base.times import from_millis, to_millis
+from ..session.model import Json
+from ..session.rules import ROLE_OF_KIND
+from .model import Entry, Session, Summary
+
+MARK = "imported"  # of the header: of what it is a copy; of any other record: from which lines
+
+
+def session_id(session: Session) -> str:
+    """`PROGRAM-ID`, as far as that can be the id of a session."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in session.id)
+    whole = f"{session.program}-{name}"
+    return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
+
+
+def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:
+    """The first line of the copy; times and directory are the source's."""
+    origin: Json = {"from": session.program, "id": session.id, "path": path}
+    if session.version:
+        origin["version"] = session.version
+    first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
+    found: Json = {"type": "session", "version": 1, "id": id, "created": first}
+    if session.cwd:
+        found["cwd"] = session.cwd
+    if parent or session.parent:
+        found["parent"] = parent or session.parent
+    return {**found, MARK: origin}
+
+
+def records(session: Session) -> Iterator[Json]:
+    """All records of a copy after its header."""
+    if session.settings:
+        yield settings(session, session.settings)
+    before: dict[str, Entry | Summary] = {}
+    for item in session.items:
+        before[item.id] = item
+        yield record(item, session.program, before)
+
+
+def settings(session: Session, values: Json) -> Json:
+    last = next((item.ts for item in reversed(session.items) if item.ts), session.created)
+    return {"type": "meta", **({"ts": last} if last else {}), "set": values, MARK: []}
+
+
+def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
+    """The record of a message or a summary; `before`: the items up to it, by id."""
+    return message(item) if isinstance(item, Entry) else summary(item, program, before)
+
+
+def message(entry: Entry) -> Json:
+    """The record of a message."""
+    found: Json = {"type": "message", "id": entry.id, **_time("ts", entry.ts), "kind": entry.kind}
+    role = ROLE_OF_KIND[entry.kind]
+    if role:
+        found["role"] = role
+    return {**found, "parts": entry.parts, **entry.fields, MARK: entry.lines}
+
+
+def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
+    """The record of a summary; its period and number of exchanges are those of what it covers."""
+    covered = [before[id] for id in item.covers if id in before]
+    times = [one.ts for one in covered if one.ts]
+    first, last = (times[0], times[-1]) if times else (None, None)
+    return {
+        "type": "summary", "id": item.id, **_time("createdAt", item.ts),
+        **_time("periodStart", first), **_time("periodEnd", last),
+        "summary": item.text, "conversationCount": exchanges(covered), "covers": item.covers, "by": program,
+        MARK: [item.line],
+    }  # fmt: skip
+
+
+def exchanges(items: Sequence[Entry | Summary]) -> int:
+    """How many of these are messages of a user."""
+    return sum(isinstance(item, Entry) and item.kind == "user" for item in items)
+
+
+def made_id(*of: object) -> str:
+    """An id that is a function of these."""
+    return sha256("\0".join(map(str, of)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def time_of(value: object) -> str | None:
+    """A time of a source as stored; None where it is none."""
+    if isinstance(value, str):
+        millis = to_millis(value)
+    else:
+        whole = isinstance(value, (int, float)) and not isinstance(value, bool)
+        millis = to_millis(str(int(value))) if whole and 0 <= value < 1e15 else None  # type: ignore[operator,call-overload]
+    return from_millis(millis) if millis is not None else None
+
+
+def _time(field: str, value: str | None) -> Json:
+    return {field: value} if value else {}

@@ -1,0 +1,36 @@
+"""The programs whose sessions are read: a package each behind the protocols of `protocol`.
+
+A new one is such a package and a line in `PROGRAMS`; they are asked in this order whose a file is.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Session
+    from .protocol import Head, Program, ReadModule, Source
+
+PROGRAMS = {
+    "claude-code": "claude_code",
+}
+
+
+@cache
+def package(name: str) -> Program:
+    return cast("Program", import_module(f"{__package__}.{PROGRAMS[name]}"))
+
+
+def whose(head: Head) -> str | None:
+    """The program whose file begins so; None for none of them."""
+    return next((name for name in PROGRAMS if package(name).recognises(head)), None)
+
+
+def read(name: str, source: Source) -> Iterable[Session]:
+    """The sessions in a file of this program."""
+    module = import_module(f"{__package__}.{PROGRAMS[name]}.read")
+    return cast("ReadModule", module).read(source)

@@ -1,0 +1,145 @@
+"""Files of other programs: whose one is, and what its reader sees of it. Never written, nor locked."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import orjson
+
+from ..base.errors import BadData, InputOutput, NotFound
+from ..programs import sessions
+from ..programs.model import Session
+from ..programs.protocol import Head, Refused
+from ..session.model import Json
+from ..session.records import BOM
+from ..session.rules import LONGEST
+from .file import blocks, pread_all
+
+HEAD = 1 << 20  # bytes that tell whose a file is
+_FIRST = 20  # of its lines
+_STEP = 1 << 20
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class File:
+    """A file of a program, up to the size that it had when it was opened."""
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd = fd
+        self.path = path
+        self.size = os.fstat(fd).st_size
+        self.head = head_of(pread_all(fd, min(self.size, HEAD)))
+
+    @property
+    def stem(self) -> str:
+        return os.path.basename(self.path).rsplit(".jsonl", 1)[0]
+
+    def lines(self) -> Iterator[bytes]:
+        for block in blocks(self._fd, self.size, _STEP):
+            if isinstance(block, int):
+                yield b" " * block + b"\n"
+            else:
+                yield from block.splitlines(keepends=True) if b"\r" not in block else _split(block)
+
+    def at(self, offset: int, size: int) -> bytes:
+        return pread_all(self._fd, size, offset)
+
+    def beside(self, *names: str) -> bytes:
+        where = "/".join(names)
+        if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
+            raise Refused(f"{where}: no file of the session's own folder")
+        *folders, name = names
+        try:
+            with _folder(self._folder, folders) as folder:
+                fd = os.open(
+                    name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+                )
+        except FileNotFoundError:
+            raise Refused(f"{where}: is not there") from None
+        except OSError as error:
+            raise Refused(f"{where}: not read ({error.strerror}; links are not followed)") from None
+        try:
+            info = os.fstat(fd)
+            if not stat.S_ISREG(info.st_mode) or info.st_size > LONGEST:
+                raise Refused(f"{where}: not a file, or larger than {LONGEST >> 20} MiB")
+            return pread_all(fd, info.st_size)
+        finally:
+            os.close(fd)
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            with _folder(self._folder, [folder]) as fd:
+                return sorted(os.listdir(fd))
+        except OSError:
+            return []
+
+    @property
+    def _folder(self) -> str:
+        return os.path.join(os.path.dirname(self.path), self.stem)
+
+
+def _split(block: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start) + 1 or len(block)
+        yield block[start:end]
+        start = end
+
+
+@contextmanager
+def _folder(first: str, names: list[str]) -> Iterator[int]:
+    """A folder below another, opened without following a link."""
+    fd = os.open(first, _FOLDER)
+    try:
+        for name in names:
+            below = os.open(name, _FOLDER, dir_fd=fd)
+            os.close(fd)
+            fd = below
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def head_of(data: bytes) -> Head:
+    """How a file with these first bytes begins."""
+    found: list[Json] = []
+    for line in data.removeprefix(BOM).split(b"\n", _FIRST)[:_FIRST]:
+        try:
+            value = orjson.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return Head(data, found)
+
+
+@contextmanager
+def opened(path: str) -> Iterator[File]:
+    """A file to be read as a program's; only a regular one is."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise NotFound(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise BadData(f"{path}: not a regular file")
+        yield File(fd, path)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    finally:
+        os.close(fd)
+
+
+def whose(file: File, asked: str = "auto") -> str | None:
+    """The program whose file this is: the one that was asked for, else as its content tells."""
+    return sessions.whose(file.head) if asked == "auto" else asked if asked in sessions.PROGRAMS else None
+
+
+def sessions_in(file: File, program: str) -> Iterator[Session]:
+    """The sessions of a file, one at a time."""
+    yield from sessions.read(program, file)

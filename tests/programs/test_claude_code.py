@@ -1,0 +1,419 @@
+"""Claude Code's files: what it would send next, each trap of its format by name."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inside import inside
+from program_files import SESSION, Claude, written
+from support import corpus_files, lines, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COPY = f"claude-code-{SESSION}"
+
+
+def imported(file: Path, home: Path, id: str = COPY) -> list[Any]:
+    """The records of a copy, made or brought up to date."""
+    done = inside("import", str(file), home=home)
+    assert done.code == 0, done
+    return lines(session_path(home, id))
+
+
+def view(file: Path, home: Path, id: str = COPY) -> list[str]:
+    """What the copy shows, a short text a message; summaries first."""
+    imported(file, home, id)
+    return shown(home, id)
+
+
+def shown(home: Path, id: str = COPY) -> list[str]:
+    found = inside("curate", id, "--only", "kinds", home=home)
+    assert found.code == 0, found
+    return [short(record) for record in found.lines if record["type"] in ("message", "summary")]
+
+
+def short(record: Any) -> str:
+    if record["type"] == "summary":
+        return f"S:{record['summary']}"
+    return "+".join(
+        part["text"]
+        if "text" in part
+        else f"call {part['functionCall']['id']}"
+        if "functionCall" in part
+        else f"{part['functionResponse']['id']}={part['functionResponse']['response'].get('output')}"
+        for part in record["parts"]
+    )
+
+
+def test_the_tree_is_followed_from_the_last_leaf_not_by_time(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "abandoned")
+    file.said("d", "also abandoned")
+    file.user("e", "three", "b", timestamp="2020-01-01T00:00:00.000Z")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+
+
+def test_a_last_prompt_names_the_leaf(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "not this", "a")
+    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
+def test_an_unknown_leaf_of_a_last_prompt_is_ignored(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.lines.append({"type": "last-prompt", "leafUuid": "nowhere", "sessionId": SESSION})
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+
+
+def test_what_came_after_the_last_prompt_goes_on_from_its_leaf(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
+    file.user("c", "three")
+    file.said("d", "four")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three", "four"]
+
+
+def parallel() -> Claude:
+    file = Claude()
+    file.user("a", "go")
+    file.called("b", "A", id="m")
+    file.called("c", "B", id="m")
+    file.result("d", "A", "of A", "b")
+    file.result("e", "B", "of B", "c")
+    file.said("f", "done")
+    return file
+
+
+def test_parallel_results_hang_on_the_line_of_their_own_call(tmp_path: Path) -> None:
+    expected = ["go", "call A+call B", "A=of A", "B=of B", "done"]
+    assert view(parallel().write(tmp_path), tmp_path) == expected
+
+
+def test_results_between_the_lines_of_one_response(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "go")
+    file.called("b", "A", id="m")
+    file.result("c", "A", "of A")
+    file.called("d", "B", id="m")
+    file.result("e", "B", "of B")
+    assert view(file.write(tmp_path), tmp_path) == ["go", "call A+call B", "A=of A", "B=of B"]
+
+
+def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "go")
+    file.said("b", {"type": "thinking", "thinking": "hm", "signature": "s"}, id="m", out=5)
+    file.said("c", "answer", id="m", out=631)
+    file.said("d", {"type": "text", "text": "!"}, id="m", out=7)
+    (record,) = [r for r in imported(file.write(tmp_path), tmp_path) if r.get("kind") == "codeh"]
+    assert record["usage"]["output"] == 631
+    assert record["imported"] == [2, 3, 4]
+    assert [part.get("thoughtSignature") for part in record["parts"]] == ["s", None, None]
+
+
+def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "old")
+    file.said("b", "older")
+    file.compacted("s", "in short")
+    file.user("c", "new")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "new"]
+    (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
+    assert summary["covers"] == ["a", "b"]
+    assert (summary["by"], summary["conversationCount"]) == ("claude-code", 1)
+    assert b"older" in inside("expand", "s", "-s", COPY, home=tmp_path).out
+
+
+def test_a_second_compaction_covers_the_first_summary(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "old")
+    file.compacted("s", "first")
+    file.user("b", "between")
+    file.compacted("t", "second")
+    file.user("c", "new")
+    assert view(file.write(tmp_path), tmp_path) == ["S:second", "new"]
+
+
+def test_a_summary_without_its_boundary_line(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "old")
+    file.user("s", "in short", None, isCompactSummary=True)
+    file.user("b", "new")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "new"]
+
+
+def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "old")
+    file.said("b", "kept")
+    kept = {"preservedSegment": {"headUuid": "b", "anchorUuid": "s", "tailUuid": "b"}}
+    file.compacted("s", "in short", compactMetadata=kept)
+    file.user("c", "new")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "kept", "new"]
+
+
+def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path: Path) -> None:
+    file = Claude()
+    for number in range(10):
+        file.user(f"u{number}", f"q{number}")
+        file.said(f"a{number}", f"r{number}")
+    del file.lines[15]
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"line 16: its parent a7" in done.err
+    assert b"Claude Code would send 4 of 19 messages (taken to follow line 15)" in done.err
+    assert len(shown(tmp_path)) == 19
+
+
+def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "lost")
+    file.user("c", "three")
+    file.compacted("s", "in short")
+    file.user("d", "new")
+    del file.lines[1]
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"its parent" not in done.err
+    (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
+    assert summary["covers"] == ["a", "c"]
+
+
+def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.lines.append(b'{"type":"user","uuid":"t')
+    file.said("b", "two")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"line 2: not JSON" in done.err
+    assert shown(tmp_path) == ["one", "two"]
+    assert inside("import", "--strict", str(file.write(tmp_path)), home=tmp_path / "x").code == 65
+
+
+def test_cyclic_parents_end(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one", "c")
+    file.said("b", "two")
+    file.user("c", "three")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+
+
+def test_sub_agents_are_counted_not_mixed_in(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "go")
+    file.user("x", "sub prompt", None, isSidechain=True)
+    file.said("y", "sub answer", isSidechain=True)
+    file.said("b", "done", "a")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert shown(tmp_path) == ["go", "done"]
+    assert b"not imported: 2 line of a sub-agent" in done.err
+
+
+def test_synthetic_lines_are_errors_of_the_program(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "go")
+    file.said("b", "API Error: 529")
+    file.lines[-1]["message"]["model"] = "<synthetic>"
+    file.user("c", "again")
+    assert view(file.write(tmp_path), tmp_path) == ["go", "again"]
+
+
+def test_unknown_record_types_are_counted_and_the_version_is_kept(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one", version="9.9.9")
+    file.lines += [{"type": "hologram", "sessionId": SESSION}] * 3
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"not imported: 3 hologram" in done.err
+    assert lines(session_path(tmp_path, COPY))[0]["imported"]["version"] == "9.9.9"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "title"),
+    [
+        (["summary", "ai-title", "agent-name", "custom-title"], "custom-title"),
+        (["custom-title", "ai-title"], "custom-title"),
+        (["agent-name", "ai-title"], "agent-name"),
+        (["summary", "ai-title"], "ai-title"),
+        (["summary"], "summary"),
+    ],
+)
+def test_the_title_is_the_one_of_the_highest_kind(kinds: list[str], title: str, tmp_path: Path) -> None:
+    fields = {
+        "custom-title": "customTitle",
+        "agent-name": "agentName",
+        "ai-title": "aiTitle",
+        "summary": "summary",
+    }
+    file = Claude()
+    file.lines += [{"type": kind, fields[kind]: kind, "sessionId": SESSION} for kind in kinds]
+    file.user("a", "one")
+    (meta,) = [r for r in imported(file.write(tmp_path), tmp_path) if r["type"] == "meta"]
+    assert meta["set"] == {"title": title}
+
+
+# -- results in files of their own -------------------------------------------------------------------------
+
+
+def spilled(path: str) -> Claude:
+    stub = f"<persisted-output>\nOutput too large (34.3KB). Full output saved to: {path}\n\nPreview (first 2KB):\nbeg\n...\n</persisted-output>"
+    file = Claude()
+    file.user("a", "go")
+    file.called("b", "A")
+    file.result("c", "A", stub)
+    return file
+
+
+@pytest.mark.parametrize(
+    "folder", ["/home/x/.claude/projects/p/s/tool-results/", "C:\\Users\\x\\s\\tool-results\\", "/etc/"]
+)
+def test_a_spilled_result_is_read_from_below_the_sessions_own_folder(folder: str, tmp_path: Path) -> None:
+    written(tmp_path / SESSION / "tool-results" / "h.txt", [b"all of it"])
+    assert view(spilled(f"{folder}h.txt").write(tmp_path), tmp_path)[-1] == "A=all of it\n"
+
+
+def test_a_link_in_a_spilled_results_path_is_refused_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / SESSION / "tool-results"
+    folder.mkdir(parents=True)
+    secret = written(tmp_path / "secret.txt", [b"root:x:0"])
+    os.symlink(secret, folder / "h.txt")
+    done = inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
+    assert b"line 3: tool-results/h.txt: not read" in done.err
+    assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
+
+
+def test_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
+    written(tmp_path / "other" / "h.txt", [b"root:x:0"])
+    (tmp_path / SESSION).mkdir()
+    os.symlink(tmp_path / "other", tmp_path / SESSION / "tool-results")
+    inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
+    assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
+
+
+def test_a_spilled_result_that_is_gone_is_named(tmp_path: Path) -> None:
+    done = inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
+    assert b"line 3: tool-results/h.txt: is not there (its beginning stands for it)" in done.err
+
+
+# -- again -------------------------------------------------------------------------------------------------
+
+
+def test_the_same_file_again_leaves_the_copy_untouched(tmp_path: Path) -> None:
+    file = parallel().write(tmp_path)
+    imported(file, tmp_path)
+    before = session_path(tmp_path, COPY).read_bytes()
+    imported(file, tmp_path)
+    assert session_path(tmp_path, COPY).read_bytes() == before
+
+
+@pytest.mark.parametrize("cut", range(1, 6))
+def test_a_file_read_while_it_is_written_comes_to_the_same_view(cut: int, tmp_path: Path) -> None:
+    file = parallel()
+    written(tmp_path / f"{SESSION}.jsonl", file.lines[:cut])
+    view(tmp_path / f"{SESSION}.jsonl", tmp_path)
+    before = session_path(tmp_path, COPY).read_bytes()
+    expected = ["go", "call A+call B", "A=of A", "B=of B", "done"]
+    assert view(file.write(tmp_path), tmp_path) == expected
+    assert session_path(tmp_path, COPY).read_bytes().startswith(before)
+
+
+def test_a_rewind_since_is_a_revert_and_going_back_reverts_that(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    view(file.write(tmp_path), tmp_path)
+    file.user("c", "other", "a")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "other"]
+    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
+def test_a_compaction_since_is_a_summary(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    view(file.write(tmp_path), tmp_path)
+    file.compacted("s", "in short")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short"]
+
+
+def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    imported(file.write(tmp_path), tmp_path)
+    inside("append", "-s", COPY, "-m", "here", home=tmp_path)
+    before = session_path(tmp_path, COPY).read_bytes()
+    assert inside("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
+    file.said("b", "there")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert done.text == f"{COPY}-2"
+    assert session_path(tmp_path, COPY).read_bytes() == before
+    assert shown(tmp_path, f"{COPY}-2") == ["one", "there"]
+    header = lines(session_path(tmp_path, f"{COPY}-2"))[0]
+    assert header["parent"] == {"session": COPY, "at": "a"}
+    file.user("c", "more")
+    assert inside("import", str(file.write(tmp_path)), home=tmp_path).text == f"{COPY}-2"
+    assert shown(tmp_path, f"{COPY}-2") == ["one", "there", "more"]
+
+
+def test_what_was_undone_here_does_not_come_back(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    imported(file.write(tmp_path), tmp_path)
+    inside("undo", "-s", COPY, home=tmp_path)
+    file.user("c", "three")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
+
+
+def test_what_was_redacted_here_does_not_come_back(tmp_path: Path) -> None:
+    key = "sk-ant-api03-" + "aB3dE5gH7jK9" * 7 + "AA"
+    file = Claude()
+    file.user("a", f"my key is {key}")
+    file.said("b", "first", id="m")
+    home = tmp_path / "home"
+    imported(file.write(tmp_path), home)
+    assert inside("redact", "-i", "--yes", COPY, home=home).code == 0
+    file.said("c", "second", id="m")
+    file.user("d", "more")
+    found = view(file.write(tmp_path), home)
+    assert found[1:] == ["first+second", "more"]
+    assert key not in session_path(home, COPY).read_text()
+
+
+def test_another_session_of_that_id_is_refused(tmp_path: Path) -> None:
+    inside("append", "-s", COPY, "-m", "mine", home=tmp_path)
+    file = Claude()
+    file.user("a", "one")
+    assert inside("import", str(file.write(tmp_path)), home=tmp_path).code == 65
+
+
+def test_two_machines_import_the_same(tmp_path: Path) -> None:
+    file = parallel().write(tmp_path)
+    assert imported(file, tmp_path / "one") == imported(file, tmp_path / "two")
+
+
+def test_through_a_pipe(tmp_path: Path) -> None:
+    file = parallel().write(tmp_path)
+    done = inside("import", "-", home=tmp_path, stdin=[file.read_bytes()])
+    assert done.text == COPY
+    assert len(shown(tmp_path)) == 5
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/claude-code-*.jsonl"), ids=lambda file: file.name)
+def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+    (id,) = inside("import", str(file), home=tmp_path).text.split()
+    said = [r["message"] for r in lines(file) if r["type"] in ("user", "assistant")]
+    responses = {m["id"] for m in said if m["role"] == "assistant"}
+    found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
+    assert len(found) == len(responses) + sum(m["role"] == "user" for m in said)

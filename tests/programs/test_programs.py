@@ -1,0 +1,115 @@
+"""What holds for every program's files, whatever happened to them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeh_history.access import copy
+from codeh_history.programs import sessions
+from codeh_history.programs.changes import changes
+from codeh_history.programs.model import Session
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
+from codeh_history.store.program_file import File
+from program_files import SAMPLES, SESSION
+
+PROGRAMS = pytest.mark.parametrize("program", sessions.PROGRAMS)
+
+
+def found(program: str, data: bytes) -> list[Session]:
+    """The sessions in a file with these bytes, none of which may make a reader fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"{SESSION}.jsonl")
+        with open(path, "wb") as file:
+            file.write(data)
+        with open(path, "rb") as file:
+            return list(sessions.read(program, File(file.fileno(), path)))
+
+
+def whole(program: str) -> list[bytes]:
+    return [orjson.dumps(line) + b"\n" for line in SAMPLES[program]()]
+
+
+@st.composite
+def damaged(draw: st.DrawFn, lines: list[bytes]) -> bytes:
+    """The lines, some lost, doubled, moved, torn or of other types."""
+    some = draw(
+        st.lists(st.sampled_from(lines), max_size=2 * len(lines)) if draw(st.booleans()) else st.just(lines)
+    )
+    made = []
+    for line in some:
+        kind = draw(st.sampled_from(("whole",) * 6 + ("torn", "twice", "lost", "other")))
+        made += {
+            "whole": [line], "torn": [line[: len(line) // 2] + b"\n"], "twice": [line, line], "lost": [],
+            "other": [draw(odd(line))],
+        }[kind]  # fmt: skip
+    return b"".join(made)
+
+
+@st.composite
+def odd(draw: st.DrawFn, line: bytes) -> bytes:
+    """A line one of whose fields, at any depth, is something else."""
+    value = orjson.loads(line)
+    at: Any = value
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        if not keys:
+            break
+        key = draw(st.sampled_from(keys))
+        if isinstance(at[key], dict | list) and at[key] and draw(st.booleans()):
+            at = at[key]
+            continue
+        at[key] = draw(st.sampled_from((None, 7, "x", [], {}, [[]], [{}], {"a": 1}, True, -1.5, "\ud7ff")))
+        break
+    return orjson.dumps(value) + b"\n"
+
+
+@PROGRAMS
+def test_a_file_is_known_by_its_content(program: str) -> None:
+    with tempfile.TemporaryFile() as file:
+        file.write(b"".join(whole(program)))
+        file.flush()
+        assert sessions.whose(File(file.fileno(), "").head) == program
+
+
+@PROGRAMS
+@given(st.data())
+@settings(max_examples=60)
+def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
+    program: str, data: st.DataObject
+) -> None:
+    content = data.draw(damaged(whole(program)))
+    for session in found(program, content):
+        made = copy.as_lines(session, "p")
+        log = parse(lines_of(made))
+        assert not log.damage
+        assert not changes(session, fold(log)).records
+
+
+@PROGRAMS
+@given(st.data())
+@settings(max_examples=30)
+def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program: str, data: st.DataObject) -> None:
+    lines = whole(program)
+    made = b""
+    for end in sorted(data.draw(st.lists(st.integers(1, len(lines)), min_size=1, max_size=4))):
+        (session,) = found(program, b"".join(lines[:end]))
+        fresh = copy.as_lines(session, "p")
+        new = changes(session, fold(parse(lines_of(made)))) if made else None
+        if new is not None and new.apart:
+            return  # a new copy is made
+        made += copy.lines(new.records, "p") if new else fresh
+        assert shown(made) == shown(fresh)
+
+
+def shown(data: bytes) -> list[Any]:
+    view = fold(parse(lines_of(data)))
+    messages = [(m.id, m.kind, m.parts, m.fields.get("usage")) for m in view.messages]
+    return [*((s.id, s.text) for s in view.summaries), *messages]
