@@ -233,6 +233,32 @@ def test_the_pipeline_of_filters_ends_in_a_body(home: Path) -> None:
     assert (refused.code, refused.out) == (5, b"")
 
 
+def test_plain_texts_are_explained_too(home: Path) -> None:
+    written(home, [user("one two"), model("three"), user("four")])
+    sending = ("payload", "s", "--to", "openai-chat", "--model", "gpt-5.1")
+    assert run(*sending, "--explain").code == 2
+    run("set", "-s", "s", "compact.budget=1k")
+    done = run(*sending, "--explain", "--json", "-q")
+    assert done.out == run(*sending).out
+    found = json.loads(done.err)
+    assert (found["session"], found["budget"], found["let_go"]) == ("s", 1000, {})
+    assert found["before"] == found["after"] == sum(found["spent"].values())
+    asking = run(
+        "ask",
+        "-s",
+        "s",
+        "--to",
+        "openai-chat",
+        "--model",
+        "gpt-5.1",
+        "--no-stdin",
+        "--explain",
+        "--via",
+        "false",
+    )
+    assert b"spent\trecent\t" in asking.err
+
+
 def test_two_limits_in_place_leave_one_summary(home: Path) -> None:
     talk = [m for n in range(60) for m in (user(f"q{n} {prose(n, 20)}"), model(prose(n + 1, 20)))]
     path = written(home, [*talk, user("and?"), model("so")])

@@ -91,6 +91,7 @@ def hostile(home: Path) -> Path:
         "show demo", "show demo --jsonl", "show demo --items", "show demo --json", "show demo -n 1", "last demo",
         "last demo --json", "last demo --code", "list", "list --json", "search . demo", "search . --jsonl",
         "stats demo", "stats demo --json", "status demo", "status demo --json", "verify demo", "verify demo --json",
+        "compact demo --explain --budget 9k", "compact demo --explain --json --budget 9k", "stats demo --top 9",
         "verify bad", "verify demo --to anthropic", "show bad", "show \x1b[31m", "expand : demo", "expand u demo", "expand s demo",
     ],
 )  # fmt: skip

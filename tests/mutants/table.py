@@ -528,4 +528,22 @@ MUTANTS = [
         "start < before",
         ("filters/compact/test_mask.py::test_in_place_it_waits_for_room_to_grow",),
     ),
+    Mutant(
+        "what a message costs beside its parts is spent on nothing", "filters/compact/explain.py",
+        "whole - sum(costs))",
+        "0)",
+        ("filters/compact/test_explain.py::test_the_parts_sum_to_what_is_sent",),
+    ),
+    Mutant(
+        "shares that are rounded do not sum up", "filters/compact/explain.py",
+        "    for place in last[: total - sum(found)]:\n        found[place] += 1\n",
+        "",
+        ("filters/compact/test_explain.py::test_shares_are_whole_and_sum_up",),
+    ),
+    Mutant(
+        "payload explains nothing where all is plain text", "access/plain.py",
+        '    "explain", *Compaction.DEFAULTS,\n',
+        "    *Compaction.DEFAULTS,\n",
+        ("commands/test_compact.py::test_plain_texts_are_explained_too",),
+    ),
 ]  # fmt: skip

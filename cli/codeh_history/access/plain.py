@@ -22,7 +22,7 @@ from ..store.read import read_bytes
 
 _FOLDED = (  # options that ask for a view; the others change nothing of plain texts
     "context", "persist", "user_template", "system_template", "ide_marker", "remove", "remove_cmd",
-    *Compaction.DEFAULTS,
+    "explain", *Compaction.DEFAULTS,
 )  # fmt: skip
 _PASSED = {"kinds", "invalid", "ide", "system", "post", "thoughts", "pairs"}  # which change none of these
 _ROLES = {"user": "user", "codeh": "model"}

@@ -154,9 +154,10 @@ class Env:
         except OSError:
             pass  # nobody is listening
 
-    def report(self, line: bytes) -> None:
-        """One JSON line of `--report` on stderr."""
-        os.write(self.stderr, (self._shown(line) if self.terminal(self.stderr) else line) + b"\n")
+    def report(self, text: bytes, *, drawn: bool = False) -> None:
+        """What was asked for on stderr, as a JSON line of `--report`; `drawn`: laid out, styles and all."""
+        plain = drawn or not self.terminal(self.stderr)
+        os.write(self.stderr, (text if plain else self._shown(text)) + b"\n")
 
     def read_stdin(self) -> bytes:
         """All of stdin."""
@@ -210,9 +211,13 @@ class Env:
 
     @property
     def colour(self) -> bool:
-        """Whether stdout is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
+        """Whether stdout is a terminal that wants colour."""
+        return self.coloured(self.stdout)
+
+    def coloured(self, fd: int) -> bool:
+        """Whether that is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
         plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
-        return self.terminal(self.stdout) and not plain
+        return self.terminal(fd) and not plain
 
 
 def _home_of_user() -> str:

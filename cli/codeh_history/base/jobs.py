@@ -73,7 +73,20 @@ class Compaction(Settable):
     history_share: float | None = option("S", "The same for earlier exchanges (0.2).")
 
 
-class Compact(Reading, Compaction):
+class Explained(Options):
+    """Whether it is told what a budget went to; never kept in a session."""
+
+    explain: bool = flag("A table on stderr: what the budget went to, and what was let go.")
+    json: bool = flag("--explain as a line of JSON, on stderr too.")
+
+    def explains(self) -> bool:
+        """Whether it is asked for; Usage where JSON is asked for of nothing."""
+        if self.json and not self.explain:
+            raise Usage("--json goes with --explain, which it prints on stderr")
+        return self.explain
+
+
+class Compact(Reading, Explained, Compaction):
     """Everything that `compact` may be asked for."""
 
     system: str | None = option("TEXT|@FILE", "The system prompt that is sent too.")
@@ -111,7 +124,7 @@ class Wanted(Settable):
     allow_missing: bool = ALLOW_MISSING
 
 
-class Request(Reduction, Wanted):
+class Request(Explained, Reduction, Wanted):
     """Everything that `payload` and `ask` may be asked for."""
 
 

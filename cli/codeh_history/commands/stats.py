@@ -6,10 +6,11 @@ from ..access.view import open_view
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.jobs import Compaction
+from ..base.jobs import Compaction, beside
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
 from ..filters.compact.costs import cache_bill, counting, largest, measure
 from ..render import bars, values
+from ..render.explanation import labelled
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
 from ..session.sources import rendered
@@ -20,7 +21,7 @@ EXAMPLES = """\
   codeh-history stats demo --json | jq .tokens.total
   codeh-history stats demo --cache --budget 64k     # what its requests cost, compacted with -i as it grew
   codeh-history stats demo --calibrated             # by what the provider reported it counted
-  codeh-history stats demo --top 10                 # what fills the context
+  codeh-history stats demo --top 10 --budget 200k   # what fills the context, of a window of so many tokens
 """
 SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
@@ -30,9 +31,11 @@ class Given(Reading):
     counter: str | None = option("C", "o200k_base, cl100k_base or approx; by the model's name without.")
     calibrated: bool = flag("Correct by the usage recorded for the model; say how far.")
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, relative cost.")
-    budget: str | None = option("N", f"--cache: compacted in place to N ({BUDGET}).")
+    budget: str | None = option("N", f"--cache: compacted in place to N ({BUDGET}); --top: the window.")
     policy: str | None = option("P", "--cache: tiered (default), loop or mask.")
-    top: int | None = option("N", "The N largest parts, with their share of all.", least=1)
+    top: int | None = option(
+        "N", "The N largest parts, with their share of --budget, else of all.", least=1
+    )
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
@@ -50,8 +53,10 @@ def run(env: Env, given: Given) -> None:
     if limits:
         extra["cache"] = cache_bill(by, view, *limits)
     found = measure(by, view)
+    window = amounts.tokens(given.budget) if given.budget is not None else found["tokens"]["total"]
     if given.top:
-        extra["largest"] = largest(by, rendered(view), given.top)
+        system, tools = beside(view.meta)
+        extra["largest"] = largest(by, rendered(view), given.top, system, tools, window)
     terminal = env.terminal(env.stdout)
     if given.json:
         env.write(values.line(found | extra, terminal=terminal))
@@ -60,7 +65,7 @@ def run(env: Env, given: Given) -> None:
     env.write(totals(found, extra).encode())
     tokens = found["tokens"]
     groups = {name: tokens[f"by_{name}"] for name in ("role", "kind", "tool")}
-    whole = {"largest": tokens["total"]}
+    whole = {"largest": window}
     if parts:
         groups["largest"] = parts
     if rich_wanted(env):
@@ -69,18 +74,11 @@ def run(env: Env, given: Given) -> None:
         env.write(bars.plain(groups, whole).encode())
 
 
-def labelled(part: Json) -> str:
-    """`:12.0 result read_file: how it begins`, or what stands beside the messages."""
-    where = f":{part['n']}.{part['part']} " if "n" in part else ""
-    words = [part["what"], part.get("name") or ("" if "n" in part else part.get("id", ""))]
-    return where + " ".join(filter(None, words)) + (f": {part['text']}" if part.get("text") else "")
-
-
 def _limits(given: Given) -> tuple[int, str] | None:
     """The budget and policy of a replay; exit 2 where they are none, or no replay is asked for."""
-    policy, beside = given.policy, given.given("budget", "policy")
-    if beside and not given.cache:
-        raise Usage(f"--{beside[0]} goes with --cache: the replay of the session's requests")
+    policy, alone = given.policy, given.given("policy", *(() if given.top else ("budget",)))
+    if alone and not given.cache:
+        raise Usage(f"--{alone[0]} goes with --cache: the replay of the session's requests")
     if not given.cache:
         return None
     from ..filters.compact import POLICIES

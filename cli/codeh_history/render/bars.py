@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from ..base.escape import visible
 
 LENGTH = 40
+SHORTEST = 8  # a bar, or a name beside it, on a narrow terminal
+SHARE = 7  # what a share takes, and the gaps between columns
 
 Groups = Mapping[str, Mapping[str, int]]
 NONE: Mapping[str, int] = {}
@@ -46,11 +48,15 @@ def rich(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colo
         )
         for justify in ("left", "right", "right", "left"):
             table.add_column(justify=justify, no_wrap=True)
+        room = width - max(len(f"{amount:,}") for amount in amounts.values()) - SHARE
+        names = [Text(visible(name)) for name in amounts]
+        for text in names:
+            text.truncate(max(SHORTEST, room - SHORTEST), overflow="ellipsis")
+        most = max(SHORTEST, min(LENGTH, width - 40, room - max(text.cell_len for text in names)))
         whole = whole_of.get(group, sum(amounts.values()))
-        most = max(8, min(LENGTH, width - 40))
-        for name, amount in amounts.items():
+        for name, amount in zip(names, amounts.values(), strict=True):
             bar = Text("█" * length(amount, whole, most), style="cyan")
-            table.add_row(Text(visible(name)), f"{amount:,}", share(amount, whole), bar)
+            table.add_row(name, f"{amount:,}", share(amount, whole), bar)
         tables.append(table)
     return printed(*tables, width=width, colour=colour)
 

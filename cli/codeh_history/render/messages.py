@@ -36,9 +36,9 @@ def heading(env: Env, number: int | None, message: Message) -> str:
     return plain.heading(number, message, id)
 
 
-def rich_wanted(env: Env) -> bool:
-    """Whether stdout is a terminal that can lay out text."""
-    return env.terminal(env.stdout) and env.environ.get("TERM") != "dumb"
+def rich_wanted(env: Env, fd: int | None = None) -> bool:
+    """Whether stdout (or `fd`) is a terminal that can lay out text."""
+    return env.terminal(env.stdout if fd is None else fd) and env.environ.get("TERM") != "dumb"
 
 
 def width() -> int:

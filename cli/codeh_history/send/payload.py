@@ -98,6 +98,7 @@ def checked(given: Request) -> None:
     curating.names(given)
     if given.raw and (ignored := given.given(*_LEFT_OUT)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
+    given.explains()
     if given.given(*Compaction.DEFAULTS):
         from ..filters.compact import bounds
 
@@ -134,6 +135,22 @@ def provider_of(env: Env, to: str | None, among: Collection[str] = providers.TAR
     return to
 
 
+def _within(env: Env, view: View, options: Options, given: Request, session: str) -> View:
+    """The view made to fit, as given or as the session's settings say; tells how, where asked to."""
+    from ..filters.compact import bounds
+
+    with by_settings(session):
+        limits = bounds.limits(given, options.system or "", options.tools)
+    limits = limits._replace(model=options.model)
+    after = bounds.within(env, view, limits)
+    if given.explain:
+        from ..render import explanation
+
+        bounds.demanding(limits)
+        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=given.json)
+    return after
+
+
 def _reduced(env: Env, view: View, options: Options, given: Request, session: str) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
     with by_settings(session):
@@ -143,12 +160,8 @@ def _reduced(env: Env, view: View, options: Options, given: Request, session: st
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
         env.note(f"{view.id}: {repairs} of call/response pairs (curate --report shows each)")
-    if given.given(*Compaction.DEFAULTS):
-        from ..filters.compact import bounds
-
-        with by_settings(session):
-            limits = bounds.limits(given, options.system or "", options.tools)
-        view = bounds.within(env, view, limits._replace(model=options.model))
+    if given.explain or given.given(*Compaction.DEFAULTS):
+        view = _within(env, view, options, given, session)
         view, _, _ = passes.curate(sources.rendered(view), settings, ("pairs",))
     return view
 

@@ -19,6 +19,7 @@ from ...tokens.counter import vocabulary_of
 from .. import compact
 from . import POLICIES, Plan, Settings, counts
 from .costs import counter_for
+from .explain import explained
 from .mask import NAME as MASK
 from .mask import unbounded
 
@@ -115,6 +116,15 @@ def demanding(found: Limits) -> Limits:
 def within(env: Env, view: View, limits: Limits) -> View:
     """The view made to fit its limits; the same view when it does. Raises BudgetUnreachable."""
     return apply(view, plan(env, view, demanding(limits)).ops) if limits.limiting else view
+
+
+def explanation(env: Env, session: str, before: View, after: View, limits: Limits) -> Json:
+    """What the budget went to (see `explained`), by the counter that limits are kept by."""
+    usual = (None, counter_for(env, before, limits.counter, limits.model))
+    budget, counter = next(iter(_budgets(env, before, limits)), usual)
+    asked = _settings(before, limits, 0)
+    found = explained(before, after, counter, asked.system, asked.tools)
+    return {"session": session, "budget": budget, **found}
 
 
 def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from operator import itemgetter
 
@@ -101,13 +101,15 @@ def by_tool(counter: Counter, view: View) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
 
-def largest(counter: Counter, view: View, most: int) -> list[Json]:
-    """The parts that cost most, the dearest first: `{n, id, kind, part, what, name?, text, tokens}`.
+def largest(
+    counter: Counter, view: View, most: int, system: str | None, tools: Sequence[Json], window: int
+) -> list[Json]:
+    """The parts that cost most, the dearest first: `{n, id, kind, part, what, name?, text, tokens, share}`.
 
     `n` is the message's number in `show`, `part` its place in the message; system prompt, tools and
-    summaries, which stand beside the messages, have neither. What is not sent costs nothing.
+    summaries, which stand beside the messages, have neither. What is not sent costs nothing. `share` is
+    that of a window of so many tokens.
     """
-    system, tools = beside(view.meta)
     found: list[Json] = [
         {"what": "system", "tokens": system_tokens(counter, system)},
         {"what": "tools", "tokens": tools_tokens(counter, tools)},
@@ -130,7 +132,8 @@ def largest(counter: Counter, view: View, most: int) -> list[Json]:
         ):
             found.append({"n": n, "id": message.id, "kind": message.kind, "part": place,
                           **said(part), "tokens": counter.scale(cost)})  # fmt: skip
-    return heapq.nlargest(most, filter(itemgetter("tokens"), found), key=itemgetter("tokens"))
+    dearest = heapq.nlargest(most, filter(itemgetter("tokens"), found), key=itemgetter("tokens"))
+    return [{**part, "share": round(part["tokens"] / window, 4)} for part in dearest]
 
 
 def said(part: Part) -> Json:

@@ -14,8 +14,9 @@ from ...base.errors import Usage
 from ...base.input import from_file, read_file
 from ...base.jobs import Compact, Compaction, tools_from
 from ...blocks import Lost
+from ...render import explanation
 from ...session.model import Json
-from ...session.ops import Op
+from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
 from . import Plan, bounds
@@ -30,6 +31,8 @@ def run(env: Env, given: Compact) -> int:
         given.plan or given.given(*Compaction.DEFAULTS) or beside != (None, None)
     ):
         raise Usage("--apply takes its limits from the plan: give no others")
+    if given.explains() and given.apply is not None:
+        raise Usage("--explain goes with --plan, before the plan is applied")
     data = b"" if given.apply is None else _plan_in(env, given.apply, target)
     items: list[int] = []
 
@@ -38,7 +41,11 @@ def run(env: Env, given: Compact) -> int:
             return bounds.read_plan(data, given.apply, view)
         asked = bounds.settled(env, view, given, target.id, *beside)
         items.extend([asked.items] if asked.items else [])
-        return bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
+        plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
+        if given.explain:
+            found = bounds.explanation(env, target.id, view, apply(view, plan.ops), asked)
+            explanation.tell(env, found, json=given.json)
+        return plan
 
     lost: Lost | None = {} if given.allow_missing else None
     if given.plan:

@@ -38,7 +38,7 @@ PROMPT = 12  # tokens that a prompt needs to be told of
 PASSED = " (passed later)"
 FIGURE = re.compile(r"\d{3}|\d[.,:]\d|\d ?[%€$£¥]|[€$£¥]\d")  # what says how much, how many or when
 SYMBOL = re.compile(r"[^\W\d]\w{3,}")
-_LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
+LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
 
 
@@ -228,7 +228,7 @@ def parsed(text: str, done: Effects, base: int) -> Iterator[Line]:
             what += mark.removesuffix(": ")
             done.fail(what, how, row, passed=line.endswith(PASSED))
         elif heading == SAID:
-            if whose := _LABEL.fullmatch(line):
+            if whose := LABEL.fullmatch(line):
                 label, number, work = whose[1], row, True
                 continue
             if not work and not line.startswith("  "):

@@ -1,0 +1,200 @@
+"""What a budget went to: the tokens of what is sent by what they are spent on, and what was let go by kind.
+
+Nothing here decides anything: a view is compared with what a compaction left of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...session.exchanges import is_ide_context, is_prompt, is_thought
+from ...session.model import Json, Message, Part
+from ...session.ops import NEXT, shown_parts
+from ...session.sources import rendered
+from ...session.view import View
+from ...tokens import Counter, part_tokens
+from ...tokens.formula import overhead, sent, summary_text, unscaled
+from . import stubs
+from .costs import largest
+from .summary import ASKED, HEADINGS, LABEL, SAID, is_ours
+from .units import units
+
+# In the order of a request; `frame` is what it costs whatever it says.
+SPENT = (
+    "system", "tools", "ledger", "prompts", "sentences", "summaries", "stubs", "pins", "recent", "frame",
+)  # fmt: skip
+KINDS = (
+    "prompts", "answers", "thoughts", "calls", "results", "files", "context", "summaries", "other",
+)  # fmt: skip
+MOST = 10  # of what stayed, the dearest so many are named
+_WHOLE = -1  # in the place of a part: what a message costs beside its parts
+
+
+class Piece(NamedTuple):
+    """A part of a message, or what the message costs beside its parts; `tokens` are unscaled."""
+
+    message: Message
+    part: Part
+    kind: str
+    tokens: int
+
+
+Pieces = Mapping[tuple[str, int], Piece]
+
+
+def explained(
+    before: View, after: View, counter: Counter, system: str | None, tools: Sequence[Json]
+) -> Json:
+    """`{counter, before, after, spent, let_go, largest}`, for a view and what was left of it.
+
+    `spent` has every name of SPENT, and its amounts sum to `after`. `let_go` has for each kind how many
+    `parts` left or shrank, and how many `tokens` that is; what stands for them now is in `spent`.
+    """
+    before, after = rendered(before), rendered(after)
+    old, new = _pieces(before, counter), _pieces(after, counter)
+    spent = _spent(after, new, counter, system, tools)
+    beside = spent["system"] + spent["tools"] + counter.history + _record_cost(before, counter)
+    whole = counter.scale(beside + sum(piece.tokens for piece in old.values()))
+    left = counter.scale(sum(spent.values()))
+    return {
+        "counter": counter.name, "before": whole, "after": left,
+        "spent": dict(zip(spent, shared(left, list(spent.values())), strict=True)),
+        "let_go": _let_go(before, after, old, new, counter),
+        "largest": [_named(part, before) for part in largest(counter, after, MOST, system, tools, left)],
+    }  # fmt: skip
+
+
+def _named(part: Json, before: View) -> Json:
+    """One of the dearest by its number in what was given; a summary that is yet to be written has no id."""
+    if "n" in part:
+        return {**part, "n": [message.id for message in before.messages].index(part["id"]) + 1}
+    return {key: value for key, value in part.items() if key != "id" or not value.startswith(NEXT)}
+
+
+def shared(total: int, amounts: Sequence[int]) -> list[int]:
+    """The amounts in proportion, so that they sum to the total: the largest remainders go up."""
+    whole = sum(amounts)
+    if whole in (0, total):
+        return list(amounts)
+    parts = [divmod(amount * total, whole) for amount in amounts]
+    found = [part for part, _ in parts]
+    last = sorted(range(len(parts)), key=lambda place: (-parts[place][1], place))
+    for place in last[: total - sum(found)]:
+        found[place] += 1
+    return found
+
+
+def _pieces(view: View, counter: Counter) -> Pieces:
+    """The parts of all that is sent, by message and place in what it holds of its own."""
+    messages = [message for message in view.messages if sent(message)]
+    tokens = part_tokens(counter, messages)
+    found: dict[tuple[str, int], Piece] = {}
+    for message, costs, whole in zip(messages, tokens, unscaled(counter, messages, tokens), strict=True):
+        kinds = [_kind(message, part) for part in message.parts]
+        first: Part = message.parts[0] if message.parts else {"text": ""}
+        found[message.id, _WHOLE] = Piece(message, first, _kind(message, first), whole - sum(costs))
+        places = shown_parts(message)
+        for place, part, kind, cost in zip(places, message.parts, kinds, costs, strict=False):
+            found[message.id, place] = Piece(message, part, kind, cost)
+    return found
+
+
+def _kind(message: Message, part: Part) -> str:
+    if "functionCall" in part:
+        return "calls"
+    if "functionResponse" in part:
+        return "results"
+    if "inlineData" in part or "fileData" in part:
+        return "files"
+    if is_thought(part):
+        return "thoughts"
+    if "text" not in part:
+        return "other"
+    if message.role == "model":
+        return "answers"
+    return "prompts" if is_prompt(message) else "context" if is_ide_context(message) else "other"
+
+
+def _spent(
+    view: View, pieces: Pieces, counter: Counter, system: str | None, tools: Sequence[Json]
+) -> dict[str, int]:
+    """The unscaled tokens of a view by what they are spent on."""
+    spent = dict.fromkeys(SPENT, 0)
+    spent["system"] = overhead(counter, system, (), ())
+    spent["tools"] = overhead(counter, None, tools, ())
+    spent["frame"] = counter.history
+    for name, tokens in _record(view, counter).items():
+        spent[name] += tokens
+    pinned = _pinned(view)
+    for (id, place), piece in pieces.items():
+        short = is_stub(piece.part) or place in (piece.message.replaced or ())
+        spent["stubs" if short else "pins" if id in pinned else "recent"] += piece.tokens
+    return spent
+
+
+def is_stub(part: Part) -> bool:
+    """Whether a part stands for a longer one."""
+    return any(map(stubs.is_stub, stubs.strings(dict(part))))
+
+
+def _pinned(view: View) -> set[str]:
+    """The messages that are pinned, with those that belong to them."""
+    messages = [message for message in view.messages if sent(message)]
+    if not any(message.pinned for message in messages):
+        return set()
+    found = (unit for unit in units(messages) if any(messages[number].pinned for number in unit))
+    return {messages[number].id for unit in found for number in unit}
+
+
+def _record_cost(view: View, counter: Counter) -> int:
+    """What the one record costs that the summaries are sent as."""
+    return overhead(counter, None, (), [summary.text for summary in view.summaries])
+
+
+def _record(view: View, counter: Counter) -> dict[str, int]:
+    """The tokens of that record by what it holds; its heading, and what parts its texts, is frame."""
+    if not view.summaries:
+        return {}
+    lines: list[tuple[str, str]] = [("frame", summary_text(()))]
+    for summary in view.summaries:
+        ours = is_ours(summary.text)
+        lines += _sections(summary.text) if ours else [("summaries", summary.text)]
+    texts = {name: "\n".join(text for its, text in lines if its == name) for name in dict(lines)}
+    counts = dict(zip(texts, counter.counts([f"{text}\n" for text in texts.values()]), strict=True))
+    counts["frame"] += counter.message
+    return dict(zip(counts, shared(_record_cost(view, counter), list(counts.values())), strict=True))
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """The lines of a summary written here, each with what it is spent on."""
+    heading, whose, work = "", "", False
+    for line in text.split("\n"):
+        label = LABEL.fullmatch(line)
+        if line.removesuffix(":") in HEADINGS:
+            heading, whose, work = line.removesuffix(":"), "", False
+        elif heading == SAID and label:
+            whose, work = label[1], True
+        elif heading == SAID and not work and not line.startswith("  "):
+            whose = line.partition(": ")[0]
+        name = "sentences" if heading == SAID else "ledger"
+        yield "prompts" if heading == ASKED or whose == "User" else name, line
+
+
+def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counter) -> Json:
+    """How many parts of each kind left or shrank, and by how many tokens; only kinds of which some did."""
+    parts, tokens = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
+    for key, piece in old.items():
+        gone = piece.tokens - (new[key].tokens if key in new else 0)
+        parts[piece.kind] += gone > 0 and key[1] != _WHOLE
+        tokens[piece.kind] += gone
+    kept = {summary.id for summary in after.summaries}
+    earlier = [summary for summary in before.summaries if summary.id not in kept]
+    if earlier:
+        parts["summaries"] = len(earlier)
+        tokens["summaries"] = sum(counter.counts([summary.text for summary in earlier]))
+    return {
+        kind: {"parts": parts[kind], "tokens": counter.scale(tokens[kind])}
+        for kind in KINDS
+        if tokens[kind]
+    }

@@ -1,0 +1,164 @@
+"""What a budget went to: amounts that sum to what is sent, whatever was compacted and however it is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from codeh_history.base.errors import BudgetUnreachable
+from codeh_history.filters.compact import POLICIES, Settings, compact
+from codeh_history.filters.compact.explain import KINDS, MOST, SPENT, explained, shared
+from codeh_history.session.fold import View
+from codeh_history.session.ops import apply
+from codeh_history.session.view import text_of
+from codeh_history.tokens import Characters, open_counter
+from codeh_history.tokens.formula import overhead
+from compact import long
+from compact.long import IMAGE, cost, output, prose
+from compact.short import BIG, COUNTER, asked, plan, tokens
+from histories import model, session, user
+
+SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]
+COUNTERS = [COUNTER, COUNTER.calibrated(1.17), open_counter("approx"), Characters()]
+
+
+def told(before: View, after: View, counter: Any = COUNTER) -> Any:
+    return explained(before, after, counter, SYSTEM, TOOLS)
+
+
+def record(view: View) -> int:
+    return overhead(COUNTER, None, (), [summary.text for summary in view.summaries])
+
+
+@given(
+    records=long.histories(), share=st.sampled_from([0.05, 0.2, 0.5, 0.9, 1.0]),
+    policy=st.sampled_from(sorted(POLICIES)), counter=st.sampled_from(COUNTERS), terse=st.booleans(),
+)  # fmt: skip
+def test_the_parts_sum_to_what_is_sent(
+    records: Any, share: float, policy: str, counter: Any, terse: bool
+) -> None:
+    view = long.session(records)
+    whole = cost(counter, view, SYSTEM, TOOLS)
+    asked_for = Settings(max(1, int(whole * share)), policy, SYSTEM, TOOLS, keep_last=1, terse=terse)
+    try:
+        done = compact(view, asked_for, counter)
+    except BudgetUnreachable:
+        assume(False)
+    after = apply(view, done.ops)
+    found = told(view, after, counter)
+    assert (found["before"], found["after"]) == (whole, cost(counter, after, SYSTEM, TOOLS))
+    assert sum(found["spent"].values()) == found["after"]
+    assert list(found["spent"]) == list(SPENT)
+    assert min(found["spent"].values()) >= 0
+    assert set(found["let_go"]) <= set(KINDS)
+    assert len(found["largest"]) <= MOST
+    sizes = [part["tokens"] for part in found["largest"]]
+    assert sizes == sorted(sizes, reverse=True)
+    if counter is COUNTER:
+        gone = sum(it["tokens"] for kind, it in found["let_go"].items() if kind != "summaries")
+        assert found["before"] - gone - record(view) + record(after) == found["after"]
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1), st.integers(0, 10**7))
+def test_shares_are_whole_and_sum_up(amounts: list[int], total: int) -> None:
+    found = shared(total, amounts)
+    assert sum(found) == (total if any(amounts) else 0)
+    assert all(
+        abs(part * sum(amounts) - amount * total) < sum(amounts) or not any(amounts)
+        for part, amount in zip(found, amounts, strict=True)
+    )
+
+
+def test_nothing_was_done() -> None:
+    view = session([user("hi"), model("hello")])
+    found = told(view, view)
+    assert found["let_go"] == {}
+    assert (
+        found["before"]
+        == found["after"]
+        == tokens(view) + found["spent"]["system"] + found["spent"]["tools"]
+    )
+    assert {name: amount for name, amount in found["spent"].items() if amount} == {
+        "system": 7, "tools": 13, "recent": 10, "frame": 3,
+    }  # fmt: skip
+    assert [part["what"] for part in found["largest"]] == ["tools", "system", "text", "text"]
+
+
+def test_what_stubs_and_pins_take() -> None:
+    pinned = {**user("keep this rule"), "pinned": True}
+    view = session(
+        [pinned, model("yes"), *asked("c", "bash", {}, {"output": BIG}), user("and"), model("so")]
+    )
+    found = told(view, apply(view, plan(view, 1000).ops))
+    assert found["spent"]["pins"] == 7
+    assert 500 < found["spent"]["stubs"] < 1000
+    assert found["spent"]["ledger"] == 0
+    assert list(found["let_go"]) == ["results"]
+    assert found["let_go"]["results"]["parts"] == 1
+
+
+def test_what_a_summary_holds() -> None:
+    """Rules are of the ledger, what users said is theirs under whatever heading, all else are sentences."""
+    work = [
+        m for n in range(12)
+        for m in (user(f"Please look at src/mod_{n}.py. Never touch src/old_{n}.py."),
+                  *asked(f"c{n}", "read_file", {"path": f"src/mod_{n}.py"}, {"output": output(n, 30)}),
+                  model(f"It holds {prose(n, 20)}."))
+    ]  # fmt: skip
+    view = session([*work, user("go on")])
+    after = apply(view, plan(view, tokens(view) // 5).ops)
+    found = told(view, after)["spent"]
+    (text,) = [summary.text for summary in after.summaries]
+    asked_, _, rest = text.partition("Rules:")
+    ledger, _, said = f"Rules:{rest}".partition("What was said and done:")
+    wanted = COUNTER.counts([asked_, ledger, f"What was said and done:{said}\n"])
+    assert [found[name] for name in ("prompts", "ledger", "sentences")] == pytest.approx(wanted, abs=2)
+    assert found["recent"] == sum(
+        4 + COUNTER.counts([text_of(m)])[0] for m in after.messages if text_of(m)
+    ) + sum(
+        told(view, view.with_messages([m], []))["spent"]["recent"] for m in after.messages if not text_of(m)
+    )
+
+
+def test_in_a_talk_what_users_said_is_told_apart() -> None:
+    birds = "heron magpie kestrel bittern dunnock siskin plover curlew".split()
+    talk = [
+        m for bird in birds for m in (user(f"Is the {bird} a migrant?"), model(f"A {bird.upper()} winters in Mali."))
+    ]  # fmt: skip
+    view = session([*talk, user("end")])
+    after = apply(view, plan(view, tokens(view) * 2 // 3).ops)
+    text = after.summaries[0].text
+    found = told(view, after)["spent"]
+    lines = text.split("\n")
+    asked_ = [line for line in lines if line.startswith("User: ")]
+    assert 0 < len(asked_) < len(lines) - 1
+    wanted = COUNTER.counts(["\n".join(asked_), "\n".join(line for line in lines if line not in asked_)])
+    assert [found["prompts"], found["sentences"]] == pytest.approx(wanted, abs=2)
+
+
+def test_kinds_of_what_was_let_go() -> None:
+    thought: Any = {"text": prose(3, 30), "thought": True}
+    view = session([
+        user("look"), model(thought, {"text": "I see"}), user("see", IMAGE), model("a"),
+        user(f"# Open Files\n{prose(1, 20)}"), user("next"), model("b"), user("end"),
+    ])  # fmt: skip
+    ids = [message.id for message in view.messages]
+    after = view.with_messages([message for message in view.messages if message.id in ids[-3:]])
+    found = told(view, after)["let_go"]
+    assert {kind: it["parts"] for kind, it in found.items()} == {
+        "prompts": 2, "answers": 2, "thoughts": 1, "files": 1, "context": 1,
+    }  # fmt: skip
+
+
+def test_the_dearest_are_named_by_their_number_in_what_was_given() -> None:
+    talk = [m for n in range(30) for m in (user(f"q{n}"), model(prose(n, 60)))]
+    view = session([*talk, user("end")])
+    after = apply(view, plan(view, tokens(view) // 2).ops)
+    for part in told(view, after)["largest"]:
+        if part["what"] == "text":
+            assert view.messages[part["n"] - 1].id == part["id"]
+        else:
+            assert (part["what"], "id" in part) in {("summary", False), ("system", False), ("tools", False)}
