@@ -72,6 +72,97 @@ class Claude:
         return written(folder / f"{name}.jsonl", self.lines)
 
 
+class Codex:
+    """A rollout of Codex."""
+
+    def __init__(self, *, header: bool = True) -> None:
+        self.lines: list[Any] = []
+        if header:
+            self.line("session_meta", {
+                "id": SESSION, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work", "originator": "codex_exec",
+                "cli_version": "0.169.0",
+            })  # fmt: skip
+
+    def line(self, type: str, payload: Json) -> None:
+        ts = f"2026-01-01T00:01:{len(self.lines) % 60:02d}.000Z"
+        self.lines.append({"timestamp": ts, "type": type, "payload": payload})
+
+    def item(self, type: str, **fields: Any) -> None:
+        self.line("response_item", {"type": type, **fields})
+
+    def user(self, text: Any) -> None:
+        content = [{"type": "input_text", "text": text}] if isinstance(text, str) else text
+        self.item("message", role="user", content=content)
+
+    def said(self, text: str) -> None:
+        self.item("message", role="assistant", content=[{"type": "output_text", "text": text}])
+
+    def called(self, call: str) -> None:
+        self.item("function_call", name="exec_command", arguments='{"cmd":"ls"}', call_id=call)
+
+    def result(self, call: str, output: Any) -> None:
+        self.item("function_call_output", call_id=call, output=output)
+
+    def event(self, type: str, **fields: Any) -> None:
+        self.line("event_msg", {"type": type, **fields})
+
+    def compacted(self, message: str, history: Any = None, **fields: Any) -> None:
+        given = {} if history is None else {"replacement_history": history}
+        self.line("compacted", {"message": message, **given, **fields})
+
+    def write(self, folder: Path, name: str = f"rollout-2026-01-01T00-00-00-{SESSION}.jsonl") -> Path:
+        return written(folder / name, self.lines)
+
+
+def input_text(text: str) -> Json:
+    """A user's message as Codex keeps it."""
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+class Pi:
+    """A file of pi: each entry hangs on the one before unless told otherwise."""
+
+    def __init__(self, version: int | None = 3) -> None:
+        header = {"type": "session", "id": SESSION, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work"}
+        self.lines: list[Any] = [header if version is None else {**header, "version": version}]
+        self.linear = version is None  # entries without ids
+        self.last: str | None = None
+
+    def line(self, type: str, id: str, parent: str | None = "", **fields: Any) -> str:
+        above = self.last if parent == "" else parent
+        ids = {} if self.linear else {"id": id, "parentId": above}
+        ts = f"2026-01-01T00:00:{len(self.lines) % 60:02d}.000Z"
+        self.lines.append({"type": type, **ids, "timestamp": ts, **fields})
+        self.last = id
+        return id
+
+    def message(self, id: str, role: str, content: Any, parent: str | None = "", **fields: Any) -> str:
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        return self.line("message", id, parent, message={"role": role, "content": blocks, **fields})
+
+    def user(self, id: str, text: str, parent: str | None = "") -> str:
+        return self.message(id, "user", text, parent)
+
+    def said(self, id: str, content: Any, parent: str | None = "", **fields: Any) -> str:
+        used = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "totalTokens": 10}
+        given = {"api": "anthropic-messages", "model": "m", "usage": used, "stopReason": "stop", **fields}
+        return self.message(id, "assistant", content, parent, **given)
+
+    def called(self, id: str, *calls: str) -> str:
+        return self.said(
+            id, [{"type": "toolCall", "id": call, "name": "bash", "arguments": {}} for call in calls]
+        )
+
+    def result(self, id: str, call: str, text: str) -> str:
+        return self.message(id, "toolResult", text, toolCallId=call, toolName="bash", isError=False)
+
+    def compacted(self, id: str, summary: str, kept: str | None) -> str:
+        return self.line("compaction", id, summary=summary, firstKeptEntryId=kept, tokensBefore=9)
+
+    def write(self, folder: Path, name: str = f"2026-01-01_{SESSION}.jsonl") -> Path:
+        return written(folder / name, self.lines)
+
+
 def claude_code() -> list[Any]:
     """Branches, parallel calls, a compaction, a sub-agent, titles: a little of everything."""
     file = Claude()
@@ -101,4 +192,55 @@ def claude_code() -> list[Any]:
     return file.lines
 
 
-SAMPLES = {"claude-code": claude_code}  # of each program a file
+def codex() -> list[Any]:
+    """Calls, usage, two compactions, a rollback, what is not sent."""
+    file = Codex()
+    file.line("turn_context", {"turn_id": "t", "model": "gpt-5-codex", "cwd": "/work"})
+    file.user("<environment_context>here</environment_context>")
+    file.user("one")
+    file.item("reasoning", id="rs_1", summary=[], content=None, encrypted_content="x")
+    file.called("A")
+    file.called("B")
+    file.line("token_usage_record", {"response_id": "r1", "usage": {"input_tokens": 9, "output_tokens": 2}})
+    file.result("A", "of A")
+    file.result("B", {"content": "of B", "success": True})
+    file.said("two")
+    file.compacted("in short")
+    file.user("three")
+    file.said("four")
+    file.event("thread_rolled_back", num_turns=1)
+    file.user("five")
+    file.said("six")
+    file.compacted("shorter", [input_text("one"), input_text("shorter")])
+    file.user("seven")
+    file.item("message", role="user", content="a text, which is dropped")
+    file.item("hologram", x=1)
+    file.said("eight")
+    return file.lines
+
+
+def pi() -> list[Any]:
+    """A branch, calls, a compaction, a shell command, what is not sent."""
+    file = Pi()
+    file.line("model_change", "m", provider="p", modelId="m")
+    file.user("a", "one")
+    file.called("b", "A", "B")
+    file.result("c", "A", "of A")
+    file.result("d", "B", "of B")
+    file.said(
+        "e",
+        [{"type": "thinking", "thinking": "hm", "thinkingSignature": "s"}, {"type": "text", "text": "two"}],
+    )
+    file.user("f", "abandoned")
+    file.line("branch_summary", "g", "e", fromId="f", summary="it was abandoned")
+    file.compacted("h", "in short", "e")
+    file.line(
+        "message", "i", message={"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1}
+    )
+    file.line("custom_message", "j", customType="x", content="said by an extension", display=True)
+    file.line("session_info", "k", name="A title")
+    file.said("l", "three")
+    return file.lines
+
+
+SAMPLES = {"claude-code": claude_code, "codex": codex, "pi": pi}  # of each program a file

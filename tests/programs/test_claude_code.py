@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from inside import inside
+from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
 from support import corpus_files, lines, session_path
 
@@ -15,38 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COPY = f"claude-code-{SESSION}"
-
-
-def imported(file: Path, home: Path, id: str = COPY) -> list[Any]:
-    """The records of a copy, made or brought up to date."""
-    done = inside("import", str(file), home=home)
-    assert done.code == 0, done
-    return lines(session_path(home, id))
-
-
-def view(file: Path, home: Path, id: str = COPY) -> list[str]:
-    """What the copy shows, a short text a message; summaries first."""
-    imported(file, home, id)
-    return shown(home, id)
-
-
-def shown(home: Path, id: str = COPY) -> list[str]:
-    found = inside("curate", id, "--only", "kinds", home=home)
-    assert found.code == 0, found
-    return [short(record) for record in found.lines if record["type"] in ("message", "summary")]
-
-
-def short(record: Any) -> str:
-    if record["type"] == "summary":
-        return f"S:{record['summary']}"
-    return "+".join(
-        part["text"]
-        if "text" in part
-        else f"call {part['functionCall']['id']}"
-        if "functionCall" in part
-        else f"{part['functionResponse']['id']}={part['functionResponse']['response'].get('output')}"
-        for part in record["parts"]
-    )
 
 
 def test_the_tree_is_followed_from_the_last_leaf_not_by_time(tmp_path: Path) -> None:
@@ -173,7 +142,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
     assert b"Claude Code would send 4 of 19 messages (taken to follow line 15)" in done.err
-    assert len(shown(tmp_path)) == 19
+    assert len(shown(tmp_path, COPY)) == 19
 
 
 def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path: Path) -> None:
@@ -197,7 +166,7 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
     file.said("b", "two")
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 2: not JSON" in done.err
-    assert shown(tmp_path) == ["one", "two"]
+    assert shown(tmp_path, COPY) == ["one", "two"]
     assert inside("import", "--strict", str(file.write(tmp_path)), home=tmp_path / "x").code == 65
 
 
@@ -216,7 +185,7 @@ def test_sub_agents_are_counted_not_mixed_in(tmp_path: Path) -> None:
     file.said("y", "sub answer", isSidechain=True)
     file.said("b", "done", "a")
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
-    assert shown(tmp_path) == ["go", "done"]
+    assert shown(tmp_path, COPY) == ["go", "done"]
     assert b"not imported: 2 line of a sub-agent" in done.err
 
 
@@ -407,7 +376,7 @@ def test_through_a_pipe(tmp_path: Path) -> None:
     file = parallel().write(tmp_path)
     done = inside("import", "-", home=tmp_path, stdin=[file.read_bytes()])
     assert done.text == COPY
-    assert len(shown(tmp_path)) == 5
+    assert len(shown(tmp_path, COPY)) == 5
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/claude-code-*.jsonl"), ids=lambda file: file.name)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PROGRAMS = {
     "claude-code": "claude_code",
+    "codex": "codex",
+    "pi": "pi",
 }
 
 

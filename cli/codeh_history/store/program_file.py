@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import IO
 
 import orjson
 
@@ -21,21 +25,25 @@ from .file import blocks, pread_all
 HEAD = 1 << 20  # bytes that tell whose a file is
 _FIRST = 20  # of its lines
 _STEP = 1 << 20
+_ZSTD = b"\x28\xb5\x2f\xfd"
+UNPACKED = 8 << 30  # bytes at most
+_ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class File:
-    """A file of a program, up to the size that it had when it was opened."""
+    """A file of a program, up to the size that it had when it was opened; unpacked where it was packed."""
 
     def __init__(self, fd: int, path: str) -> None:
-        self._fd = fd
+        self._held = _unpacked(fd, path) if pread_all(fd, len(_ZSTD)) == _ZSTD else None
+        self._fd = fd = self._held.fileno() if self._held is not None else fd
         self.path = path
         self.size = os.fstat(fd).st_size
         self.head = head_of(pread_all(fd, min(self.size, HEAD)))
 
     @property
     def stem(self) -> str:
-        return os.path.basename(self.path).rsplit(".jsonl", 1)[0]
+        return _ENDING.sub("", os.path.basename(self.path))
 
     def lines(self) -> Iterator[bytes]:
         for block in blocks(self._fd, self.size, _STEP):
@@ -79,6 +87,25 @@ class File:
     @property
     def _folder(self) -> str:
         return os.path.join(os.path.dirname(self.path), self.stem)
+
+
+def _unpacked(fd: int, path: str) -> IO[bytes]:
+    """What a packed file holds, in one without a name."""
+    import tempfile
+
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    held = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as its file
+    try:
+        with os.fdopen(os.dup(fd), "rb") as file, zstd.open(file) as packed:
+            file.seek(0)
+            while chunk := packed.read1(_STEP):
+                held.write(chunk)
+                if held.tell() > UNPACKED:
+                    raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
+    except (zstd.ZstdError, EOFError):
+        pass  # cut: what came before is there
+    held.flush()
+    return held
 
 
 def _split(block: bytes) -> Iterator[bytes]:

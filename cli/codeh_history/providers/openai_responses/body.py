@@ -55,14 +55,16 @@ def read(body: Json) -> Imported:
         given = [{"role": "user", "content": given}]
     if not isinstance(given, list):
         raise BadData("input: a text or a list expected; is this an openai-responses body?")
-    messages = _Messages(NAME, body)
+    messages = Reader(NAME, body)
     for number, item in enumerate(given):
         messages.item(item, f"{FIELD}.{number}")
     system = name_of(body.get("instructions"))
     return messages.imported(system, FIELD, *(["instructions"] if system else []))
 
 
-class _Messages(Messages):
+class Reader(Messages):
+    """Reads items one after the other; a result finds the name of the call that it answers."""
+
     def item(self, item: Any, where: str) -> None:
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if not isinstance(kind, str):

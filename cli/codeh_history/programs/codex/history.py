@@ -1,0 +1,73 @@
+"""What Codex would send of its items: compactions replace them, rollbacks take the newest turns back."""
+
+from __future__ import annotations
+
+from ..model import Entry, Piece, Summary
+
+UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
+
+
+class History:
+    """`items`: all that is imported, in the order of the log; `live`: those of them that would be sent."""
+
+    def __init__(self) -> None:
+        self.items: list[Entry | Summary] = []
+        self.live: list[Entry | Summary] = []
+
+    def add(self, item: Entry | Summary) -> None:
+        self.items.append(item)
+        self.live.append(item)
+
+    def summarised(self, id: str, ts: str | None, text: str, line: int) -> None:
+        """A compaction that only says its summary: users' messages stay, before it."""
+        kept = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
+        self._cover(id, ts, text, line, kept)
+
+    def replaced(self, id: str, ts: str | None, text: str, line: int, made: list[Entry | str]) -> None:
+        """A compaction that says the whole new history: entries, and texts of users, one its summary."""
+        known = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
+        kept: list[Entry] = []
+        new: list[Entry] = []
+        said: list[str] = []
+        for item in made:
+            if isinstance(item, Entry):
+                new.append(item)
+                continue
+            same = next((entry for entry in known if _text(entry) == item), None)
+            if same is not None:
+                known.remove(same)
+                kept.append(same)
+            else:
+                said.append(item)
+        summary = next((one for one in reversed(said) if text and text in one), said[-1] if said else text)
+        self._cover(id, ts, summary, line, kept)
+        for number, other in enumerate(one for one in said if one != summary):
+            self.add(_user(f"{id}.{number}", ts, other, line))
+        for entry in new:
+            self.add(entry)
+
+    def _cover(self, id: str, ts: str | None, text: str, line: int, kept: list[Entry]) -> None:
+        ids = {entry.id for entry in kept}
+        covers = [item.id for item in self.live if item.id not in ids]
+        summary = Summary(id, ts, text or UNREADABLE, line, covers)
+        self.live = [item for item in self.live if item.id in ids]
+        self.add(summary)
+
+    def rolled_back(self, turns: int) -> int:
+        """Take back the newest turns, each from a user's message on; how many messages that were."""
+        starts = [n for n, item in enumerate(self.live) if isinstance(item, Entry) and item.kind == "user"]
+        if turns <= 0 or not starts:
+            return 0
+        cut = starts[-turns] if turns <= len(starts) else starts[0]
+        gone = {item.id for item in self.live[cut:] if isinstance(item, Entry)}
+        self.live = [item for item in self.live if item.id not in gone]
+        self.items = [item for item in self.items if item.id not in gone]
+        return len(gone)
+
+
+def _text(entry: Entry) -> str:
+    return "\n".join(part["text"] for part in entry.parts if "text" in part)
+
+
+def _user(id: str, ts: str | None, text: str, line: int) -> Entry:
+    return Entry(id, "user", ts, [Piece(line, [{"text": text}])])

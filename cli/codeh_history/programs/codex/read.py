@@ -1,0 +1,270 @@
+"""A rollout of Codex → its session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ...base.errors import BadData
+from ...providers import usage
+from ...providers.openai_responses import NAME as FORMAT
+from ...providers.openai_responses.body import Reader, is_item
+from ...providers.parts import name_of, object_of, objects, text_of
+from ...session.model import Json
+from ...session.records import dumps
+from .. import lines, pairs
+from ..lines import Line
+from ..model import Effect, Entry, Piece, Problem, Session
+from ..protocol import Source
+from ..records import made_id, time_of
+from . import NAME
+from .history import History
+
+_ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+_DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # of the first line
+_CONTEXT = (  # how the program begins what it says
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "<skills_instructions>",
+)
+_LEFT = ("ghost_snapshot",)
+_COUNTS = {
+    "input": "input_tokens", "output": "output_tokens", "cached": "cached_input_tokens",
+    "cacheWrite": "cache_write_input_tokens", "reasoning": "reasoning_output_tokens",
+    "total": "total_tokens",
+}  # fmt: skip
+_PRIVATE = ("internal_chat_message_metadata_passthrough", "metadata")
+_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.ORPHAN: ("drops", "Codex drops it, or sends it where it stands, which its provider refuses"),
+    pairs.DOUBLE: ("refused", "Codex sends both, which its provider refuses"),
+}
+
+
+def read(source: Source) -> Iterable[Session]:
+    """The session of a file: what is left of its items after compactions and rollbacks."""
+    session = Session(NAME, source.stem)
+    rollout = _Rollout(session, source.stem)
+    for line, data in lines.objects(source, session.problems):
+        rollout.line(line, data)
+    rollout.end()
+    session.problems += pairs.problems(session.items, _PAIRS)
+    session.problems.sort(key=lambda problem: problem.line)
+    yield session
+
+
+class _Rollout:
+    """The lines one after the other."""
+
+    def __init__(self, session: Session, stem: str) -> None:
+        self.session = session
+        self.named = _ID.fullmatch(stem)
+        self.history = History()
+        self.reader = Reader(FORMAT, {})
+        self.meta: Json | None = None
+        self.model: str | None = None
+        self.seen: dict[str, int] = {}  # ids, and how often each was met
+        self.response: Entry | None = None  # to which further items belong
+        self.last: Entry | None = None  # the response that came last
+        self.recorded = False  # whether there are lines that say what a response used
+        self.unnumbered: int | None = None  # the first line that has no ordinal
+
+    def line(self, line: Line, data: Json) -> None:
+        kind, payload = data.get("type"), object_of(data.get("payload"))
+        ts = time_of(data.get("timestamp"))
+        if self.unnumbered is None and "ordinal" not in data:
+            self.unnumbered = line.number
+        if kind == "session_meta":
+            self.begins(line, payload, ts)
+        elif kind == "response_item":
+            self.item(line.number, payload, ts)
+        elif kind == "compacted":
+            self.compacted(line, payload, ts)
+        elif kind == "event_msg":
+            self.event(line.number, payload)
+        else:
+            if kind == "turn_context":
+                self.model = name_of(payload.get("model")) or self.model
+            elif kind == "token_usage_record":
+                self.recorded = True
+                self.used(
+                    line.number, payload.get("usage"), name_of(payload.get("response_id")), closes=True
+                )
+            self.session.left[kind if isinstance(kind, str) else "line without a type"] += 1
+
+    def begins(self, line: Line, payload: Json, ts: str | None) -> None:
+        """The first header is the session's; others are of the session that it was forked from."""
+        if self.meta is not None:
+            self.session.left["session_meta"] += 1
+            return
+        self.meta = payload
+        self.session.id = name_of(payload.get("id")) or (self.named[1] if self.named else self.session.id)
+        self.session.version = name_of(payload.get("cli_version"))
+        self.session.cwd = name_of(payload.get("cwd"))
+        self.session.created = time_of(payload.get("timestamp")) or ts
+        spawned = object_of(object_of(payload.get("source")).get("subagent")).get("thread_spawn")
+        parent = name_of(payload.get("forked_from_id")) or name_of(
+            object_of(spawned).get("parent_thread_id")
+        )
+        if parent:
+            self.session.parent = {"session": f"{NAME}-{parent}", "at": None}
+        lacking = [field for field in _DEMANDED if not name_of(payload.get(field))]
+        if lacking or line.number > 1:
+            why = f"without {', '.join(lacking)}" if lacking else "not on the first line"
+            self.session.problems.append(
+                Problem(
+                    line.number, "refused", f"the session metadata stands {why}: Codex does not resume it"
+                )
+            )
+
+    def end(self) -> None:
+        if self.meta is None:
+            if self.named:
+                self.session.id = self.named[1]
+            why = "no session metadata: Codex does not resume it"
+            self.session.problems.append(Problem(1, "refused", why, "read without"))
+        elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
+            self.session.problems.append(
+                Problem(self.unnumbered, "refused", "a line without `ordinal`: Codex does not resume it")
+            )
+        self.session.items = self.history.items
+
+    # -- items ---------------------------------------------------------------------------------------------
+
+    def item(self, number: int, payload: Json, ts: str | None) -> None:
+        """An item of the conversation; what a model gave in a row is one response."""
+        for entry in self.entries(number, payload, ts):
+            if entry.kind != "codeh":
+                self.response = None
+            elif self.response is not None:
+                self.response.pieces += entry.pieces
+                continue
+            else:
+                self.response = self.last = entry
+            self.history.add(entry)
+
+    def entries(self, number: int, payload: Json, ts: str | None) -> Iterator[Entry]:
+        """The messages that an item is: at most one."""
+        kind = payload.get("type")
+        why = self.unsent(number, payload)
+        if why:
+            self.session.left[why] += 1
+            return
+        self.reader.found = []
+        try:
+            self.reader.item(_ours(payload), "response_item")
+        except BadData as error:
+            self.session.problems.append(Problem(number, "skips", f"{kind}: {error}"))
+            return
+        for made in self.reader.found:
+            parts = [part for part in made["parts"] if part != {"text": ""}]
+            if not parts:
+                continue
+            fields: Json = {"provider": FORMAT} if made["kind"] == "codeh" else {}
+            if fields and self.model:
+                fields["model"] = self.model
+            fields |= {"item": made["item"]} if made.get("item") else {}
+            yield Entry(self.id(payload), made["kind"], ts, [Piece(number, parts)], fields)
+
+    def unsent(self, number: int, payload: Json) -> str | None:
+        """Under what an item counts that is not imported; None for one that is."""
+        kind = payload.get("type")
+        if kind != "message":
+            return None if is_item(payload) and kind not in _LEFT else f"response_item ({kind})"
+        role, content = payload.get("role"), payload.get("content")
+        if not isinstance(content, list):
+            self.session.problems.append(
+                Problem(
+                    number, "drops", "a message whose content is no list: Codex drops it without a word"
+                )
+            )
+            return "message without a list of contents"
+        if role in ("developer", "system"):
+            return f"{role} message"
+        return "context message" if role == "user" and is_context(payload) else None
+
+    def id(self, payload: Json) -> str:
+        """The item's own id where it is new, else a hash of what it says and how often it was said."""
+        own = name_of(payload.get("id"))
+        if own and own not in self.seen:
+            self.seen[own] = 0
+            return own
+        id = made_id(dumps(payload).decode("utf-8", "replace"))
+        self.seen[id] = self.seen.get(id, -1) + 1
+        return made_id(id, self.seen[id]) if self.seen[id] else id
+
+    # -- what happens to them ------------------------------------------------------------------------------
+
+    def compacted(self, line: Line, payload: Json, ts: str | None) -> None:
+        """From here on the history is another one."""
+        self.response = self.last = None
+        given, about = payload.get("replacement_history"), payload.get("replacement_history_metadata")
+        if isinstance(about, list) and isinstance(given, list) and len(about) != len(given):
+            why = "not as many `replacement_history_metadata` as items: Codex does not read it"
+            self.session.problems.append(Problem(line.number, "skips", why))
+            return
+        id = made_id(
+            self.session.id, "compacted", dumps(payload).decode("utf-8", "replace"), len(self.history.items)
+        )
+        text = text_of(payload.get("message"))
+        if not isinstance(given, list):
+            self.history.summarised(id, ts, text, line.number)
+            return
+        made: list[Entry | str] = []  # messages, and the texts of users' messages that may be known
+        for item in objects(given):
+            if item.get("type") == "message" and item.get("role") == "user" and not is_context(item):
+                made.append("\n".join(texts(item)))
+            else:
+                made += self.entries(line.number, item, ts)
+        self.history.replaced(id, ts, text, line.number, made)
+
+    def event(self, number: int, payload: Json) -> None:
+        kind = payload.get("type")
+        if kind == "thread_rolled_back":
+            turns = usage.count(payload, "num_turns") or 0
+            self.session.left["message of a turn that was rolled back"] += self.history.rolled_back(turns)
+            self.response = self.last = None
+            return
+        if kind == "thread_name_updated" and name_of(payload.get("thread_name")):
+            self.session.settings["title"] = payload["thread_name"]
+        if kind == "token_count" and not self.recorded:
+            self.used(number, object_of(payload.get("info")).get("last_token_usage"), None, closes=False)
+        self.session.left[f"event_msg ({kind})"] += 1
+
+    def used(self, number: int, raw: object, response: str | None, *, closes: bool) -> None:
+        """What the last response used; said again and again it counts once."""
+        last = self.last
+        if closes:
+            self.response = None
+        if last is None or "usage" in last.fields or not isinstance(raw, dict):
+            return
+        counted = usage.normalised(
+            raw, **{ours: usage.count(raw, theirs) for ours, theirs in _COUNTS.items()}
+        )
+        last.fields |= {"usage": counted} if counted else {}
+        last.fields |= {"response": response} if response else {}
+        last.pieces.append(Piece(number, []))
+
+
+def is_context(message: Json) -> bool:
+    """Whether a user's message is what the program says of itself: directories, instructions, skills."""
+    return any(text.lstrip().startswith(_CONTEXT) for text in texts(message)[:1])
+
+
+def texts(message: Json) -> list[str]:
+    return [text_of(block.get("text")) for block in objects(message.get("content"))]
+
+
+def _ours(payload: Json) -> Json:
+    """An item as the API knows it: without what Codex notes for itself, and ids of what users said."""
+    item = {key: value for key, value in payload.items() if key not in _PRIVATE}
+    if item.get("type") == "message" and item.get("role") == "user":
+        item.pop("id", None)
+    output = item.get("output")
+    if isinstance(output, dict):  # of versions before 0.30
+        item["output"] = (
+            output.get("content")
+            if isinstance(output.get("content"), (str, list))
+            else dumps(output).decode()
+        )
+    return item

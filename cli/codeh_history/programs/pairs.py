@@ -1,0 +1,54 @@
+"""Calls and results that a program would not send as they stand, by what it does with each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from .model import Effect, Entry, Problem, Summary
+
+Kind = str  # one of:
+OPEN_AT_THE_END = "open at the end"
+OPEN_BETWEEN = "open between"
+ORPHAN = "orphan"  # a result that answers no call, or stands before it
+DOUBLE = "double"  # a second result of a call
+
+_WHAT = {
+    OPEN_AT_THE_END: "the call of {} has no result", OPEN_BETWEEN: "the call of {} has no result",
+    ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
+}  # fmt: skip
+
+
+def problems(
+    items: Sequence[Entry | Summary], does: Mapping[Kind, tuple[Effect, str]]
+) -> Iterator[Problem]:
+    """What of the items that are sent is no pair; `does`: what the program makes of it, if anything."""
+    covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
+    entries = [item for item in items if isinstance(item, Entry) and item.id not in covered]
+    for kind, name, line in _found(entries):
+        if kind in does:
+            effect, what = does[kind]
+            yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what}")
+
+
+def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
+    calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
+    answered: set[str] = set()
+    last = 0  # the place of the last message that is no result
+    for place, entry in enumerate(entries):
+        last = place if entry.kind != "tool" else last
+        for piece in entry.pieces:
+            for part in piece.parts:
+                if "functionCall" in part and part["functionCall"].get("id"):
+                    call = part["functionCall"]
+                    calls[call["id"]] = call["name"], piece.line, place
+                elif "functionResponse" in part and part["functionResponse"].get("id"):
+                    answer = part["functionResponse"]
+                    if answer["id"] not in calls:
+                        yield ORPHAN, answer["name"], piece.line
+                    elif answer["id"] in answered:
+                        yield DOUBLE, answer["name"], piece.line
+                    else:
+                        answered.add(answer["id"])
+    for id, (name, line, place) in calls.items():
+        if id not in answered:
+            yield (OPEN_AT_THE_END if place == last else OPEN_BETWEEN), name, line

@@ -1,0 +1,121 @@
+"""Messages of pi → kinds and parts of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from ...providers import usage
+from ...providers.answers import response_of
+from ...providers.parts import call, name_of, native, objects, text_of
+from ...session.model import Json, Part
+
+_FORMATS = {  # by the API that a message came through
+    "anthropic-messages": "anthropic", "bedrock-converse-stream": "anthropic",
+    "openai-responses": "openai-responses", "openai-codex-responses": "openai-responses",
+    "azure-openai-responses": "openai-responses", "openai-completions": "openai-chat",
+    "google-generative-ai": "gemini", "google-gemini-cli": "gemini", "google-vertex": "gemini",
+}  # fmt: skip
+_SIGNED = ("anthropic", "gemini")  # whose signatures stand on the part that they sign
+_BRANCH = """\
+The following is a summary of a branch that this conversation came back from:
+
+<summary>
+{}
+</summary>"""
+
+
+def content(given: Any, provider: str | None = None) -> list[Part]:
+    """The parts of a content: a text, or a list of blocks."""
+    if isinstance(given, str):
+        return [{"text": given}] if given else []
+    return [part for block in objects(given) for part in _part(block, provider)]
+
+
+def _part(block: Json, provider: str | None) -> Iterator[Any]:
+    kind = block.get("type")
+    if kind == "text":
+        if text_of(block.get("text")):
+            yield {"text": block["text"]}
+    elif kind == "thinking":
+        yield from _thought(block, provider)
+    elif kind == "toolCall":
+        part: Any = call(block.get("id"), text_of(block.get("name")), block.get("arguments"))
+        signature = name_of(block.get("thoughtSignature"))
+        yield {**part, "thoughtSignature": signature} if signature else part
+    elif kind == "image":
+        yield {
+            "inlineData": {"mimeType": text_of(block.get("mimeType")), "data": text_of(block.get("data"))}
+        }
+    else:
+        yield native("pi", block)
+
+
+def _thought(block: Json, provider: str | None) -> Iterator[Any]:
+    signature, text = name_of(block.get("thinkingSignature")), text_of(block.get("thinking"))
+    if provider == "openai-responses" and signature:
+        try:
+            item = orjson.loads(signature)
+        except ValueError:
+            item = None
+        if isinstance(item, dict):
+            yield native(provider, item)
+            return
+    if block.get("redacted") is True and provider == "anthropic":
+        yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
+    elif text or signature:
+        signed = {"thoughtSignature": signature} if signature and provider in _SIGNED else {}
+        yield {"text": text, "thought": True, **signed}
+
+
+def model_fields(message: Json) -> Json:
+    """What a model's message says besides its parts."""
+    provider = _FORMATS.get(text_of(message.get("api")))
+    raw = message.get("usage")
+    raw = raw if isinstance(raw, dict) else None
+    given = {
+        "provider": provider, "model": name_of(message.get("model")),
+        "finish": name_of(message.get("stopReason")), "response": name_of(message.get("responseId")),
+        "usage": usage.normalised(
+            raw, input=usage.added(raw, "input", "cacheRead", "cacheWrite"),
+            output=usage.count(raw, "output"), cached=usage.count(raw, "cacheRead"),
+            cacheWrite=usage.count(raw, "cacheWrite"), total=usage.count(raw, "totalTokens"),
+        ),
+    }  # fmt: skip
+    return {key: value for key, value in given.items() if value}
+
+
+def result(message: Json) -> Part:
+    """The part of a tool's result."""
+    parts: list[Any] = content(message.get("content"))
+    texts = [part["text"] for part in parts if "text" in part]
+    held = [part for part in parts if "text" not in part]
+    response: Json = {
+        "name": text_of(message.get("toolName")) or "tool",
+        "response": response_of("\n".join(texts), failed=message.get("isError") is True),
+    }
+    if name_of(message.get("toolCallId")):
+        response = {"id": message["toolCallId"], **response}
+    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
+    return part  # type: ignore[no-any-return]
+
+
+def shell(message: Json) -> str:
+    """What the model reads of a command that the user ran."""
+    output = text_of(message.get("output"))
+    text = f"Ran `{text_of(message.get('command'))}`\n"
+    text += f"```\n{output}\n```" if output else "(no output)"
+    if message.get("cancelled") is True:
+        text += "\n\n(command cancelled)"
+    elif message.get("exitCode"):
+        text += f"\n\nCommand exited with code {message['exitCode']}"
+    if message.get("truncated") is True and name_of(message.get("fullOutputPath")):
+        text += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
+    return text
+
+
+def of_branch(summary: str) -> str:
+    """What the model reads of a branch that was left."""
+    return _BRANCH.format(summary)

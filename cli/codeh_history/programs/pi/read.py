@@ -1,0 +1,154 @@
+"""A file of pi → its session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ...providers.parts import name_of, object_of, text_of
+from ...session.model import Json, Part
+from .. import lines, pairs
+from ..model import Effect, Entry, Piece, Problem, Session, Summary
+from ..protocol import Source
+from ..records import time_of
+from . import NAME, is_header, messages
+from .tree import Node, Tree
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TALK = ("message", "custom_message", "branch_summary", "compaction")
+_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.ORPHAN: ("refused", "pi sends it, which its provider refuses"),
+    pairs.DOUBLE: ("refused", "pi sends both, which its provider refuses"),
+}
+
+
+def read(source: Source) -> Iterable[Session]:
+    """The session of a file: the branch that ends at its last line."""
+    session = Session(NAME, source.stem)
+    tree = _tree(source, session)
+    branch = tree.branch(session.problems)
+    reading = _Branch(session, branch)
+    for node in branch:
+        reading.add(node)
+    on = {node.id for node in branch}
+    off = sum(node.type == "message" for node in tree.order if node.id not in on)
+    session.left |= {"message of an abandoned branch": off} if off else {}
+    session.left |= {"repeated line": tree.repeated} if tree.repeated else {}
+    session.problems += pairs.problems(session.items, _PAIRS)
+    session.problems.sort(key=lambda problem: problem.line)
+    yield session
+
+
+def _tree(source: Source, session: Session) -> Tree:
+    tree = Tree()
+    headed = False
+    for line, data in lines.objects(source, session.problems):
+        if data.get("type") == "session":
+            if not headed and is_header(data):
+                headed = True
+                _header(session, data)
+                if line.number > 1:
+                    _without_header(session)
+            continue
+        node = tree.add(line, data)
+        if data.get("type") == "session_info" and name_of(data.get("name")):
+            session.settings["title"] = data["name"]
+        if node is not None and node.type not in _TALK:
+            kind, own = str(node.type), name_of(data.get("customType"))
+            session.left[f"{kind} ({own})" if own else kind] += 1
+    if not headed:
+        _without_header(session)
+    return tree
+
+
+def _header(session: Session, data: Json) -> None:
+    session.id = name_of(data.get("id")) or session.id
+    session.cwd = name_of(data.get("cwd"))
+    session.created = time_of(data.get("timestamp"))
+    session.version = str(data["version"]) if "version" in data else "1"
+    parent = _UUID.findall(text_of(data.get("parentSession")))
+    if parent:
+        session.parent = {"session": f"{NAME}-{parent[-1]}", "at": None}
+
+
+def _without_header(session: Session) -> None:
+    why = "no header: pi overwrites the file when it opens it, and its messages are gone"
+    session.problems.append(Problem(1, "forgets", why, "read without"))
+
+
+class _Branch:
+    """Makes entries and summaries of the nodes of a branch."""
+
+    def __init__(self, session: Session, branch: list[Node]) -> None:
+        self.session = session
+        self.branch = branch
+        self.live: list[
+            tuple[int, str]
+        ] = []  # items that nothing covers: the place of their node, and their id
+
+    def add(self, node: Node) -> None:
+        data = node.line.data
+        ts = time_of(data.get("timestamp"))
+        if node.type == "message":
+            self.message(node, object_of(data.get("message")), ts)
+        elif node.type == "custom_message":
+            self.entry(node, "user", ts, messages.content(data.get("content")))
+        elif node.type == "branch_summary" and text_of(data.get("summary")):
+            self.entry(node, "user", ts, [{"text": messages.of_branch(data["summary"])}])
+        elif node.type == "compaction":
+            self.compacted(node, data, ts)
+
+    def message(self, node: Node, message: Json, ts: str | None) -> None:
+        role = message.get("role")
+        if role == "user" or role in ("custom", "hookMessage"):
+            self.entry(node, "user", ts, messages.content(message.get("content")))
+        elif role == "assistant":
+            self.said(node, message, ts)
+        elif role == "toolResult":
+            self.entry(node, "tool", ts, [messages.result(message)])
+        elif role == "bashExecution" and message.get("excludeFromContext") is not True:
+            self.entry(node, "user", ts, [{"text": messages.shell(message)}])
+        else:
+            self.session.left[
+                "command that is not sent" if role == "bashExecution" else f"{role} message"
+            ] += 1
+
+    def said(self, node: Node, message: Json, ts: str | None) -> None:
+        if "totalTokens" not in object_of(message.get("usage")):
+            why = "a model's message without `usage.totalTokens`: pi crashes"
+            self.session.problems.append(Problem(node.number, "refused", why))
+        if message.get("stopReason") in ("error", "aborted"):
+            self.session.left["answer that failed or was aborted"] += 1
+            return
+        fields = messages.model_fields(message)
+        self.entry(
+            node, "codeh", ts, messages.content(message.get("content"), fields.get("provider")), fields
+        )
+
+    def entry(
+        self, node: Node, kind: str, ts: str | None, parts: list[Part], fields: Json | None = None
+    ) -> None:
+        if not parts:
+            self.session.left["empty message"] += 1
+            return
+        self.keep(node, Entry(node.id, kind, ts, [Piece(node.number, parts)], fields or {}))
+
+    def compacted(self, node: Node, data: Json, ts: str | None) -> None:
+        """The summary of all before the first entry that is kept; older summaries are always replaced."""
+        first = self.first_kept(data)
+        older = {item.id for item in self.session.items if isinstance(item, Summary)}
+        covers = [id for place, id in self.live if place < first or id in older]
+        self.live = [one for one in self.live if one[1] not in covers]
+        self.keep(node, Summary(node.id, ts, text_of(data.get("summary")), node.number, covers))
+
+    def first_kept(self, data: Json) -> int:
+        """The line of the first entry that a compaction keeps; beyond the end where it keeps none."""
+        id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
+        if isinstance(index, int):  # of the first version, the header being 0
+            return self.branch[index - 1].number if 0 < index <= len(self.branch) else 0
+        found = next((node.number for node in self.branch if node.id == id), None)
+        return found if found is not None else self.branch[-1].number + 1
+
+    def keep(self, node: Node, item: Entry | Summary) -> None:
+        self.session.items.append(item)
+        self.live.append((node.number, item.id))

@@ -1,0 +1,86 @@
+"""The entries of a file, and the branch of them that ends at the last line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...providers.parts import name_of
+from ...session.model import Json
+from ...session.records import dumps
+from ..lines import Line
+from ..model import Problem
+from ..records import made_id
+
+
+class Node:
+    """A line of the tree; `number`: which it is in the file."""
+
+    __slots__ = ("id", "line", "parent", "type")
+
+    def __init__(self, line: Line, data: Json, id: str, parent: str | None) -> None:
+        self.line = line
+        self.id = id
+        self.parent = parent
+        self.type = data.get("type")
+
+    @property
+    def number(self) -> int:
+        return self.line.number
+
+
+class Tree:
+    """Takes the lines in the order of the file; entries without ids (version 1) follow each other."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.order: list[Node] = []
+        self.repeated = 0
+        self.seen: dict[bytes, int] = {}  # lines without an id, and how often each was met
+
+    def add(self, line: Line, data: Json) -> Node | None:
+        """The node of a line; None where its id was there before."""
+        id = name_of(data.get("id"))
+        if id in self.nodes:
+            self.repeated += 1
+            return None
+        parent = name_of(data.get("parentId"))
+        if id is None:
+            raw = dumps(data)
+            number = self.seen[raw] = self.seen.get(raw, -1) + 1
+            id = made_id(raw.decode("utf-8", "replace"), number)
+        if "parentId" not in data and self.order:
+            parent = self.order[-1].id
+        node = self.nodes[id] = Node(line, data, id, parent)
+        self.order.append(node)
+        return node
+
+    def branch(self, problems: list[Problem]) -> list[Node]:
+        """From the first to the last line; where a parent is missing it goes on with the line before."""
+        if not self.order:
+            return []
+        places = {node.id: place for place, node in enumerate(self.order)}
+        nodes: list[Node] = []
+        broken: list[tuple[int, Node, str, Node | None]] = []
+        seen: set[str] = set()
+        at: Node | None = self.order[-1]
+        while at is not None:
+            nodes.append(at)
+            seen.add(at.id)
+            parent = self.nodes.get(at.parent or "")
+            if at.parent is not None and (parent is None or parent.id in seen):
+                why = "is not in the file" if parent is None else "comes from it"
+                before = (node for node in reversed(self.order[: places[at.id]]) if node.id not in seen)
+                parent = next(before, None)
+                broken.append((len(nodes), at, why, parent))
+            at = parent
+        problems += _forgotten(nodes, broken)
+        return nodes[::-1]
+
+
+def _forgotten(nodes: list[Node], broken: list[tuple[int, Node, str, Node | None]]) -> Iterator[Problem]:
+    talk = sum(node.type == "message" for node in nodes)
+    for count, node, why, instead in broken:
+        sent = sum(one.type == "message" for one in nodes[:count])
+        mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
+        reason = f"its parent {node.parent} {why}: pi would send {sent} of {talk} messages"
+        yield Problem(node.number, "forgets", reason, mended)

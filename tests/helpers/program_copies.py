@@ -1,0 +1,42 @@
+"""Copies of other programs' sessions: made, and what they show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inside import inside
+from support import lines, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def imported(file: Path, home: Path, id: str | None = None) -> list[Any]:
+    """The records of a copy, made or brought up to date."""
+    done = inside("import", str(file), home=home)
+    assert done.code == 0, done
+    return lines(session_path(home, id or done.text))
+
+
+def view(file: Path, home: Path, id: str | None = None) -> list[str]:
+    """What the copy shows, a short text a message; summaries first."""
+    return shown(home, imported(file, home, id)[0]["id"])
+
+
+def shown(home: Path, id: str) -> list[str]:
+    found = inside("curate", id, "--only", "kinds", home=home)
+    assert found.code == 0, found
+    return [short(record) for record in found.lines if record["type"] in ("message", "summary")]
+
+
+def short(record: Any) -> str:
+    if record["type"] == "summary":
+        return f"S:{record['summary']}"
+    return "+".join(
+        part["text"]
+        if "text" in part
+        else f"call {part['functionCall']['id']}"
+        if "functionCall" in part
+        else f"{part['functionResponse']['id']}={part['functionResponse']['response'].get('output')}"
+        for part in record["parts"]
+    )

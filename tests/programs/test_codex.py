@@ -1,0 +1,212 @@
+"""Codex's rollouts: what it would send next, each trap of the format by name."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inside import inside
+from program_copies import imported, shown, view
+from program_files import SESSION, Codex, input_text
+from support import corpus_files, lines, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COPY = f"codex-{SESSION}"
+
+
+def test_a_message_whose_content_is_a_text_is_dropped(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.item("message", role="user", content="two")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert shown(tmp_path, COPY) == ["one"]
+    assert b"not imported: 1 message without a list of contents" in done.err
+
+
+def test_results_are_read_from_response_items_not_from_events(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("go")
+    file.event("user_message", message="go")
+    file.called("A")
+    file.event("item_completed", item={"type": "CommandExecution", "id": "A", "aggregated_output": "x"})
+    file.result("A", "of A")
+    file.event("agent_message", message="done")
+    file.said("done")
+    assert view(file.write(tmp_path), tmp_path) == ["go", "call A", "A=of A", "done"]
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ("plain", "plain"),
+        ({"content": "old", "success": True}, "old"),
+        ([{"type": "input_text", "text": "list"}], "list"),
+    ],
+)
+def test_outputs_of_every_age(output: Any, text: str, tmp_path: Path) -> None:
+    file = Codex()
+    file.called("A")
+    file.result("A", output)
+    assert view(file.write(tmp_path), tmp_path) == ["call A", f"A={text}"]
+
+
+def test_what_the_program_says_of_itself_is_skipped(tmp_path: Path) -> None:
+    file = Codex()
+    file.item(
+        "message", role="developer", content=[{"type": "input_text", "text": "<skills_instructions>"}]
+    )
+    for text in (
+        "<environment_context>x",
+        "<user_instructions>x",
+        "<permissions x>",
+        "<skills_instructions>",
+    ):
+        file.user(text)
+    file.user("one")
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+
+
+def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.said("two")
+    file.user("three")
+    file.said("four")
+    file.compacted("in short", [input_text("three"), input_text("Summary: in short")])
+    file.user("five")
+    assert view(file.write(tmp_path), tmp_path) == ["S:Summary: in short", "three", "five"]
+    (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
+    assert len(summary["covers"]) == 3
+
+
+def test_a_compaction_without_a_history_keeps_the_users_messages(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.called("A")
+    file.result("A", "of A")
+    file.said("two")
+    file.compacted("in short")
+    file.user("three")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "one", "three"]
+
+
+def test_a_compaction_whose_metadata_do_not_match_is_not_read(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.compacted("in short", [input_text("two")], replacement_history_metadata=[])
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert shown(tmp_path, COPY) == ["one"]
+    assert b"line 3: not as many" in done.err
+
+
+def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
+    file.user("two")
+    imported(file.write(tmp_path), tmp_path)
+    found = inside("payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path)
+    assert b'"encrypted_content":"xyz"' in found.out
+
+
+@pytest.mark.parametrize(("turns", "left"), [(0, 4), (1, 2), (2, 0), (9, 0)])
+def test_a_rollback_takes_back_the_newest_turns(turns: int, left: int, tmp_path: Path) -> None:
+    file = Codex()
+    said = ["one", "two", "three", "four"]
+    for number, text in enumerate(said):
+        file.said(text) if number % 2 else file.user(text)
+    file.event("thread_rolled_back", num_turns=turns)
+    file.user("five")
+    assert view(file.write(tmp_path), tmp_path) == [*said[:left], "five"]
+
+
+def test_a_rollback_since_is_a_revert(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.user("two")
+    view(file.write(tmp_path), tmp_path)
+    file.event("thread_rolled_back", num_turns=1)
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+    assert [r["type"] for r in lines(session_path(tmp_path, COPY))][-1] == "revert"
+
+
+USED = {"input_tokens": 100, "cached_input_tokens": 64, "output_tokens": 20, "reasoning_output_tokens": 8}
+
+
+@pytest.mark.parametrize("record", [True, False])
+def test_usage_is_the_last_responses_not_the_total_and_counts_once(record: bool, tmp_path: Path) -> None:
+    file = Codex()
+    file.line("turn_context", {"model": "gpt-5-codex"})
+    for number in (1, 2):
+        file.user("go")
+        file.said("done")
+        if record:
+            file.line("token_usage_record", {"response_id": f"r{number}", "usage": USED})
+        total = {key: number * value for key, value in USED.items()}
+        file.event("token_count", info={"total_token_usage": total, "last_token_usage": USED})
+        file.event("token_count", info={"total_token_usage": total, "last_token_usage": USED})
+    found = [r for r in imported(file.write(tmp_path), tmp_path) if r.get("kind") == "codeh"]
+    assert [(r["usage"]["input"], r["usage"]["cached"], r["usage"]["output"]) for r in found] == [
+        (100, 64, 20)
+    ] * 2
+    assert {r["model"] for r in found} == {"gpt-5-codex"}
+    assert [r.get("response") for r in found] == (["r1", "r2"] if record else [None, None])
+
+
+def test_unknown_types_are_counted(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.line("realtime_item", {})
+    file.item("hologram", x=1)
+    file.event("confetti")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    for kind in (b"1 realtime_item", b"1 response_item (hologram)", b"1 event_msg (confetti)"):
+        assert b"not imported: " + kind in done.err
+
+
+def test_a_lost_header_costs_only_itself(tmp_path: Path) -> None:
+    file = Codex(header=False)
+    file.user("one")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"no session metadata: Codex does not resume it (read without)" in done.err
+    assert shown(tmp_path, COPY) == ["one"]
+
+
+def test_a_fork_names_its_parent_and_later_headers_are_the_parents(tmp_path: Path) -> None:
+    file = Codex()
+    file.lines[0]["payload"]["forked_from_id"] = "p"
+    file.line("session_meta", {**file.lines[0]["payload"], "id": "p"})
+    file.user("one")
+    assert imported(file.write(tmp_path), tmp_path)[0]["parent"] == {"session": "codex-p", "at": None}
+
+
+def test_ids_that_are_used_twice(tmp_path: Path) -> None:
+    file = Codex()
+    for text in ("one", "two", "two"):
+        file.item("message", id="m", role="user", content=[{"type": "input_text", "text": text}])
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "two"]
+
+
+def test_a_packed_file_is_read_a_cut_one_as_far_as_it_goes(tmp_path: Path) -> None:
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    file = Codex()
+    for number in range(2000):
+        file.user(f"{number} {hash(str(number))}")
+    plain = file.write(tmp_path)
+    packed = tmp_path / f"{plain.name}.zst"
+    packed.write_bytes(zstd.compress(plain.read_bytes()))
+    assert imported(packed, tmp_path)[1:] == imported(plain, tmp_path / "plain")[1:]
+    packed.write_bytes(packed.read_bytes()[:-100])
+    assert len(imported(packed, tmp_path / "cut")) > 1
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/codex-*"), ids=lambda file: file.name)
+def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+    found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
+    assert [r["kind"] for r in found] == ["user", "codeh", "tool", "codeh", "user", "codeh"]
+    assert sum(r["usage"]["total"] for r in found if "usage" in r) == 360

@@ -1,0 +1,171 @@
+"""pi's files: what it would send next, each trap of the format by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from inside import inside
+from program_copies import imported, shown, view
+from program_files import SESSION, Pi
+from support import corpus_files, lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COPY = f"pi-{SESSION}"
+
+
+def test_the_leaf_is_the_last_line(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "abandoned")
+    file.user("d", "three", "b")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+
+
+def test_a_compaction_is_its_summary_first_then_what_it_kept(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "three")
+    file.compacted("s", "in short", "b")
+    file.user("d", "four")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "two", "three", "four"]
+
+
+def test_a_second_compaction_replaces_the_first_summary(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    file.user("b", "two")
+    file.compacted("s", "first", "b")
+    file.user("c", "three")
+    file.compacted("t", "second", "b")
+    file.user("d", "four")
+    assert view(file.write(tmp_path), tmp_path) == ["S:second", "two", "three", "four"]
+
+
+def test_a_compaction_that_keeps_what_is_not_there_keeps_nothing(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    file.compacted("s", "in short", "nowhere")
+    file.user("b", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "two"]
+
+
+def test_parallel_results(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "go")
+    file.called("b", "A", "B")
+    file.result("c", "A", "of A")
+    file.result("d", "B", "of B")
+    file.said("e", "done")
+    assert view(file.write(tmp_path), tmp_path) == ["go", "call A+call B", "A=of A", "B=of B", "done"]
+
+
+def test_custom_messages_are_sent_custom_entries_are_not(tmp_path: Path) -> None:
+    file = Pi()
+    file.line("custom_message", "a", customType="x", content="sent", display=False)
+    file.line("custom", "b", customType="x", data={})
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert shown(tmp_path, COPY) == ["sent"]
+    assert b"not imported: 1 custom (x)" in done.err
+
+
+@pytest.mark.parametrize("excluded", [True, False])
+def test_commands_of_the_user_are_sent_unless_excluded(excluded: bool, tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    message = {
+        "role": "bashExecution",
+        "command": "ls",
+        "output": "x",
+        "exitCode": 0,
+        "excludeFromContext": excluded,
+    }
+    file.line("message", "b", message=message)
+    assert view(file.write(tmp_path), tmp_path) == ["one", *([] if excluded else ["Ran `ls`\n```\nx\n```"])]
+
+
+def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path: Path) -> None:
+    file = Pi()
+    for number in range(10):
+        file.user(f"u{number}", f"q{number}")
+    del file.lines[6]
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"line 7: its parent u5 is not in the file: pi would send 4 of 9 messages" in done.err
+    assert len(shown(tmp_path, COPY)) == 9
+
+
+def test_a_lost_header_would_cost_the_whole_file(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    del file.lines[0]
+    done = inside("import", str(file.write(tmp_path, "x.jsonl")), home=tmp_path)
+    assert b"no header: pi overwrites the file" in done.err
+    assert shown(tmp_path, "pi-x") == ["one"]
+
+
+def test_entries_of_the_first_version_have_no_ids(tmp_path: Path) -> None:
+    file = Pi(version=None)
+    file.user("a", "one")
+    file.user("b", "one")
+    file.said("c", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "one", "two"]
+    before = imported(file.write(tmp_path), tmp_path)
+    file.user("d", "three")
+    assert imported(file.write(tmp_path), tmp_path)[: len(before)] == before
+
+
+def test_usage_title_and_origin_come_along(tmp_path: Path) -> None:
+    file = Pi()
+    file.said("a", "one", responseId="r")
+    file.line("session_info", "b", name="A title")
+    header, meta, message = imported(file.write(tmp_path), tmp_path)
+    assert header["imported"] | {"path": ""} == {"from": "pi", "id": SESSION, "path": "", "version": "3"}
+    assert meta["set"] == {"title": "A title"}
+    assert {key: message["usage"][key] for key in ("input", "output", "cached", "cacheWrite", "total")} == {
+        "input": 8, "output": 2, "cached": 3, "cacheWrite": 4, "total": 10,
+    }  # fmt: skip
+    assert message["response"] == "r"
+
+
+@pytest.mark.parametrize(
+    ("api", "provider", "part"),
+    [
+        (
+            "anthropic-messages",
+            "anthropic",
+            {"text": "hm", "thought": True, "thoughtSignature": '{"type":"reasoning"}'},
+        ),
+        (
+            "openai-responses",
+            "openai-responses",
+            {"native": {"provider": "openai-responses", "value": {"type": "reasoning"}}},
+        ),
+        ("openai-completions", "openai-chat", {"text": "hm", "thought": True}),
+        ("of-tomorrow", None, {"text": "hm", "thought": True}),
+    ],
+)
+def test_thoughts_go_back_to_their_own_provider(
+    api: str, provider: str | None, part: object, tmp_path: Path
+) -> None:
+    file = Pi()
+    file.said(
+        "a", [{"type": "thinking", "thinking": "hm", "thinkingSignature": '{"type":"reasoning"}'}], api=api
+    )
+    (record,) = [r for r in imported(file.write(tmp_path), tmp_path) if r["type"] == "message"]
+    assert record["parts"] == [part]
+    assert record.get("provider") == provider
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/pi-*.jsonl"), ids=lambda file: file.name)
+def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+    said = [r["message"] for r in lines(file) if r["type"] == "message"]
+    found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
+    sent = [m for m in said if m.get("stopReason") not in ("error", "aborted") and m["content"]]
+    assert len(found) == len(sent)
+    texts = [b["text"] for m in sent if m["role"] == "user" for b in m["content"] if b["type"] == "text"]
+    assert [p["text"] for r in found if r["kind"] == "user" for p in r["parts"]] == texts
