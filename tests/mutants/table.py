@@ -546,4 +546,16 @@ MUTANTS = [
         "    *Compaction.DEFAULTS,\n",
         ("commands/test_compact.py::test_plain_texts_are_explained_too",),
     ),
+    Mutant(
+        "the record does not say that only an extract was read", "summaries/one.py",
+        '        fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))\n',
+        "        pass\n",
+        ("summaries/test_max_source.py::test_the_record_says_so_and_covers_the_same",),
+    ),
+    Mutant(
+        "a batch is read whole however large", "commands/summarize.py",
+        "if size > most else None",
+        "if size < 0 else None",
+        ("summaries/test_max_source.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
+    ),
 ]  # fmt: skip

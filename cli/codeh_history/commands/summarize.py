@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 
 import orjson
 
@@ -13,11 +15,12 @@ from ..base import amounts
 from ..base.env import Env
 from ..base.errors import SummarizerFailed, Usage
 from ..base.options import Reading, flag, option
+from ..session.model import Message
 from ..store.resolve import Target
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
 from ..summaries.writer import Outline, Summarizer
-from ..tokens import open_counter
+from ..tokens import Counter, message_tokens, open_counter
 from .progress import progress
 
 EXAMPLES = """\
@@ -40,6 +43,7 @@ class Given(Reading):
     model: str | None = option("MODEL", "With --to: the provider's model name.")
     timeout: float = option("SECONDS", "Longest run of the command.", least=0.1, default=120)
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
+    max_source: str = option("N", "The command reads an extract of what has more tokens.", default="100k")
     gate: bool = flag("Refuse a summary that names what its source does not have.", default=True)
     counter: str | None = option("C", "Whose tokens are counted.")
 
@@ -54,8 +58,11 @@ def run(env: Env, given: Given) -> int:
         from ..summaries.command import Commands
 
         most = amounts.tokens(given.budget)
+        reads = partial(extracted, counting, amounts.tokens(given.max_source))
         command = Commands(via, given.timeout)
-        summarizer = Asked(command, counting.counts, most, given.to, given.model, faithful=given.gate)
+        summarizer = Asked(
+            command, counting.counts, most, given.to, given.model, reads, faithful=given.gate
+        )
     settings = Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
     if given.all_:
         return every(env, settings, given.jobs)
@@ -65,6 +72,16 @@ def run(env: Env, given: Given) -> int:
         )
     finally:
         summarizer.stop()
+
+
+def extracted(
+    counter: Counter, most: int, messages: Sequence[Message], room: int
+) -> tuple[str, int] | None:
+    """What `compact` would write of messages of more than `most` tokens, and how many they are."""
+    from ..filters.compact.extract import extract
+
+    size = sum(message_tokens(counter, messages))
+    return (extract(messages, min(room, most), counter), size) if size > most else None
 
 
 def check(given: Given, via: str | None) -> None:

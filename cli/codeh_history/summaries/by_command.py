@@ -14,10 +14,13 @@ from ..providers.wire import Cut, Failure, Nothing, Reply, read
 from ..session.model import Message, Part
 from . import gate, prompt, transcript
 from .command import Commands
+from .prompt import CONVERSATIONS, EXTRACT, SUMMARIES
 from .transcript import SEPARATOR
 from .window import Batch
+from .writer import Written
 
 Count = Callable[[Sequence[str]], list[int]]
+Extract = Callable[[Sequence[Message], int], tuple[str, int] | None]
 
 FAR_LONGER = 8  # times its source: refused without counting its tokens
 _THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # local models print it first
@@ -36,52 +39,69 @@ class Asked:
         budget: int,
         to: str | None,
         model: str | None,
+        extract: Extract,
         *,
         faithful: bool,
     ) -> None:
+        """`extract` makes of messages too large to be read whole a text of so many tokens at most, and says
+        how many they are; None of others.
+        """
         self.commands = commands
         self.count = count
         self.budget = budget
         self.to = to
         self.model = model
+        self.extract = extract
         self.faithful = faithful
         self.by = f"{to}/{model}" if model else to or "command"
 
-    def of_batch(self, batch: Batch) -> str:
+    def of_batch(self, batch: Batch) -> Written:
         names = transcript.source(batch.messages, [str(batch.count)])
-        return self._reduced(transcript.entries(batch.messages), names, batch.count, fold=False)
+        pieces = transcript.entries(batch.messages)
+        if pieces:
+            room = self._room(batch.count, EXTRACT) - prompt.BESIDE
+            text, size = self.extract(batch.messages, room) or ("", 0)
+            if text:
+                read = self.count([text])[0]
+                return Written(self._reduced([text], names, batch.count, EXTRACT), (size, read))
+        return Written(self._reduced(pieces, names, batch.count, CONVERSATIONS))
 
     def of_summaries(self, texts: Sequence[str], count: int) -> str:
-        return self._reduced(list(texts), "\n".join([*texts, str(count)]), count, fold=True)
+        return self._reduced(list(texts), "\n".join([*texts, str(count)]), count, SUMMARIES)
 
     def stop(self) -> None:
         self.commands.stop()
 
-    def _reduced(self, pieces: list[str], names: str, count: int, *, fold: bool) -> str:
-        """One summary of all the pieces: where they do not fit one request, a summary of summaries."""
-        if not pieces:
-            return f"{count} exchanges without text."
-        heads = [prompt.instructions(count, fold=one, tokens=self.budget) for one in (True, False)]
+    def _room(self, count: int, what: str) -> int:
+        """What a request has room for beside its instructions, should they be about summaries too."""
+        heads = [prompt.instructions(count, one, tokens=self.budget) for one in (SUMMARIES, what)]
         room = self.budget - max(self.count(heads)) - prompt.MARGIN
         if room < prompt.FEWEST:
             raise SummarizerFailed(
                 f"a request of {self.budget} tokens has no room for a conversation; --budget more"
             )
+        return room
+
+    def _reduced(self, pieces: list[str], names: str, count: int, what: str) -> str:
+        """One summary of all the pieces: where they do not fit one request, a summary of summaries."""
+        if not pieces:
+            return f"{count} exchanges without text."
+        room = self._room(count, what)
         groups = prompt.chunks(pieces, room, self.count)
         while len(groups) > 1:
-            partial = [self._one(group, names, len(group), fold=fold) for group in groups]
+            partial = [self._one(group, names, len(group), what) for group in groups]
             shorter = prompt.chunks(partial, room, self.count)
             if len(shorter) >= len(groups):
                 raise SummarizerFailed(
                     "its summaries of parts do not get shorter; a larger --budget may help"
                 )
-            groups, fold = shorter, True
-        return self._one(groups[0], names, count, fold=fold)
+            groups, what = shorter, SUMMARIES
+        return self._one(groups[0], names, count, what)
 
-    def _one(self, pieces: Sequence[str], names: str, count: int, *, fold: bool) -> str:
+    def _one(self, pieces: Sequence[str], names: str, count: int, what: str) -> str:
         data = SEPARATOR.join(pieces)
         given = self.count([data])[0]
-        head = prompt.instructions(count, fold=fold, tokens=given)
+        head = prompt.instructions(count, what, tokens=given)
         text = _THINKING.sub("", self.answer(head, data)).strip()
         if len(text) > FAR_LONGER * max(len(data), 1000):
             sizes = f"{len(text)} of {len(data)} characters"

@@ -97,10 +97,13 @@ def prepare(view: View, settings: Settings) -> Work | None:
 
 
 def _batch_draft(batch: Batch, summarizer: Summarizer) -> Draft:
+    text, shortened = summarizer.of_batch(batch)
     fields: Json = {
-        "periodStart": batch.start, "periodEnd": batch.end, "summary": summarizer.of_batch(batch),
+        "periodStart": batch.start, "periodEnd": batch.end, "summary": text,
         "conversationCount": batch.count, "by": summarizer.by,
     }  # fmt: skip
+    if shortened is not None:
+        fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))
     return Draft(fields, batch.ids)
 
 
@@ -191,6 +194,8 @@ def report(session: str, work: Work, done: View, counter: Counter) -> Json:
     }  # fmt: skip
     if work.folded:
         line["folded"] = work.folded
+    for draft in work.drafts:
+        line |= {key: value for key, value in draft.fields.items() if key == "shortened"}
     return line
 
 

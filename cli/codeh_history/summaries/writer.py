@@ -1,11 +1,18 @@
-"""Who writes a summary: the built-in outline, or a command (`asked`)."""
+"""Who writes a summary: the built-in outline, or a command (`by_command`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .window import Batch
+
+
+class Written(NamedTuple):
+    """A summary's text; of a source too large to be read whole its tokens, and those that were read."""
+
+    text: str
+    shortened: tuple[int, int] | None = None
 
 
 class Summarizer(Protocol):
@@ -13,7 +20,7 @@ class Summarizer(Protocol):
 
     by: str  # what the record says of it
 
-    def of_batch(self, batch: Batch) -> str:
+    def of_batch(self, batch: Batch) -> Written:
         """A summary of these exchanges."""
 
     def of_summaries(self, texts: Sequence[str], count: int) -> str:
@@ -28,10 +35,10 @@ class Outline:
 
     by = "outline"
 
-    def of_batch(self, batch: Batch) -> str:
+    def of_batch(self, batch: Batch) -> Written:
         from . import outline
 
-        return outline.outline(batch.messages, outline.room(outline.size(batch.messages)))
+        return Written(outline.outline(batch.messages, outline.room(outline.size(batch.messages))))
 
     def of_summaries(self, texts: Sequence[str], count: int) -> str:
         from . import outline
