@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.access import copy
-from codeh_history.programs import sessions
+from codeh_history.programs import records, sessions
 from codeh_history.programs.changes import changes
 from codeh_history.programs.model import Session
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.store.program_file import File
+from codeh_history.store.program_file import File, head_of
 from program_files import SAMPLES, SESSION
 
 PROGRAMS = pytest.mark.parametrize("program", sessions.PROGRAMS)
@@ -25,12 +24,18 @@ PROGRAMS = pytest.mark.parametrize("program", sessions.PROGRAMS)
 
 def found(program: str, data: bytes) -> list[Session]:
     """The sessions in a file with these bytes, none of which may make a reader fail."""
+    sessions.whose(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"{SESSION}.jsonl")
         with open(path, "wb") as file:
             file.write(data)
         with open(path, "rb") as file:
             return list(sessions.read(program, File(file.fileno(), path)))
+
+
+def as_lines(session: Session) -> bytes:
+    first = orjson.dumps(records.header(session, records.session_id(session), "p")) + b"\n"
+    return first + records.lines(records.records(session), "p")
 
 
 def whole(program: str) -> list[bytes]:
@@ -87,7 +92,7 @@ def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
 ) -> None:
     content = data.draw(damaged(whole(program)))
     for session in found(program, content):
-        made = copy.as_lines(session, "p")
+        made = as_lines(session)
         log = parse(lines_of(made))
         assert not log.damage
         assert not changes(session, fold(log)).records
@@ -101,11 +106,11 @@ def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program: str, data:
     made = b""
     for end in sorted(data.draw(st.lists(st.integers(1, len(lines)), min_size=1, max_size=4))):
         (session,) = found(program, b"".join(lines[:end]))
-        fresh = copy.as_lines(session, "p")
+        fresh = as_lines(session)
         new = changes(session, fold(parse(lines_of(made)))) if made else None
         if new is not None and new.apart:
             return  # a new copy is made
-        made += copy.lines(new.records, "p") if new else fresh
+        made += records.lines(new.records, "p") if new else fresh
         assert shown(made) == shown(fresh)
 
 

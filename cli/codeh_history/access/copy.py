@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..base.env import Env
@@ -14,7 +13,7 @@ from ..programs.model import Session
 from ..programs.records import MARK
 from ..session.fold import View, fold
 from ..session.model import Json
-from ..session.records import check_message, depth_exceeds, dumps, lines_of, parse
+from ..session.records import dumps, lines_of, parse
 from ..store import create, log, read
 from ..store.log import Locked
 from ..store.paths import id_of, path_of
@@ -54,31 +53,13 @@ def bring(env: Env, session: Session, path: str, into: str | None = None) -> Bro
     raise AssertionError
 
 
-def lines(found: Iterable[Json], where: str) -> bytes:
-    """Records as lines; BadData names one that could not be read back."""
-    made = []
-    for record in found:
-        reason = check_message(record) if record["type"] == "message" else None
-        line = dumps(record)
-        if reason or depth_exceeds(line):
-            raise BadData(f"{where}: {record.get('id')}: {reason or 'nested deeper than 200 levels'}")
-        made.append(line + b"\n")
-    return b"".join(made)
-
-
-def as_lines(session: Session, path: str, id: str | None = None) -> bytes:
-    """The session as the lines of a session file, which a copy of it would have."""
-    first = dumps(records.header(session, id or records.session_id(session), path)) + b"\n"
-    return first + lines(records.records(session), path)
-
-
 def _copied(
     env: Env, session: Session, path: str, target: str, parent: Json | None = None, base: bytes = b""
 ) -> Brought:
     """A new session; `base`: lines of another copy that it begins with."""
     view = fold(parse(lines_of(base)))
     found = changes(session, view).records if base else list(records.records(session))
-    body = base + lines(found, path)
+    body = base + records.lines(found, path)
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
 
     def build(locked: Locked) -> bytes:
@@ -106,7 +87,7 @@ def _appended(env: Env, session: Session, target: str) -> Brought:
         if again.apart:
             raise BadData(f"{target}: {again.apart} meanwhile; import again")
         stored = len(again.records)
-        return lines(again.records, target)
+        return records.lines(again.records, target)
 
     log.append(env, target, build)
     return Brought(id_of(target), stored, created=False)

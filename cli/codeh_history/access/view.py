@@ -113,7 +113,7 @@ def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
 
 def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
     """Damaged lines in one text, and elements that are not as they should be in another."""
-    lines = [f"line {d.line}, byte {d.offset}: {d.reason}" for d in damage if d.line != ELEMENT]
+    lines = [f"{place(d)}: {d.reason}" for d in damage if d.line != ELEMENT]
     elements = [d.reason for d in damage if d.line == ELEMENT]
     if lines:
         counted = "1 damaged line" if len(lines) == 1 else f"{len(lines)} damaged lines"
@@ -121,6 +121,11 @@ def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
     if elements:
         counted = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
         yield f"{counted} not as expected, kept as found ({_first(elements, MOST_NAMED)})"
+
+
+def place(damage: Damage) -> str:
+    """Where it is: another program's lines have a number alone."""
+    return f"line {damage.line}" + (f", byte {damage.offset}" if damage.offset >= 0 else "")
 
 
 def _first(texts: Sequence[str], most: int) -> str:

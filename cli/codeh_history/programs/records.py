@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
+from ..base.errors import BadData
 from ..base.ids import is_id
 from ..base.times import from_millis, to_millis
 from ..session.model import Json
+from ..session.records import check_message, depth_exceeds, dumps
 from ..session.rules import ROLE_OF_KIND
 from .model import Entry, Session, Summary
 
 MARK = "imported"  # of the header: of what it is a copy; of any other record: from which lines
+
+
+def lines(found: Iterable[Json], where: str) -> bytes:
+    """Records as lines; BadData names one that could not be read back."""
+    made = []
+    for record in found:
+        reason = check_message(record) if record["type"] == "message" else None
+        line = dumps(record)
+        if reason or depth_exceeds(line):
+            raise BadData(f"{where}: {record.get('id')}: {reason or 'nested deeper than 200 levels'}")
+        made.append(line + b"\n")
+    return b"".join(made)
 
 
 def session_id(session: Session) -> str:

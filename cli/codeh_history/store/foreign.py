@@ -9,6 +9,7 @@ from ..session.model import Json
 from ..session.records import BOM, VERSION, Log, lines_of, parse
 from ..session.rules import PLACING, RULES
 
+OURS = b'{"type":"session","version":1,"id"'  # how a session file of this program begins
 _TORN = b'{"type":"session"'
 _KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # a wrapper has one
 
@@ -20,6 +21,9 @@ def check_writable(data: bytes, path: str) -> bool:
         return True
     if not data.strip(b"\0"):
         return True  # blocks that were allocated and never written
+    program = _program(data)
+    if program is not None:
+        raise BadData(f"{path}: a session of {program}, read but never written; `import` it")
     if data.lstrip()[:1] == b"[" or older_form(data) is not None:
         raise BadData(f"{path}: an older form, read but never written; use `import` into a new session")
     log = parse(lines_of(data))
@@ -36,6 +40,14 @@ def check_writable(data: bytes, path: str) -> bool:
         if not is_ours(log, data):
             raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
     return False
+
+
+def _program(data: bytes) -> str | None:
+    """The program whose file this is, if it is another's."""
+    from ..programs import sessions
+    from .program_file import HEAD, head_of
+
+    return sessions.whose(head_of(data[:HEAD]))
 
 
 def _is_json(line: bytes) -> bool:
@@ -63,7 +75,17 @@ def older_form(data: bytes) -> Json | list[Json] | None:
 
 
 def read(data: bytes) -> Log:
-    """A session in any of its forms: its own lines, the older ones, a provider's messages or request."""
+    """A session in any of its forms: its own lines, another program's, the older ones, a provider's."""
+    if data and not data.startswith(OURS):
+        from . import translated
+
+        data = translated.of_bytes(data) or data
+    log = _read(data)
+    log.damage += getattr(data, "damage", ())
+    return log
+
+
+def _read(data: bytes) -> Log:
     if data[:1] != b"{" or data.count(b"\n") <= 1 or data[:2] in (b"{\n", b"{\r"):
         log = _other_form(data)
         if log is not None:

@@ -18,8 +18,11 @@ def read_bytes(path: str, *, whole: bool = False) -> bytes:
 
     `whole`: whatever is in it, for what writes it again.
     """
-    fd, size = opened(path)
+    fd, size = _open(path)
     try:
+        found = _translated(fd, path)
+        if found is not None:
+            return found
         return pread_all(fd, size) if whole else records_in(fd, size)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
@@ -28,7 +31,38 @@ def read_bytes(path: str, *, whole: bool = False) -> bytes:
 
 
 def opened(path: str) -> tuple[int, int]:
-    """A session file open for reading, and its size now; the caller closes it."""
+    """A session file open for reading, and its size now; the caller closes it.
+
+    Another program's is open as the session that it is: as a file without a name.
+    """
+    fd, size = _open(path)
+    try:
+        found = _translated(fd, path)
+        if found is None:
+            return fd, size
+    except BaseException:
+        os.close(fd)
+        raise
+    os.close(fd)
+    import tempfile
+
+    with tempfile.TemporaryFile() as held:
+        held.write(found)
+        held.flush()
+        return os.dup(held.fileno()), len(found)
+
+
+def _translated(fd: int, path: str) -> bytes | None:
+    """What another program's file says, as the lines of a session; None for a file of ours."""
+    begin = os.pread(fd, len(foreign.OURS), 0)
+    if begin in (foreign.OURS, b""):
+        return None
+    from . import translated
+
+    return translated.of_file(fd, path)
+
+
+def _open(path: str) -> tuple[int, int]:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:

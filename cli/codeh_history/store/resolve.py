@@ -63,6 +63,8 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
         return Target("-", "stdin")
     if name in ("@", "@."):
         return _latest(env, name)
+    if not is_path(name) and not is_id(name) and _of_a_program(name):
+        return Target(name, why)
     path = path_of(env, name)
     if is_path(name) or os.path.exists(path):
         return Target(path, why)
@@ -75,6 +77,16 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     if found:
         raise NotFound(f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}")
     raise NotFound(f"{name}: no such session{hint(path)}")
+
+
+def _of_a_program(path: str) -> bool:
+    """Whether a file whose name says nothing is a session of another program."""
+    from . import program_file
+
+    if not os.path.isfile(path):
+        return False
+    with program_file.opened(path) as file:
+        return program_file.whose(file) is not None
 
 
 def ids(env: Env) -> list[tuple[str, str]]:

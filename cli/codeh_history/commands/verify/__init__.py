@@ -14,11 +14,13 @@ from ...send.payload import provider_of
 from ...session.model import Json
 from ...store import read
 from ...store.resolve import Target, for_reading
+from . import program
 from . import provider as refusals
 from . import session as verifying
 
 EXAMPLES = """\
   codeh-history verify demo                    # exit 1 and a line each where something is wrong
+  codeh-history verify ~/.claude/projects/DIR/UUID.jsonl   # what that program would forget, drop or double
   codeh-history verify demo --to anthropic     # what Anthropic would refuse of it as it stands
   codeh-history verify demo --json | jq -r '.problems[].offset'
 """
@@ -35,7 +37,7 @@ def run(env: Env, given: Given) -> int:
     found = (
         refused(env, target, provider_of(env, given.to, FORMATS), given.model, strict=given.strict)
         if given.to
-        else checked(env, target)
+        else program.checked(target) or checked(env, target)
     )
     if given.json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
@@ -74,6 +76,8 @@ def refused(env: Env, target: Target, to: str, model: str | None, *, strict: boo
 
 def lines(target: Target, found: Json) -> list[str]:
     """`ok: …`, or a line for each problem."""
+    if "program" in found:
+        return program.lines(target, found)
     if found["ok"]:
         return [f"ok: {some(found['records'], 'record')}, {some(found['messages'], 'message')}"]
     return [refusal(p) if "path" in p else problem(target, p) for p in found["problems"]]

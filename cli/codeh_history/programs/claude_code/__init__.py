@@ -16,6 +16,6 @@ _TYPES = frozenset(
 
 def recognises(head: Head) -> bool:
     return any(
-        data.get("type") in _TYPES and ("sessionId" in data or {"parentUuid", "uuid"} <= data.keys())
+        str(data.get("type")) in _TYPES and ("sessionId" in data or {"parentUuid", "uuid"} <= data.keys())
         for data in head.objects
     )

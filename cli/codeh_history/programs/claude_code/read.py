@@ -10,10 +10,10 @@ from ...providers import usage
 from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import counts
-from ...providers.parts import name_of, object_of
+from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
-from .. import lines
-from ..model import Entry, Piece, Problem, Session, Summary
+from .. import lines, pairs
+from ..model import Effect, Entry, Piece, Problem, Session, Summary
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import NAME
@@ -27,6 +27,12 @@ _SPILLED = re.compile(
     r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
 )
 
+_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.OPEN_AT_THE_END: ("drops", "Claude Code drops it, and says that no response was requested"),
+    pairs.OPEN_BETWEEN: ("drops", "Claude Code drops the model's message"),
+    pairs.ORPHAN: ("drops", "Claude Code drops it"),
+}
+
 
 def read(source: Source) -> Iterable[Session]:
     """The session of a file: its live branch, and what compactions on it replaced."""
@@ -38,6 +44,7 @@ def read(source: Source) -> Iterable[Session]:
         session.problems += forgotten(branch)
         _Items(session, source, tree).add(branch)
         _count(session, tree, branch)
+        session.problems += pairs.problems(session.items, _PAIRS)
     session.problems.sort(key=lambda problem: problem.line)
     yield session
 
@@ -48,7 +55,7 @@ def _tree(source: Source, session: Session) -> Tree:
     titles: dict[str, str] = {}
     id = session.id if _ID.fullmatch(session.id) else None
     for line, data in lines.objects(source, session.problems):
-        kind = data.get("type")
+        kind = text_of(data.get("type"))
         node = tree.add(line, data)
         session.version = name_of(data.get("version")) or session.version
         session.cwd = session.cwd or name_of(data.get("cwd"))
@@ -138,6 +145,9 @@ class _Items:
         if message.get("model") == ERRORS or node.line.data.get("isApiErrorMessage") is True:
             self.session.left["error of the program"] += 1
             return
+        if not name_of(message.get("model")):
+            why = "a model's message without `model`: Claude Code hangs"
+            self.session.problems.append(Problem(node.number, "refused", why))
         entry.pieces.append(Piece(node.number, self.parts(node, message.get("content"), "assistant")))
         used = object_of(message.get("usage"))
         before = object_of(object_of(entry.fields.get("usage")).get("raw"))

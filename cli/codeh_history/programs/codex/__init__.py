@@ -13,5 +13,5 @@ _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg"
 
 def recognises(head: Head) -> bool:
     return any(
-        data.get("type") in _TYPES and isinstance(data.get("payload"), dict) for data in head.objects
+        str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict) for data in head.objects
     )

@@ -1,0 +1,49 @@
+"""`verify FILE` of another program: what that would forget, drop, double or have refused."""
+
+from __future__ import annotations
+
+from ...base.words import some
+from ...programs import records
+from ...programs.model import Entry, Problem, Session, Summary
+from ...session.model import Json
+from ...store import program_file
+from ...store.resolve import Target
+
+
+def checked(target: Target) -> Json | None:
+    """The verdict on a program's file; None for another file."""
+    if target.path == "-":
+        return None
+    with program_file.opened(target.path) as file:
+        program = program_file.whose(file)
+        if program is None:
+            return None
+        found = list(program_file.sessions_in(file, program))
+    problems = [_as_json(problem) for session in found for problem in session.problems]
+    return {
+        "session": records.session_id(found[0]) if len(found) == 1 else target.id, "program": program,
+        "version": found[0].version if found else None, "ok": not problems, "sessions": len(found),
+        "messages": sum(map(_sent, found)), "problems": problems,
+    }  # fmt: skip
+
+
+def _sent(session: Session) -> int:
+    """How many messages are not covered by a summary."""
+    covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
+    return sum(isinstance(item, Entry) and item.id not in covered for item in session.items)
+
+
+def _as_json(problem: Problem) -> Json:
+    found = problem._asdict()
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def lines(target: Target, found: Json) -> list[str]:
+    """What it says to people: a line for each problem."""
+    if found["ok"]:
+        return [f"ok: {some(found['messages'], 'message')} of {found['program']}"]
+    return [f"{target.path}: {_place(problem)}{problem['reason']}" for problem in found["problems"]]
+
+
+def _place(problem: Json) -> str:
+    return f"line {problem['line']}: " if problem["line"] else ""

@@ -1,0 +1,63 @@
+"""A file of another program as the lines of the session that it is: what every reader then reads."""
+
+from __future__ import annotations
+
+import os
+
+from ..base.errors import BadData
+from ..programs import records
+from ..programs.model import Problem, Session
+from ..session.records import Damage, dumps
+from .program_file import File, sessions_in, whose
+
+_TORN = "torn last line"
+
+
+class Translated(bytes):
+    """The lines, and what was wrong in the file that they are of."""
+
+    damage: list[Damage]
+
+
+def of_file(fd: int, path: str) -> Translated | None:
+    """What a program's file says; None where it is none. BadData where it holds many sessions."""
+    file = File(fd, path)
+    program = whose(file)
+    if program is None:
+        return None
+    found = sessions_in(file, program)
+    session = next(iter(found), None)
+    if session is None:
+        raise BadData(f"{path}: no session of {program} in it")
+    if next(found, None) is not None:
+        raise BadData(f"{path}: more than one session of {program}; `codeh-history import` them")
+    return _lines(session, path)
+
+
+def of_bytes(data: bytes) -> Translated | None:
+    """The same of what came through a pipe."""
+    import tempfile
+
+    with tempfile.TemporaryFile() as held:
+        held.write(data)
+        held.flush()
+        return of_file(held.fileno(), "")
+
+
+def _lines(session: Session, path: str) -> Translated:
+    first = dumps(
+        records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
+    )
+    lines = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
+    lines.damage = [_damage(problem) for problem in session.problems if is_told(problem)]
+    return lines
+
+
+def is_told(problem: Problem) -> bool:
+    """Whether a reader says it: a file that is being written ends in the middle of a line."""
+    return problem.reason != _TORN and (problem.effect == "skips" or problem.mended is not None)
+
+
+def _damage(problem: Problem) -> Damage:
+    mended = f" ({problem.mended})" if problem.mended else ""
+    return Damage(problem.line, -1, problem.reason + mended)

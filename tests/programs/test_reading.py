@@ -1,0 +1,171 @@
+"""Files of other programs read where they stand: every reader and filter takes one as SESSION, none writes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from codeh_history.programs import sessions
+from inside import inside
+from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+READERS: dict[str, list[str]] = {
+    "show": ["--json"], "stats": ["--json"], "last": ["--json"], "payload": ["--raw", "--to", "gemini", "--prefill"],
+    "curate": [], "compact": ["--budget", "10k"], "redact": [], "export": ["--to", "html"], "calls": [], "expand": [],
+}  # fmt: skip
+
+
+@pytest.fixture(params=sessions.PROGRAMS)
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return written(tmp_path / f"{SESSION}.jsonl", SAMPLES[request.param]())
+
+
+@pytest.mark.parametrize("verb", READERS)
+def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb: str, file: Path, tmp_path: Path) -> None:
+    copy = inside("import", str(file), home=tmp_path).text
+    before = file.read_bytes()
+    first = (
+        ["s"] if verb == "expand" and file.read_bytes().count(b'"s"') else ["h"] if verb == "expand" else []
+    )
+    there = inside(verb, *first, "-s", str(file), *READERS[verb], home=tmp_path)
+    here = inside(verb, *first, "-s", copy, *READERS[verb], home=tmp_path)
+    stem = file.stem.encode()
+    assert (there.code, there.out.replace(copy.encode(), stem)) == (
+        here.code,
+        here.out.replace(copy.encode(), stem),
+    )
+    assert file.read_bytes() == before
+
+
+def test_a_stream_on_stdin(file: Path, tmp_path: Path) -> None:
+    whole = inside("show", str(file), "--json", home=tmp_path)
+    assert inside("show", "-", "--json", home=tmp_path, stdin=file.read_bytes()).out == whole.out
+
+
+@pytest.mark.parametrize("argv", [["append", "-m", "x"], ["compact", "-i", "--budget", "100"], ["redact", "-i", "--yes"],
+                                  ["undo"], ["set", "title=x"], ["clear"]], ids=lambda argv: argv[0])  # fmt: skip
+def test_it_is_never_written(argv: list[str], file: Path, tmp_path: Path) -> None:
+    before = file.read_bytes()
+    done = inside(*argv, "-s", str(file), home=tmp_path)
+    assert file.read_bytes() == before
+    if argv[0] in ("append", "set", "clear"):
+        assert done.code == 65
+        assert b"a session of" in done.err
+
+
+def test_a_name_that_says_nothing(tmp_path: Path) -> None:
+    file = written(tmp_path / "session.backup", SAMPLES["pi"]())
+    assert inside("last", str(file), home=tmp_path).text == "three"
+    assert inside("last", str(tmp_path / "nowhere.backup"), home=tmp_path).code == 2
+
+
+def test_damage_is_named_with_its_line(tmp_path: Path) -> None:
+    lines = [*SAMPLES["pi"](), b'{"torn', SAMPLES["pi"]()[-1]]
+    file = written(tmp_path / "x.jsonl", lines)
+    assert b"1 damaged line skipped (line 15: not JSON" in inside("show", str(file), home=tmp_path).err
+    assert inside("show", "--strict", str(file), home=tmp_path).code == 65
+
+
+# -- verify --------------------------------------------------------------------------------------------------
+
+
+def lost_claude() -> Claude:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "three")
+    del file.lines[1]
+    return file
+
+
+def unanswered_claude() -> Claude:
+    file = Claude()
+    file.called("a", "A")
+    file.user("b", "go on")
+    file.result("c", "B", "orphan")
+    return file
+
+
+def nameless_claude() -> Claude:
+    file = Claude()
+    file.said("a", "one")
+    del file.lines[0]["message"]["model"]
+    return file
+
+
+def odd_codex() -> Codex:
+    file = Codex()
+    file.user("one")
+    file.item("message", role="user", content="lost")
+    file.result("A", "before its call")
+    file.called("A")
+    file.result("A", "of A")
+    file.result("A", "of A again")
+    return file
+
+
+def paginated_codex() -> Codex:
+    file = Codex()
+    file.lines[0] |= {"ordinal": 0}
+    file.lines[0]["payload"]["history_mode"] = "paginated"
+    file.user("one")
+    return file
+
+
+def odd_pi() -> Pi:
+    file = Pi()
+    file.result("a", "A", "orphan")
+    file.said("b", "x", usage={})
+    return file
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        (lost_claude(), [(2, "forgets", "its parent b… is not in the file: Claude Code would send 1 of 2 messages")]),
+        (
+            unanswered_claude(),
+            [
+                (1, "drops", "the call of Bash has no result: Claude Code drops the model's message"),
+                (3, "drops", "the result of tool answers no call before it: Claude Code drops it"),
+            ],
+        ),
+        (nameless_claude(), [(1, "refused", "a model's message without `model`: Claude Code hangs")]),
+        (
+            odd_codex(),
+            [
+                (3, "drops", "a message whose content is no list: Codex drops it without a word"),
+                (4, "drops", "the result of unknown answers no call before it: Codex drops it, or sends it where it stands, which its provider refuses"),
+                (7, "refused", "a second result of exec_command for one call: Codex sends both, which its provider refuses"),
+            ],
+        ),
+        (paginated_codex(), [(2, "refused", "a line without `ordinal`: Codex does not resume it")]),
+        (
+            odd_pi(),
+            [
+                (2, "refused", "the result of bash answers no call before it: pi sends it, which its provider refuses"),
+                (3, "refused", "a model's message without `usage.totalTokens`: pi crashes"),
+            ],
+        ),
+    ],
+    ids=["a lost line", "no pairs", "no model", "Codex", "Codex in pages", "pi"],
+)  # fmt: skip
+def test_verify_says_what_the_program_would_do(file: Any, expected: list[Any], tmp_path: Path) -> None:
+    path = file.write(tmp_path)
+    done = inside("verify", str(path), "--json", home=tmp_path)
+    found = orjson.loads(done.out)
+    assert [(p["line"], p["effect"], p["reason"]) for p in found["problems"]] == expected
+    assert (done.code, found["ok"]) == (1, False)
+    text = inside("verify", str(path), home=tmp_path).text.splitlines()
+    assert text == [f"{path}: line {line}: {reason}" for line, _, reason in expected]
+
+
+def test_verify_of_a_sound_file(tmp_path: Path) -> None:
+    path = written(tmp_path / f"{SESSION}.jsonl", SAMPLES["pi"]())
+    done = inside("verify", str(path), home=tmp_path)
+    assert (done.code, done.text) == (0, "ok: 5 messages of pi")
