@@ -500,7 +500,7 @@ MUTANTS = [
     ),
     Mutant(
         "all words are worth the same", "filters/compact/worth.py",
-        "else rarity(word) * log(1 + count) ** WORD_OFTEN",
+        "else UNIT * rarity(word) * log(1 + count) ** WORD_OFTEN",
         "else 0.0",
         ("filters/compact/test_summary.py::test_rare_words_come_before_common_ones",),
     ),

@@ -8,7 +8,7 @@ import pytest
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.summaries import calls, outline, prose
+from codeh_history.summaries import calls, cues, outline, prose
 from codeh_history.tokens import history_tokens, open_counter
 from summaries.recorded import coding, support, view_of
 from support import ROOT
@@ -237,7 +237,7 @@ def test_sections_are_merged() -> None:
     ],
 )
 def test_rules(sentence: str, sure: bool) -> None:
-    assert (prose.rule(sentence) > 0) == sure
+    assert (cues.rule(sentence) > 0) == sure
 
 
 @pytest.mark.parametrize(

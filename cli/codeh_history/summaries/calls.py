@@ -57,11 +57,19 @@ _ERROR_LINE = re.compile(
     r"|Permission denied|Segmentation fault)",
     re.MULTILINE,
 )
+_ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
+    "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
+    "not found", "No such", "denied", "fault",
+)  # fmt: skip
 _EXITED = re.compile(
     r"(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)",
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
+_CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
+_PATCHED = re.compile(r"^(?:\*\*\* (?:Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
+_STEPS = re.compile(r"&&|\|\||[;|\n]")
+_INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
 _ENDS = 4000  # characters of an output, from either end, that tell whether it failed
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 _SHOWS = re.compile(
@@ -174,9 +182,7 @@ def paths_of(args: Json) -> list[str]:
             if named or (plain in _MAYBE_PATH_KEYS and looks_like_path(item)):
                 found.append(item)
             elif "*** " in item or "+++ " in item:
-                found += re.findall(
-                    r"^(?:\*\*\* (?:Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", item, re.MULTILINE
-                )
+                found += _PATCHED.findall(item)
     return list(dict.fromkeys(found))
 
 
@@ -199,14 +205,14 @@ def mentioned(text: str) -> list[str]:
 
 def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
     """A command's files: those it writes or removes, those it shows."""
-    done.commands[clip(_AWAY.sub("", command).split("\n", 1)[0], 100)] += 1
-    for piece in re.split(r"&&|\|\||[;|\n]", command[:4000]):
+    done.commands[clip(_here(command).split("\n", 1)[0], 100)] += 1
+    for piece in _STEPS.split(command[:4000]):
         words = [word.strip("'\"`,()") for word in piece.split()]
         while words and (words[0] in ("sudo", "cd", "time", "env", "then", "do") or "=" in words[0]):
             words = words[2:] if words[0] == "cd" else words[1:]
         if not words:
             continue
-        for path in re.findall(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)", piece):
+        for path in _INTO.findall(piece) if ">" in piece else ():
             if looks_like_path(path) and not failed and not path.startswith("/dev/"):
                 done.modified[path] += 1
                 done.touch(path, "written", place)
@@ -301,14 +307,26 @@ def _failure(call: Call, command: str) -> str:
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
-    exited = _EXITED.search(text[-2000:]) or _EXITED.search(text[:300])
+    exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
+    shows = _SHOWS.match(_here(command))
     if flagged or (isinstance(code, int) and code != 0) or (exited and command):
-        if _SHOWS.search(_AWAY.sub("", command)) and not _ERROR_LINE.search(text):
+        if shows and not _wrong(text):
             return ""  # a search that found nothing
         return _error_line(text) or f"exit {exited[1] if exited else code}"
-    if command and not _SHOWS.search(_AWAY.sub("", command)) and _ERROR_LINE.search(text):
+    if (command and not shows and _wrong(text)) or _CRASHED.match(text):
         return _error_line(text)
-    return _error_line(text) if re.match(r"\s*(?:Error|ERROR|Traceback)\b", text) else ""
+    return ""
+
+
+def _here(command: str) -> str:
+    """A command without the folders it goes to first."""
+    away = _AWAY.match(command)
+    return command[away.end() :] if away else command
+
+
+def _wrong(text: str) -> bool:
+    """Whether a line of an output says that something went wrong."""
+    return any(hint in text for hint in _ERROR_HINTS) and _ERROR_LINE.search(text) is not None
 
 
 def _error_line(text: str) -> str:

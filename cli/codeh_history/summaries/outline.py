@@ -14,7 +14,7 @@ import orjson
 
 from ..session.exchanges import exchanges, is_ide_context, is_prompt, text_of, tools_named
 from ..session.model import Message
-from . import calls, prose
+from . import calls, cues, prose
 
 # What each section may take of the room before what is left over goes round again, in this order.
 SHARES = {
@@ -145,21 +145,21 @@ def _said(groups: Sequence[Sequence[Message]], facts: Facts, most: int) -> None:
 
 def _rules(text: str, facts: Facts, recent: float) -> None:
     for sentence in prose.sentences(text):
-        sure = prose.rule(sentence)
+        sure = cues.rule(sentence)
         if sure:
             facts["Constraints and preferences"].append(Item(sentence, sure + 0.3 * recent))
-        elif prose.decision(sentence) == 2:
+        elif cues.decision(sentence) == 2:
             facts["Decisions and findings"].append(Item(sentence, 2.5 + 0.3 * recent))
-        if prose.open_end(sentence) and not sure:
+        if cues.open_end(sentence) and not sure:
             facts["Open"].append(Item(sentence, recent))
 
 
 def _findings(text: str, facts: Facts, recent: float) -> None:
     for sentence in prose.sentences(text):
-        sure = prose.decision(sentence)
+        sure = cues.decision(sentence)
         if sure and not sentence.endswith(":"):
             facts["Decisions and findings"].append(Item(sentence, sure + 0.3 * recent))
-        elif prose.open_end(sentence) and not sentence.endswith(":"):
+        elif cues.open_end(sentence) and not sentence.endswith(":"):
             facts["Open"].append(Item(sentence, recent))
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 
-INTERJECTIONS = frozenset("""
-um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
-kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
-""".split())  # fmt: skip
+from .prose import INTERJECTIONS
+
 _LEADS = """
 so, well, now, and, but, then, okay, ok, alright, right, yes, yeah, yep, no, sure, great, perfect,
 excellent, awesome, nice, good, cool, fine, thanks, thank you, thank you very much, thank you so

@@ -10,6 +10,7 @@ from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import arrange
 from ...tokens import parts_tokens
 from .history import History, Place
+from .lines import pieces
 from .plan import Step
 
 LATEST = 1 << 62  # the place of what is yet to be written
@@ -65,6 +66,16 @@ class Draft:
         return self.open(
             place for place in self.history.special if place[0] < end and place[0] not in fixed
         )
+
+    def pieces(self) -> set[str]:
+        """What stands between blanks in all that stays as it is now."""
+        found: set[str] = set()
+        out = self.gone | self.doomed
+        for number, message in enumerate(self.history.messages):
+            for place, part in enumerate(message.parts if number not in out else ()):
+                now = self.new.get((number, place), part)
+                found.update(pieces(now) if now is not None else ())
+        return found
 
     def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
         """Take these replacements, oldest first, until it fits (`whole`: all of them)."""

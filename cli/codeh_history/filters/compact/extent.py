@@ -1,16 +1,14 @@
-"""How much of a history is read: all; of a huge one the newest messages, and what is short before."""
+"""How much is read of what is to be told: all; of a huge history the newest, and what is short before."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import chain
 
-WHOLE = 1_500_000  # characters up to which all are read
-READ = 200_000  # how many of more: it bounds the time
-NEWEST, SHORT = (
-    0.6,
-    0.2,
-)  # the share of these for the newest messages, and for short parts before; the rest: prompts
+WHOLE = 1_500_000  # characters of a history up to which all are read
+READ = 200_000  # how many of more, where no more than that has room: it bounds the time
+MORE = 1.5  # times what there is room for: much of it says the same
+SHORT, PROMPTS = 0.2, 0.2  # the share of these for short parts, and for prompts; the rest: the newest
 LONGEST = 0.125  # the share of these that a single part may take
 HEADS = (60, 400)  # characters that are read of a long prompt before those, at least and at most
 
@@ -18,30 +16,42 @@ HEADS = (60, 400)  # characters that are read of a long prompt before those, at 
 class Extent:
     """How many characters of each part are read."""
 
-    __slots__ = ("_costs", "_head", "_most", "_newest", "_prompts", "_short")
+    __slots__ = ("_costs", "_head", "_most", "_newest", "_prompts", "_short", "whole")
 
-    def __init__(self, costs: Sequence[Sequence[int]], prompts: Collection[int], characters: int) -> None:
-        """`costs` of the messages' parts, each for about so many characters; `prompts` of real users."""
+    def __init__(
+        self,
+        costs: Sequence[Sequence[int]],
+        prompts: Collection[int],
+        characters: int,
+        told: Sequence[int],
+        room: float,
+    ) -> None:
+        """`costs` of the messages' parts, each for about so many characters; `prompts` of real users.
+
+        `told`: the messages, in order, that are to be read, for a text of at most `room` of costs.
+        """
         self._costs = costs
         self._prompts = prompts
         self._newest = self._short = 0
         self._most = WHOLE
-        if sum(map(sum, costs)) * characters <= WHOLE:
+        self.whole = sum(map(sum, costs)) * characters <= WHOLE
+        if self.whole:
             return
-        self._most = int(READ * LONGEST)
-        room = READ * NEWEST / characters
-        self._newest = len(costs)
-        while room > 0 and self._newest > 0:
-            self._newest -= 1
-            room -= sum([min(cost, self._most // characters) for cost in costs[self._newest]])
-        room = READ * SHORT / characters
-        for cost in sorted(chain.from_iterable(costs[: self._newest])):
+        read = max(READ, room * characters * MORE)
+        self._most = int(read * LONGEST)
+        self._head = min(HEADS[1], max(HEADS[0], int(read * PROMPTS) // max(1, len(prompts))))
+        room = (read * (1 - SHORT) - self._head * len(prompts)) / characters
+        first = len(told)
+        while room > 0 and first > 0:
+            first -= 1
+            room -= sum([min(cost, self._most // characters) for cost in costs[told[first]]])
+        self._newest = told[first] if told else 0
+        room = read * SHORT / characters
+        for cost in sorted(chain.from_iterable([costs[number] for number in told[:first]])):
             room -= cost
             if room < 0:
                 break
             self._short = cost
-        left = int(READ * (1 - NEWEST - SHORT))
-        self._head = min(HEADS[1], max(HEADS[0], left // max(1, len(prompts))))
 
     def of(self, number: int, part: int) -> int:
         """The characters that are read of a message's part, from its start."""

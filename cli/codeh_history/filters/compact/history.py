@@ -1,4 +1,4 @@
-"""What is to be compacted, as it came: the messages that are sent, what they cost, and what they say."""
+"""What is to be compacted, as it came: the messages that are sent, what they cost, and their units."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ...session.view import View
 from ...tokens import Counter, part_tokens, summary_text
 from ...tokens.formula import overhead, sent, unscaled
 from . import stubs
-from .lines import Line, Reader
 from .plan import Settings
 from .units import Layout
 from .worth import Words
@@ -21,7 +20,7 @@ Place = tuple[int, int]  # a message's position, and which of its shown parts
 class History:
     """The messages that are sent, by position, and their costs; nothing of it changes.
 
-    All counts are unscaled. Units and lines are worked out where something has to be done.
+    All counts are unscaled. Units are worked out where something has to be done.
     """
 
     def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
@@ -42,24 +41,11 @@ class History:
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
         self.total = self.fixed_cost + self.summary_cost + sum(self.costs)
         self.words = Words()
-        self._lines: dict[int, list[Line]] = {}
 
     @cached_property
     def layout(self) -> Layout:
         """Units and what must stay."""
         return Layout(self.messages, self.settings.keep_last, plain=not self.special)
-
-    @cached_property
-    def reader(self) -> Reader:
-        return Reader(
-            self.messages, self.layout.prompts, self.layout.pairing,
-            self.tokens, self.counter.characters, terse=self.settings.terse)  # fmt: skip
-
-    def lines(self, number: int, *, plain: bool = False) -> list[Line]:
-        """What a message says, read once; `plain`: for its words only."""
-        if number not in self._lines:
-            self._lines[number] = self.reader.lines(number, plain=plain)
-        return self._lines[number]
 
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]

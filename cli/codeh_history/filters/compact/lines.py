@@ -10,9 +10,8 @@ from typing import Any
 from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
 from ...session.pairing import Call, Pairing
-from ...summaries import prose
+from ...summaries import cues, prose
 from ...summaries.calls import command_of, paths_of, result_value
-from ...summaries.terse import terse
 from . import stubs, words
 from .extent import Extent
 
@@ -21,7 +20,10 @@ FACTORS = {
     "asked": 4.0, "said": 3.0, "earlier": 3.0, "pasted": 0.8, "called": 0.8, "gave": 0.8, "ledger": 1.0,
 }  # fmt: skip
 RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
-RULE_LENGTH = 240  # characters: who talks longer tells something
+RULE_LENGTH, LONGEST = (
+    240,
+    480,
+)  # characters of a rule, and of what has a topic: who talks longer tells something
 DULL = 0.03  # the same for a line of imports, which says nothing about what it names
 PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
 TYPED = 400  # characters of a line that somebody typed
@@ -68,6 +70,8 @@ class Line:
 
     def shorter(self) -> Line:
         """The same without its filler; code as it is."""
+        from ...summaries.terse import terse
+
         text = terse(self.text)
         if not text or len(text) >= len(self.text):
             return self
@@ -88,35 +92,40 @@ class Reader:
         pairing: Pairing,
         costs: Sequence[Sequence[int]],
         characters: int,
+        told: Sequence[int],
+        room: float,
         *,
         terse: bool = False,
     ) -> None:
-        """`costs` of the messages' parts, each for about so many characters; `terse`: no filler."""
+        """`costs` of the messages' parts, each for about so many characters; `terse`: no filler.
+
+        `told`: the messages that are to be read, for a text of at most `room` tokens.
+        """
         self._messages = messages
         self._terse = terse
         self._costs = costs
-        self._extent = Extent(costs, set(prompts), characters)
+        self._extent = Extent(costs, set(prompts), characters, told, room)
         self._calls: dict[tuple[str, int], Call] = {}
         for call in pairing.calls:
             self._calls[call.message.id, call.part] = call
             if call.answer is not None:
                 self._calls[call.answer.message.id, call.answer.part] = call
 
-    def lines(self, number: int, *, plain: bool = False) -> list[Line]:
-        """The lines of a message, in order; nothing of thoughts and of an editor's context.
+    @property
+    def whole(self) -> bool:
+        """Whether all is read."""
+        return self._extent.whole
 
-        `plain`: for their words only, without a look at what they say.
-        """
+    def lines(self, number: int) -> list[Line]:
+        """The lines of a message, in order; nothing of thoughts and of an editor's context."""
         message = self._messages[number]
         if is_ide_context(message):
             return []
         return [
-            line
-            for place, part in enumerate(message.parts)
-            for line in self._of_part(number, place, part, plain=plain and not self._terse)
+            line for place, part in enumerate(message.parts) for line in self._of_part(number, place, part)
         ]
 
-    def _of_part(self, number: int, place: int, part: Part, *, plain: bool) -> Iterator[Line]:
+    def _of_part(self, number: int, place: int, part: Part) -> Iterator[Line]:
         message = self._messages[number]
         most = self._extent.of(number, place)
         if part.get("thought") or not most:
@@ -128,7 +137,11 @@ class Reader:
         elif part.get("text"):
             text = part["text"]
             rate = self._rate(number, place, len(text))
-            found = typed(text[:most], number, user=message.role == "user", rate=rate, plain=plain)
+            user = message.role == "user"
+            if not (user or self._extent.whole):
+                found = plainly(text[:most], number, rate)
+            else:
+                found = typed(text[:most], number, user=user, rate=rate)
             yield from (line.shorter() for line in found) if self._terse else found
 
     def _of_tool(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
@@ -152,7 +165,14 @@ class Reader:
         return min(1.5, max(0.1, self._costs[number][place] / max(1, size)))
 
 
-def typed(text: str, number: int, *, user: bool, rate: float, plain: bool = False) -> Iterator[Line]:
+def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
+    """The lines of what the model said, without a look at what they say."""
+    for row, line in enumerate(text.split("\n")):
+        if line.strip():
+            yield Line(line.strip(), "said", number, label="Model", row=row, rate=rate)
+
+
+def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
     """The sentences of what somebody said; of a line that names its speaker, under that name."""
     kind, label = ("asked", "User") if user else ("said", "Model")
     first = user
@@ -172,12 +192,7 @@ def typed(text: str, number: int, *, user: bool, rate: float, plain: bool = Fals
         who = _SPEAKER.match(line)
         speaker = who[1] if who else label
         rest = line[who.end() :] if who else line
-        said = (
-            [(sentence, "", 1.0) for sentence in prose.split(rest)]
-            if plain
-            else _sentences(rest, user=user)
-        )
-        for sentence, topic, factor in said:
+        for sentence, topic, factor in _sentences(rest, user=user):
             yield Line(
                 sentence, kind, number,
                 label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
@@ -201,12 +216,14 @@ def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:
 
 def about(sentence: str, *, user: bool) -> tuple[str, float]:
     """What kind of thing a sentence says, and what that is worth."""
-    sure = prose.rule(sentence) if user else 0
+    if len(sentence) > LONGEST:
+        return "", 1.0
+    sure = cues.rule(sentence) if user else 0
     if sure >= 2 and len(sentence) <= RULE_LENGTH:
         return "rule", RULE
-    if prose.decision(sentence) == 2:
+    if cues.decision(sentence) == 2:
         return "decision", DECISION
-    if prose.open_end(sentence):
+    if cues.open_end(sentence):
         return "open", OPEN
     return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4
 
@@ -249,6 +266,28 @@ def told(value: Any) -> Iterator[str]:
             yield from told(item)
     elif value is not None:
         yield _plain(value)
+
+
+def pieces(part: Part) -> list[str]:
+    """What stands between blanks in a part, whatever it is; nothing of thoughts."""
+    if part.get("thought"):
+        return []
+    if "functionCall" in part:
+        texts = scalars(part["functionCall"].get("args"))
+    elif "functionResponse" in part:
+        texts = scalars(part["functionResponse"].get("response"))
+    else:
+        texts = [part.get("text", "")]
+    return " ".join(texts).split()
+
+
+def scalars(value: Any) -> list[str]:
+    """All plain values in a JSON value, as texts."""
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in scalars(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in scalars(item)]
+    return [] if value is None else [_plain(value)]
 
 
 def _joined(fields: Sequence[str]) -> Iterator[str]:

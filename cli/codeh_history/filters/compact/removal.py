@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
 
 from ...summaries.calls import Effects, effects
 from . import recent, stubs
 from .draft import Draft
-from .lines import Line
+from .lines import Line, Reader
 from .summary import is_ours, ledger, names, parsed, ranked, written
 from .worth import Worth
 
@@ -22,6 +21,7 @@ TRIES = 6
 SLACK = 0.02  # of the target: what a summary may leave before more of the newest turns stay
 MOST = 1 << 20  # summaries, and lines of one: what is told of them stands before all messages
 UNFILLED = 0.01  # of the room: what a summary may leave empty
+CUT = 0.7  # of the room: where a part of a history was read and is no more too long, the oldest of it goes
 SPARE = 1.2  # of the room: for how much lines are chosen, should they cost less than estimated
 
 
@@ -38,10 +38,13 @@ def summarize(draft: Draft) -> None:
     telling = Telling(draft, absorb=absorb)
     if telling.room < LEAST or not (telling.covered or absorb):
         return
-    text, left = telling.fitting()
-    if left > draft.target * SLACK and recent.extend(draft, left):
+    while telling.spare > draft.target * SLACK and recent.extend(draft, telling.spare):
         telling.measure()
-        text, _ = telling.fitting()
+    for _ in range(TRIES):
+        text, left = telling.fitting()
+        if left <= draft.target * SLACK or not recent.extend(draft, left):
+            break
+        telling.measure()
     if text:
         draft.summarize("summary", telling.covered, text, absorb=absorb)
 
@@ -52,6 +55,7 @@ class Telling:
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft = draft
         self._absorb = absorb
+        self._said: dict[int, list[Line]] = {}
         self.measure()
 
     def measure(self) -> None:
@@ -63,12 +67,12 @@ class Telling:
         if draft.history.settings.hysteresis:
             others = 0 if absorb else draft.summary_cost
             self.room = min(self.room, int(draft.target * ALL_SHARE) - others)
+        self._lines = self._read()
 
     def fitting(self) -> tuple[str, int]:
         """The summary that fills the room best, and what it leaves of it."""
-        lines = self._lines()
-        tools = any(line.kind in ("called", "gave", "ledger") for line in lines)
-        chosen = ranked(_once(lines), self._worth(lines), self.room * SPARE)
+        tools = any(line.kind in ("called", "gave", "ledger") for line in self._lines)
+        chosen = self._chosen()
         best, unused = "", self.room
         low, high, count = 0, len(chosen), _upto(chosen, self.room)
         for _ in range(TRIES):
@@ -84,6 +88,22 @@ class Telling:
             count = min(high, max(low + 1, count + int(left * count / self.room)))
         return best, unused
 
+    @property
+    def spare(self) -> int:
+        """What is left of the room should all be told."""
+        return int(self.room - sum([line.cost for line in _once(self._lines)]))
+
+    def _chosen(self) -> list[Line]:
+        """The lines to be told, what is kept longest first."""
+        lines = _once(self._lines)
+        if self.spare < -self.room * (0 if self._reader.whole else CUT):
+            symbols = names(self._lines, self._draft.history.words)
+            for place, line in enumerate(symbols, len(self._lines)):
+                line.place = place
+            lines += symbols
+            return ranked(lines, self._worth([*self._lines, *symbols]), self.room * SPARE)
+        return sorted(lines, key=lambda line: (not line.topic, line.kind != "asked", -line.place))
+
     @cached_property
     def _told(self) -> tuple[list[Line], Effects]:
         """The lines of earlier summaries, and what all calls came to."""
@@ -94,15 +114,27 @@ class Telling:
             lines += parsed(summary.text, done, age * MOST)
         return lines, effects(draft.history.messages, draft.history.layout.pairing, done)
 
-    def _lines(self) -> list[Line]:
+    @cached_property
+    def _reader(self) -> Reader:
+        history = self._draft.history
+        return Reader(
+            history.messages, history.layout.prompts, history.layout.pairing, history.tokens,
+            history.counter.characters, self.covered, self.room, terse=history.settings.terse,
+        )  # fmt: skip
+
+    def _of(self, number: int) -> list[Line]:
+        """What a message says, read once."""
+        if number not in self._said:
+            self._said[number] = self._reader.lines(number)
+        return self._said[number]
+
+    def _read(self) -> list[Line]:
         """The lines of earlier summaries, of the messages, and of the ledger."""
-        draft = self._draft
         earlier, done = self._told
         lines = [*earlier]
         for number in self.covered:
-            lines += draft.history.lines(number)
+            lines += self._of(number)
         here = set(self.covered)
-        lines += names(lines, draft.history.words)
         lines += ledger(done, lambda place: place < 0 or place in here)
         for place, line in enumerate(lines):
             line.place = place
@@ -112,8 +144,7 @@ class Telling:
         """What these lines are worth beside the messages that stay."""
         draft = self._draft
         worth = Worth(draft.history.words, lines)
-        staying = (number for number in range(len(draft.history.messages)) if number not in draft.doomed)
-        worth.know(chain.from_iterable(draft.history.lines(number, plain=True) for number in staying))
+        worth.know(draft.history.words.within(draft.pieces()))
         return worth
 
 

@@ -171,9 +171,9 @@ def fill(vocabulary: Words, cuts: Sequence[tuple[stubs.Cut, float]], room: float
         ]
         for cut, rate in cuts
     ]
-    worth = Worth(vocabulary, chain.from_iterable(lines))
+    worth = Worth(vocabulary, [*chain.from_iterable(lines)])
     for (cut, rate), some in zip(cuts, lines, strict=True):
-        worth.know([some[number] for number in cut.kept])
+        worth.know(frozenset().union(*(vocabulary.of(some[number]) for number in cut.kept)))
         room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])
     places = {
         id(line): cut

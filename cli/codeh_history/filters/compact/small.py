@@ -71,8 +71,10 @@ def _cited(draft: Draft) -> set[int]:
 def sources_of(part: Part) -> tuple[str, list[Json]] | None:
     """The key and the list of numbered references in a response; None where there is none."""
     response = part["functionResponse"].get("response") if "functionResponse" in part else None
+    if not isinstance(response, dict) or response.keys().isdisjoint(LISTS):
+        return None
     for key in LISTS:
-        items = response.get(key) if isinstance(response, dict) else None
+        items = response.get(key)
         if isinstance(items, list) and items and all(_number(item) is not None for item in items):
             return key, items
     return None

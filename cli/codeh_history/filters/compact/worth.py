@@ -10,13 +10,14 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from heapq import heapify, heappop, heappush
 from itertools import chain
-from math import fsum, log
+from math import log
 
-from ...summaries.terse import INTERJECTIONS
+from ...summaries.prose import INTERJECTIONS
 from . import words
 from .lines import PROSE, Line
 
@@ -25,7 +26,7 @@ NAME_OFTEN, WORD_OFTEN = 1.4, 1.0  # how much more one is worth that comes up of
 NAME_AGAIN = 0.03  # what is left of a name each time it is said
 SAID_AGAIN, CODE_AGAIN = 0.8, 0.2  # and of a word, in a sentence and in a line of a tool's
 KNOWN = 0.3  # what is left of a word that the newest messages hold
-LENGTH = 1.0  # the power of a line's cost: below 1, long sentences are a little better than short ones
+UNIT = 1 << 20  # in which what is worth 1 is counted
 _PIECE = re.compile(r"[^\W_]+")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMON_HAN = frozenset(
@@ -44,13 +45,16 @@ class Words:
     def of(self, line: Line) -> frozenset[str]:
         """What counts in a line, looked for once."""
         if line.features is None:
-            known = self._known
-            here = line.text.split()
-            for word in here:
-                if word not in known:
-                    known[word] = self._of_word(word)
-            line.features = frozenset().union(*map(known.__getitem__, here))
+            line.features = self.within(line.text.split())
         return line.features
+
+    def within(self, pieces: Collection[str]) -> frozenset[str]:
+        """What counts in these pieces of text, each without blanks."""
+        known = self._known
+        for piece in pieces:
+            if piece not in known:
+                known[piece] = self._of_word(piece)
+        return frozenset().union(*map(known.__getitem__, pieces))
 
     def _of_word(self, word: str) -> frozenset[str]:
         found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
@@ -64,42 +68,49 @@ class Words:
 class Worth:
     """What is worth how much in a history, and what is left of that after what was chosen."""
 
-    def __init__(self, vocabulary: Words, lines: Iterable[Line]) -> None:
+    def __init__(self, vocabulary: Words, lines: Sequence[Line]) -> None:
         """`lines` are all there are: what comes up in more of them is what the history is about."""
         self._of = vocabulary.of
-        counts = Counter(chain.from_iterable(map(self._of, lines)))
         self._names = names = vocabulary.names
-        self._left = {
-            word: NAME * log(1 + count) ** NAME_OFTEN
-            if word in names
-            else rarity(word) * log(1 + count) ** WORD_OFTEN
-            for word, count in counts.items()
+        self._left = {  # whole numbers: their sum is the same in whatever order
+            word: int(
+                UNIT * NAME * log(1 + count) ** NAME_OFTEN
+                if word in names
+                else UNIT * rarity(word) * log(1 + count) ** WORD_OFTEN
+            )
+            for word, count in Counter(chain.from_iterable(map(self._of, lines))).items()
         }
+        self._most: dict[int, float] = {}  # line → what it was worth when it was looked at last
 
-    def know(self, lines: Iterable[Line]) -> None:
+    def know(self, words: AbstractSet[str]) -> None:
         """What stands in the context anyway is worth less."""
         left = self._left
-        for word in left.keys() & set().union(*map(self._of, lines)):
-            left[word] *= NAME_AGAIN if word in self._names else KNOWN
+        for word in left.keys() & words:
+            left[word] = int(left[word] * (NAME_AGAIN if word in self._names else KNOWN))
 
     def of(self, line: Line) -> float:
         """What a line adds for each token."""
-        worth = fsum(map(self._left.__getitem__, self._of(line)))  # in whatever order, always the same
-        return worth * line.factor / float(line.cost**LENGTH)
+        return sum(map(self._left.__getitem__, self._of(line))) * line.factor / line.cost
 
     def take(self, line: Line) -> None:
         """The line is chosen: what it says is worth less from now on."""
         left, names = self._left, self._names
         again = SAID_AGAIN if line.kind in PROSE else CODE_AGAIN
         for word in left.keys() & self._of(line):
-            left[word] *= NAME_AGAIN if word in names else again
+            left[word] = int(left[word] * (NAME_AGAIN if word in names else again))
 
     def choose(self, lines: Sequence[Line], room: float) -> list[Line]:
         """The lines that add most in this room, the best first; of equals the later one.
 
-        A line's worth falls as others say the same, so it is looked at again when its turn comes.
+        A line's worth only falls, as others say the same: it is looked at again when its turn comes.
         """
-        heap = [(-self.of(line), -number) for number, line in enumerate(lines)]
+        most = self._most
+        heap = []
+        for number, line in enumerate(lines):
+            worth = most.get(id(line))
+            if worth is None:
+                worth = most[id(line)] = self.of(line)
+            heap.append((-worth, -number))
         heapify(heap)
         chosen: list[Line] = []
         while heap:
@@ -107,11 +118,12 @@ class Worth:
             line = lines[-place]
             if line.cost > room:
                 continue
-            now = -self.of(line)
-            if heap and now > heap[0][0]:
-                heappush(heap, (now, place))
+            now = self.of(line)
+            if heap and -now > heap[0][0]:
+                most[id(line)] = now
+                heappush(heap, (-now, place))
                 continue
-            if now >= 0:
+            if not now:
                 break
             self.take(line)
             room -= line.cost

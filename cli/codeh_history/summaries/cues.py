@@ -1,0 +1,189 @@
+"""Which sentences are worth keeping word for word: rules, wishes, decisions, open ends; by cue words.
+
+English, German and Chinese. A sentence is never rewritten, only chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+_BLANKS = {ord(sign): " " for sign in "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~—–…“”‘’„«»"}
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class Said(NamedTuple):
+    """A sentence in lower case, and its words; none where words may stand together (no ASCII)."""
+
+    text: str
+    words: frozenset[str] | None
+
+
+@lru_cache(maxsize=1)
+def looked(sentence: str) -> Said:
+    """A sentence as cues are looked for in it; of the last one it is known."""
+    text = sentence.lower()
+    plain = text.translate(_BLANKS)
+    return Said(text, frozenset(plain.split()) if plain.isascii() else None)
+
+
+class Cue:
+    """A pattern that is looked for only where one of its words stands, which takes a tenth of the time."""
+
+    def __init__(self, pattern: str, words: str) -> None:
+        """`words`: one of them is in each match, should the sentence be ASCII."""
+        self._source = pattern
+        self.words = frozenset(words.split())
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self._source)
+
+    def may(self, said: Said) -> bool:
+        return said.words is None or not self.words.isdisjoint(said.words)
+
+    def found(self, said: Said) -> bool:
+        return self.may(said) and self.pattern.search(said.text) is not None
+
+
+_NOT = r"(?:do not|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
+# Cues are looked for in lower case, at the starts of words, which takes a third of the time.
+_STRONG = Cue(
+    r"\b(?=\w)(?:(?:never|always|must(?:n't)?|sh(?:all|ould) not|shouldn'?t|may not|not allowed|forbidden"
+    r"|prohibited|at most|at least|no (?:more|later|longer|fewer|less) than|from now on|make sure|ensure"
+    r"|under no circumstances"
+    r"|required?|requirements?|constraints?|mandatory|backwards?[- ]compatib\w+|hands off|off limits"
+    r"|deadline)\b"
+    r"|^(?:please )?(?:use|avoid|stick (?:to|with)|refrain|prefer|keep (?:your hands|away)|leave) (?!it\b)"
+    r"|(?:going forward|in (?:the )?future|hereafter|henceforth|as a rule|no exceptions|off-limits"
+    r"|every time)\b"
+    r"|(?:steer clear|stay away|keep away|is not to be|are not to|isn't allowed|strictly|at no point)\b"
+    r"|only (?:use|touch|change|edit|modify|if|when|in|on|with|for|after|the)\b"
+    r"|(?:use|touch|change|edit|modify) only\b|^(?:important|rule|note|constraint|remember)\b\s*[:,]"
+    rf"|(?:please|and|but|so|you|we|just|or|then|also|to) {_NOT}"
+    r"|i (?:do not|don['\u2019]?t) (?:want|like|need|accept|wish|use|eat|have|ever)\b"
+    r"|no (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,3}!)"
+    rf"|(?:^|[,;:.(!\u2014-] *){_NOT}",
+    """
+    never always must mustn should shouldn shouldnt shall may not allowed forbidden prohibited most
+    least than now sure ensure circumstances require required requirement requirements constraint
+    constraints mandatory backward backwards hands off deadline use avoid stick refrain prefer keep
+    leave forward future hereafter henceforth rule exceptions time steer away strictly point only
+    important note remember don dont no
+    """,
+)
+_NO_RULE = re.compile(  # what was or is so, not what shall be
+    r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does|would))"
+    r" (?:never|always)\b"
+    r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))"
+)
+_OTHERS = Cue(  # the same in German and Chinese
+    r"\b(?=\w)(?:niemals|nie wieder|nie|immer|stets|ab (?:jetzt|sofort|heute)|künftig|in zukunft"
+    r"|auf keinen fall|keinesfalls"
+    r"|unbedingt|muss|müssen|musst|darf(?:st)? (?:nicht|nur|kein\w*)|dürfen (?:nicht|nur)|soll(?:st"
+    r"|en)? nicht|nur noch"
+    r"|mindestens|höchstens|verboten|pflicht|bitte (?:nie|nicht|immer|nur|keine?)|wichtig:|regel:"
+    r"|denk daran|achte"
+    r"|verwende|benutze|nimm|lass die finger|ohne ausnahme|ich (?:möchte|will) (?:kein|nicht|dass"
+    r"|immer|nur)\w*)\b"
+    r"|(?=[^\x00-\x7f])(?:不要|不能|不可|不得|不准|不许|禁止|严禁|必须|必須|务必|一定要|总是|始终|永远|绝不|绝对|从不"
+    r"|一律|只能|只用|只允许"
+    r"|请用|请使用|从现在(?:起|开始)|从今以后|以后(?:都|请)|今后|至少|最多|不超过|记住|记得|规定|切勿"
+    r"|别(?!的|人))",
+    """
+    niemals nie immer stets ab zukunft keinen keinesfalls unbedingt muss musst darf darfst soll
+    sollst sollen nur mindestens verboten pflicht bitte wichtig regel denk achte verwende benutze
+    nimm lass ohne ich
+    """,
+)
+_WEAK = Cue(
+    r"\b(?=\w)(?:avoid|without|unless|except|instead of|rather than|stick (?:to|with)|ha(?:s|ve) to"
+    r"|needs? to (?:be|stay)"
+    r"|keep (?:it|the|all|every\w*|our|my|to)|leave .{1,40} (?:alone|as is|untouched)|should"
+    r"|limit(?:s|ed|ing|ations?)?|budget|below"
+    r"|under \d|over \d|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|stay as)\b"
+    r"|^(?:please )?(?:use|put|remember|stop)\b",
+    """
+    avoid without unless except instead rather stick has have need needs keep leave should limit
+    limits limited limiting limitation limitations budget below under over by stay use put remember
+    stop
+    """,
+)
+_WISH = Cue(
+    r"\bi(?:'d| would)? (?:really |usually |strongly )?(?:prefer|rather|hate|love|want|need)\b"
+    r"|\bi (?:really )?like\b"
+    r"|\bmy (?:preference|preferred|favou?rite|name|user|email|e-mail|account|card|id|time ?zone|editor"
+    r"|team|address"
+    r"|phone|order|reservation|booking|stack|machine|setup)\b|\bcall me\b|\b(?:we|our team) (?:use|prefer"
+    r"|run|deploy)\b"
+    r"|\bour (?:convention|style|policy|stack|standard)\w*\b|\bi(?:'m| am) (?:allergic|vegan|vegetarian"
+    r"|based|working|using)\b"
+    r"|\bplease (?:use|don'?t|do not|always|never|keep|avoid)\b",
+    "i my call we our please",
+)
+_DECISION = Cue(
+    r"\b(?=\w)(?:decided|decision|chose|chosen|agreed|settled on|opted|approved|going with|go(?:es)? with"
+    r"|went with"
+    r"|let'?s (?:use|go|keep|do|make|drop|stick)|we(?:'ll| will) (?:use|go|keep|do|drop|stick)"
+    r"|switch(?:ed|ing)? (?:to|from)"
+    r"|the plan is|plan:|final(?:ly)? (?:answer|choice)|conclusion|we(?:'re| are) (?:going|using"
+    r"|keeping|dropping)"
+    r"|(?:i|we) (?:picked|settled|ruled out|rejected|preferred|kept|dropped|will go)|the (?:call"
+    r"|verdict|choice) is"
+    r"|entschieden|entscheidung|beschlossen|einigen uns|geeinigt|wir (?:nehmen|bleiben|machen"
+    r"|verwenden)|festgelegt)\b"
+    r"|(?=[^\x00-\x7f])(?:决定|选定|选择了|确定(?:用|使用|采用)|同意|采用|定下来|结论)",
+    """
+    decided decision chose chosen agreed settled opted approved going go goes went let lets we
+    switch switched switching plan final finally conclusion picked ruled rejected preferred kept
+    dropped call verdict choice entschieden entscheidung beschlossen einigen geeinigt wir festgelegt
+    """,
+)
+_FOUND = Cue(
+    r"\b(?:root cause|(?:issue|problem|bug|reason|cause|culprit|fix) (?:is|was|lies)|turns out"
+    r"|caused by)\b",
+    "cause issue problem bug reason culprit fix turns caused",
+)
+_OPEN = Cue(
+    r"\b(?=\w)(?:to-?do|fixme|tbd|still (?:need|has|have|open|fail\w*|missing)|not (?:yet|done|finished"
+    r"|implemented)"
+    r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
+    r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question|to be (?:decided|done)"
+    r"|unclear|unresolved|unanswered|undecided|later we|we(?:'ll| will) need|need to (?:find out|check"
+    r"|decide|ask)"
+    r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehlt noch|steht noch aus|muss noch|zu klären)\b"
+    r"|(?=[^\x00-\x7f])(?:待定|待办|尚未|还没|还没有|未解决|不清楚|需要确认|待确认|悬而未决|未完成)",
+    """
+    todo do fixme tbd still not remain remains remaining next left follow followup blocked waiting
+    question decided done unclear unresolved unanswered undecided later we need offen offene noch
+    unklar fehlt steht
+    """,
+)
+
+
+def rule(sentence: str) -> float:
+    """How surely a user's sentence is a constraint or a preference: 0 (no) to 4."""
+    said = looked(sentence)
+    strong = 0
+    if _STRONG.may(said):
+        strong = len({found[0] for found in _STRONG.pattern.finditer(_NO_RULE.sub(" ", said.text))})
+    strong += _OTHERS.found(said)
+    if sentence.endswith("?") and not strong:
+        return 0.0
+    return min(
+        4.0, 2.0 * min(strong, 1) + 0.5 * max(strong - 1, 0) + _WISH.found(said) + 0.5 * _WEAK.found(said)
+    )
+
+
+def decision(sentence: str) -> int:
+    """How surely a sentence says what was decided (2) or found out (1)."""
+    said = looked(sentence)
+    found = 2 if _DECISION.found(said) else int(_FOUND.found(said))
+    short = sentence.isascii() and len(_WORD.findall(sentence)) < 3
+    return 0 if not found or short or sentence.endswith(("?", "？")) else found
+
+
+def open_end(sentence: str) -> bool:
+    """Whether a sentence names something still to be done."""
+    return _OPEN.found(looked(sentence))

@@ -1,0 +1,54 @@
+"""What rules, decisions and open ends are known by; a cue's words only spare the look for its pattern."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.summaries import cues, prose
+from summaries import recorded
+from support import corpus
+
+ALL = {name: cue for name, cue in vars(cues).items() if isinstance(cue, cues.Cue)}
+PIECES = sorted(
+    {piece for cue in ALL.values() for piece in re.findall(r"[a-z]+(?:'[a-z]+)?", cue.pattern.pattern)}
+)
+FILLING = ("it", "the", "is", "of", "a", "nicht", "2", "monday", "foo", "-", ",", "'s", "n't", "!", "_")
+
+
+def same(sentence: str) -> None:
+    said = cues.looked(sentence)
+    for name, cue in ALL.items():
+        assert cue.found(said) == (cue.pattern.search(said.text) is not None), (name, sentence)
+
+
+@given(st.lists(st.sampled_from([*PIECES, *FILLING]), max_size=8), st.sampled_from([" ", "-", ", ", "'"]))
+def test_a_cue_overlooks_nothing(words: list[str], between: str) -> None:
+    same(between.join(words))
+
+
+def test_a_cue_overlooks_nothing_that_was_recorded() -> None:
+    corpus()
+    texts = [part["text"] for message in recorded.coding() for part in message["parts"] if "text" in part]
+    sentences = [
+        sentence for text in texts[:400] for line in text.split("\n") for sentence in prose.split(line)
+    ]
+    assert len(sentences) > 500
+    for sentence in sentences:
+        same(sentence)
+
+
+@pytest.mark.parametrize(("sentence", "kind"), [
+    ("Never touch the ledger.", "rule"), ("Nie ohne Test.", "rule"), ("不要改表结构。", "rule"),
+    ("I've never seen it.", ""), ("Is it always so?", "rule"), ("Don’t write to disk.", "rule"),
+    ("We decided to keep it.", "decision"), ("Wir nehmen Postgres.", "decision"), ("Was it decided?", ""),
+    ("TODO: ask them.", "open"), ("Das ist noch nicht geklärt.", "open"), ("Sounds good to me.", ""),
+])  # fmt: skip
+def test_what_a_sentence_is(sentence: str, kind: str) -> None:
+    found = {
+        "rule": cues.rule(sentence) >= 2, "decision": cues.decision(sentence) == 2, "open": cues.open_end(sentence),
+    }  # fmt: skip
+    assert [name for name, given in found.items() if given] == ([kind] if kind else [])
