@@ -54,6 +54,32 @@ def test_what_came_after_the_last_prompt_goes_on_from_its_leaf(tmp_path: Path) -
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three", "four"]
 
 
+def test_a_last_prompt_that_names_a_line_of_the_newest_branch_takes_nothing_back(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "three")
+    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+
+
+def test_the_lines_of_a_response_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "go")
+    file.said("b", "both", id="m")
+    file.called("c", "A", id="m")
+    file.called("d", "B", id="m")
+    file.result("e", "A", "of A", "c")
+    assert view(file.write(tmp_path), tmp_path) == ["go", "both+call A+call B", "A=of A"]
+
+
+def test_a_prompt_of_blanks_is_not_sent(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.user("b", "  \n")
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+
+
 def parallel() -> Claude:
     file = Claude()
     file.user("a", "go")

@@ -128,6 +128,7 @@ class _Items:
         known = self.responses.get(node.response or "")
         if known is not None:
             self.said(known, node)
+            known.pieces.sort(key=lambda piece: piece.line)
             return
         self.flush()
         first, *more = sorted([node, *beside], key=lambda one: one.number)
@@ -196,7 +197,7 @@ class _Items:
             self.session.problems.append(Problem(node.number, "refused", "a message without content"))
             return []
         made = [self.reader.part(block, role) for block in content]
-        return [part for part in made if part != {"text": ""}]
+        return [part for part in made if list(part) != ["text"] or part["text"].strip()]
 
     def whole(self, part: Any, node: Node) -> Part:
         """A result whose text was written to a file of its own, with that text."""

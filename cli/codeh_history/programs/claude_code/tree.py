@@ -81,7 +81,7 @@ class Tree:
         self.nodes: dict[str, Node] = {}
         self.talk: list[Node] = []  # not of sub-agents, in the order of the file
         self.repeated = 0
-        self.leaf_named: tuple[int, str] | None = None  # by a `last-prompt`, and on which line
+        self.leaf_named: str | None = None  # by the last `last-prompt`
         self._preserved: Json | None = None
 
     def add(self, line: Line, data: Json) -> Node | None:
@@ -89,7 +89,7 @@ class Tree:
         uuid = _name(data.get("uuid"))
         if uuid is None:
             if data.get("type") == "last-prompt" and _name(data.get("leafUuid")):
-                self.leaf_named = line.number, data["leafUuid"]
+                self.leaf_named = data["leafUuid"]
             return None
         if uuid in self.nodes:
             self.repeated += 1
@@ -104,16 +104,14 @@ class Tree:
         return node
 
     def leaf(self) -> Node | None:
-        """Where the branch that goes on ends: at the line that the last prompt names, or one after it."""
+        """The end of the branch that goes on: the last line, unless the last prompt names one of another."""
         if not self.talk:  # a sub-agent's own file
             self.talk = [node for node in self.nodes.values() if node.talks]
         last = self.talk[-1] if self.talk else None
-        number, uuid = self.leaf_named or (0, "")
-        named = self.nodes.get(uuid)
-        if named is None or last is None:
+        named = self.nodes.get(self.leaf_named or "")
+        if named is None or last is None or self._comes_from(last, named):
             return last
-        later = self.talk[bisect_left(self.talk, number, key=lambda node: node.number) :]
-        return next((node for node in reversed(later) if self._comes_from(node, named)), named)
+        return named
 
     def _comes_from(self, node: Node, named: Node) -> bool:
         seen = set()
