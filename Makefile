@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-all test-deep fuzz golden bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-agents agents test-all test-deep fuzz golden bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,11 @@ test-all: $(READY) ## the tests, the slow ones too, and at greater length, and t
 test-mutants: $(READY) ## small faults in the source, each of which a test must catch
 	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants
 
+agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.3 GB)
+
+test-agents: $(READY) agents ## have them go on with their sessions, against a loopback server (nightly; ARGS=--record)
+	PYTHONPATH=tests/helpers $(BIN)/python tests/programs/agents/run.py $(ARGS)
+
 fmt: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --quiet --fix-only .
@@ -59,7 +64,7 @@ fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzi
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases tests/jobs fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_readme_jobs.py tests/commands/test_fixture.py tests/summaries/test_outline.py
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_readme_jobs.py tests/commands/test_fixture.py tests/summaries/test_outline.py tests/programs/test_agents.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py
@@ -72,9 +77,15 @@ demo: $(READY) ## the main job against a loopback server, no key and no network 
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+.agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json
+	@mkdir -p .agents
+	cp $^ .agents
+	npm install --prefix .agents --no-save --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-from loopback_formats import BODIES, EVENTS, answer, asked_of, error, framed
+from loopback_formats import BODIES, EVENTS, Answer, answer, asked_of, error, framed
 
 PATHS = {
     "/v1/messages": "anthropic",
@@ -57,10 +57,11 @@ class Asked:
 
 
 class Loopback:
-    """The server, in a thread of its own; a context manager."""
+    """The server, in a thread of its own; a context manager. With `saying` it refuses nothing and says that."""
 
-    def __init__(self, port: int = 0, delay: float = 0.0) -> None:
+    def __init__(self, port: int = 0, delay: float = 0.0, saying: str | None = None) -> None:
         self.delay = delay
+        self.saying = saying
         self.requests: list[Asked] = []
         self._canned: list[Canned] = []
         self._ids = itertools.count(1)
@@ -133,13 +134,15 @@ class _Handler(BaseHTTPRequestHandler):
         canned = self.loopback.next_canned()
         if canned is not None:
             return self._replay(canned)
-        found = problems(format, body)
+        found = problems(format, body) if self.loopback.saying is None else []
         if found:
             return self._json(400, error(format, 400, found[0], id))
         try:
             said = answer(asked_of(format, body, gemini[1] if gemini else ""), id)
         except (KeyError, TypeError, IndexError, AttributeError) as reason:
             return self._json(400, error(format, 400, f"not a request of this format: {reason!r}", id))
+        if self.loopback.saying is not None:
+            said = Answer(said.asked, id, self.loopback.saying)
         if gemini[2] == "streamGenerateContent" if gemini else body.get("stream", format == "ollama"):
             array = gemini is not None and parse_qs(url.query).get("alt") != ["sse"]
             kind = "application/json" if array else "text/event-stream"

@@ -104,7 +104,7 @@ class Tree:
         return node
 
     def leaf(self) -> Node | None:
-        """The end of the branch that goes on: the last line, unless the last prompt names one of another."""
+        """The end of the branch that goes on: the last line, unless the last prompt names one of others."""
         if not self.talk:  # a sub-agent's own file
             self.talk = [node for node in self.nodes.values() if node.talks]
         last = self.talk[-1] if self.talk else None

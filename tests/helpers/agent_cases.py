@@ -1,0 +1,136 @@
+"""The hand-made sessions of other programs, and what each program would send next, as recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sent
+from agents import AGENTS, PROMPT, run
+from codeh_history.session.model import SUMMARY_HEAD
+from inside import inside
+from support import ROOT
+
+Json = dict[str, Any]
+
+CASES = ROOT / "tests" / "programs" / "agents" / "cases"
+NOT_THE_SESSION = ("about", "request.json", "ours.json")
+MODELS = {"anthropic": "claude-opus-4-8", "openai-responses": "gpt-5-codex", "openai-chat": "loopback-model",
+          "gemini": "gemini-3-pro-preview"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    program: str
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        return f"{self.program}/{self.folder.name}"
+
+    @property
+    def about(self) -> str:
+        return (self.folder / "about").read_text().rstrip("\n")
+
+    @property
+    def record(self) -> Path:
+        return self.folder / "request.json"
+
+    @property
+    def chosen(self) -> Path:
+        """Where it stands why we send something else, and what."""
+        return self.folder / "ours.json"
+
+    @property
+    def session(self) -> Path:
+        """The session's file."""
+        (file,) = (
+            path for path in self.folder.iterdir() if path.is_file() and path.name not in NOT_THE_SESSION
+        )
+        return file
+
+    def live(self) -> Json:
+        """What the program that is installed sends: `turns`, or what it `says` where it sends nothing."""
+        agent = AGENTS[self.program]
+        done = run(self.program, self.session)
+        head = {"program": self.program, "version": agent.version}
+        if done.request is None:
+            return {**head, "says": _complaint(done.printed)}
+        return {**head, "turns": sent.turns(agent.speaks, done.request)}
+
+
+def _complaint(printed: str) -> str:
+    lines = [line for line in printed.splitlines() if line.strip()]
+    wrong = [line for line in lines if "rror" in line or "ailed" in line]
+    return (wrong or lines or [""])[0][:200]
+
+
+def cases(program: str = "*") -> list[Case]:
+    """All of them, or a program's, in the order of their names."""
+    return [Case(folder.parent.name, folder) for folder in sorted(CASES.glob(f"{program}/*"))]
+
+
+def recorded(case: Case) -> Json:
+    found = json.loads(case.record.read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+def chosen(case: Case) -> Json:
+    found = json.loads(case.chosen.read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+def ours(case: Case, home: Path) -> list[Json]:
+    """The turns that we would send next, to the provider that the program speaks to."""
+    speaks = AGENTS[case.program].speaks
+    id = _done("import", str(case.session), "--quiet", home=home)
+    _done("append", "-s", id, "-m", PROMPT, home=home)
+    body = _done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
+    turns = sent.turns(speaks, json.loads(body))
+    for part in turns[0]["parts"] if turns else []:
+        if "text" in part:  # a summary goes under a heading of ours
+            part["text"] = part["text"].removeprefix(f"{SUMMARY_HEAD}\n\n")
+    return turns
+
+
+def _done(*argv: str, home: Path) -> str:
+    result = inside(*argv, home=home)
+    assert result.code == 0, result.err.decode()
+    return result.text
+
+
+def table(without_reader: Sequence[str] = ()) -> str:
+    """Of each program: version, cases, how many are equal, and each difference that was chosen, as Markdown."""
+    lines = ["| program | version | cases | equal | different, by choice |", "|---|---|---|---|---|"]
+    for program in AGENTS:
+        found = cases(program)
+        (version,) = {recorded(case)["version"] for case in found}
+        different = [case for case in found if case.chosen.exists()]
+        equal = "not read yet" if program in without_reader else len(found) - len(different)
+        lines.append(f"| {program} | {version} | {len(found)} | {equal} | {len(different)} |")
+    lines += ["", "| difference, and why | cases |", "|---|---|"]
+    reasons: dict[str, list[str]] = {}
+    for case in cases():
+        if case.chosen.exists():
+            reasons.setdefault(chosen(case)["why"], []).append(f"`{case.id}`")
+    lines += [f"| {why} | {', '.join(names)} |" for why, names in sorted(reasons.items())]
+    return "\n".join(lines) + "\n"
+
+
+def written(record: Json) -> str:
+    """A record as its file has it: a line a part, so that a difference can be read."""
+    head = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in record.items() if key != "turns"]
+    if "turns" in record:
+        turns = [_turn(turn) for turn in record["turns"]]
+        head.append('  "turns": [\n' + ",\n".join(turns) + "\n  ]")
+    return "{\n" + ",\n".join(head) + "\n}\n"
+
+
+def _turn(turn: Json) -> str:
+    parts = ",\n".join(f"      {json.dumps(part, ensure_ascii=False)}" for part in turn["parts"])
+    return f'    {{"role": {json.dumps(turn["role"])}, "parts": [\n{parts}\n    ]}}'

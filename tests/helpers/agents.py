@@ -1,0 +1,258 @@
+"""The programs whose sessions are read, run as they are: what would each send next?
+
+`make agents` installs them into `.agents`. A run has a home, a project and a temporary folder of its own, a
+made-up key and nothing of the user's environment; the only server it can reach is the loopback one here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loopback import Asked, Loopback
+from support import ROOT
+
+Json = dict[str, Any]
+
+INSTALLED = ROOT / ".agents" / "node_modules"
+PROMPT = "proceed"
+SAID = "Done."
+PROJECT = "/home/dev/project"  # where the sessions here say that they took place
+KEY = "made-up-key"
+SECONDS = 90.0  # for one run, on a busy machine
+GRACE = 3.0  # for a program to end by itself once it has its answer
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run takes place: its home, the project it is started in, and the provider's address."""
+
+    home: Path
+    project: Path
+    url: str
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A program: which package it is, what it speaks, and how it is made to go on with a session's file.
+
+    `lay` puts the file (and what lies beside it) where the program looks, and returns the command line that
+    goes on with it and variables of its own.
+    """
+
+    package: str
+    binary: str
+    speaks: str
+    lay: Callable[[Place, Path], tuple[list[str], dict[str, str]]]
+
+    @property
+    def version(self) -> str:
+        """The version that is installed; FileNotFoundError where none is."""
+        found = json.loads((INSTALLED / self.package / "package.json").read_bytes())["version"]
+        assert isinstance(found, str)
+        return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a run: the request that held the prompt, or None, and what the program printed."""
+
+    request: Any
+    printed: str
+    code: int | None  # None: it had to be stopped
+
+
+def run(name: str, session: Path) -> Run:
+    """Have the program go on with this file; the file itself is only read."""
+    agent = AGENTS[name]
+    with tempfile.TemporaryDirectory(prefix="agent-") as scratch, Loopback(saying=SAID) as server:
+        place = Place(Path(scratch, "home"), Path(scratch, "project"), server.url)
+        for folder in (place.home, place.project, Path(scratch, "tmp")):
+            folder.mkdir()
+        words, variables = agent.lay(place, session)
+        code, printed = _ended(words, _environment(place, variables), place.project, server)
+        found = [asked.body for asked in server.requests if _holds_prompt(asked)]
+        request = json.dumps(max(found, key=_length, default=None)).replace(str(place.project), PROJECT)
+        return Run(json.loads(request), printed.replace(scratch, ""), code)
+
+
+def _environment(place: Place, variables: dict[str, str]) -> dict[str, str]:
+    """Nothing of the user's but where programs lie; what is not the loopback server is a closed door."""
+    closed = "http://127.0.0.1:9"
+    return {
+        "PATH": f"{INSTALLED / '.bin'}:{os.environ['PATH']}",
+        "HOME": str(place.home),
+        "TMPDIR": str(place.home.parent / "tmp"),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "HTTP_PROXY": closed,
+        "HTTPS_PROXY": closed,
+        "NO_PROXY": "127.0.0.1,localhost",
+        **variables,
+    }
+
+
+def _ended(words: list[str], env: dict[str, str], cwd: Path, server: Loopback) -> tuple[int | None, str]:
+    """Run it until it ends, or has asked and does not end; nothing that it started is left."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            words,
+            env=env,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+        try:
+            code = _code(process, server)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        out.seek(0)
+        return code, out.read().decode("utf-8", "replace")
+
+
+def _code(process: subprocess.Popen[bytes], server: Loopback) -> int | None:
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(0.1)
+        if any(map(_holds_prompt, server.requests)):
+            until = min(until, time.monotonic() + GRACE)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(GRACE)
+    return None
+
+
+def _holds_prompt(asked: Asked) -> bool:
+    said = asked.body.get("messages") or asked.body.get("input") or asked.body.get("contents") or []
+    return isinstance(said, list) and PROMPT in json.dumps(
+        said[-3:]
+    )  # what the program adds may stand after it
+
+
+def _length(body: Json) -> int:
+    return len(json.dumps(body))
+
+
+# -- how each is made to go on ------------------------------------------------------------------------------
+
+
+def beside(session: Path) -> Iterator[Path]:
+    """What belongs to a session's file: the folder of its name, if there is one."""
+    folder = session.with_suffix("")
+    if folder.is_dir():
+        yield folder
+
+
+def _copied(place: Place, session: Path, to: Path) -> Path:
+    """Copy a file and what belongs to it; what was said in `PROJECT` was said in the run's own."""
+    to.mkdir(parents=True, exist_ok=True)
+    for folder in beside(session):
+        shutil.copytree(folder, to / folder.name)
+    copy = to / session.name
+    copy.write_bytes(session.read_bytes().replace(PROJECT.encode(), str(place.project).encode()))
+    return copy
+
+
+def _claude_code(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+    folder = place.home / ".claude"
+    _copied(place, session, folder / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", str(place.project)))
+    words = ["claude", "-p", PROMPT, "--resume", session.stem, "--model", "claude-opus-4-8"]
+    return words, {
+        "CLAUDE_CONFIG_DIR": str(folder),
+        "ANTHROPIC_BASE_URL": place.url,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def _codex(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+    folder = place.home / ".codex"
+    _copied(place, session, folder / "sessions" / "2026" / "01" / "02")
+    (folder / "config.toml").write_text(f"""\
+model = "gpt-5-codex"
+model_provider = "loopback"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.loopback]
+name = "loopback"
+base_url = "{place.url}/v1"
+env_key = "LOOPBACK_KEY"
+wire_api = "responses"
+""")
+    id = session.stem[-36:]
+    words = ["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+    return [*words, "resume", id, PROMPT], {"CODEX_HOME": str(folder), "LOOPBACK_KEY": KEY}
+
+
+def _gemini_cli(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+    folder = place.home / ".gemini"
+    _copied(place, session, folder / "tmp" / "project" / "chats")
+    (folder / "projects.json").write_text(json.dumps({"projects": {str(place.project): "project"}}))
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+    }
+    (folder / "settings.json").write_text(json.dumps(settings))
+    words = ["gemini", "--skip-trust", "-m", "gemini-3-pro-preview", "--resume", "latest", "-p", PROMPT]
+    return words, {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": place.url}
+
+
+def _opencode(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+    model = {"name": "model", "limit": {"context": 200_000, "output": 8_000}, "modalities": {
+        "input": ["text", "image"], "output": ["text"]}, "attachment": True, "reasoning": True}  # fmt: skip
+    options = {"baseURL": f"{place.url}/v1", "apiKey": KEY}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"loopback-model": model}}
+    config = {"provider": {"loopback": provider}, "model": "loopback/loopback-model", "autoupdate": False,
+              "small_model": "loopback/loopback-model", "share": "disabled"}  # fmt: skip
+    (place.project / "opencode.json").write_text(json.dumps(config))
+    id = json.loads(session.read_bytes())["info"]["id"]
+    file = _copied(place, session, place.home)
+    steps = f'opencode import "$1" && exec opencode run -m loopback/loopback-model -s {id} "$2"'
+    return ["sh", "-c", steps, "sh", str(file), PROMPT], {
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+        "XDG_DATA_HOME": str(place.home / "data"),
+    }
+
+
+def _pi(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+    folder = place.home / ".pi" / "agent"
+    file = _copied(place, session, folder / "sessions" / "project")
+    model = {"id": "claude-opus-4-8", "reasoning": True, "input": ["text", "image"], "contextWindow": 200_000,
+             "maxTokens": 8_000}  # fmt: skip
+    provider = {"baseUrl": place.url, "api": "anthropic-messages", "apiKey": KEY, "models": [model]}
+    (folder / "models.json").write_text(json.dumps({"providers": {"loopback": provider}}))
+    words = ["pi", "--session", str(file), "--provider", "loopback", "--model", model["id"], "-p", PROMPT]
+    return words, {"PI_CODING_AGENT_DIR": str(folder), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
+
+
+AGENTS = {
+    "claude-code": Agent("@anthropic-ai/claude-code", "claude", "anthropic", _claude_code),
+    "codex": Agent("@openai/codex", "codex", "openai-responses", _codex),
+    "gemini-cli": Agent("@google/gemini-cli", "gemini", "gemini", _gemini_cli),
+    "opencode": Agent("opencode-ai", "opencode", "openai-chat", _opencode),
+    "pi": Agent("@earendil-works/pi-coding-agent", "pi", "anthropic", _pi),
+}
