@@ -125,6 +125,27 @@ def test_a_rollback_takes_back_the_newest_turns(turns: int, left: int, tmp_path:
     assert view(file.write(tmp_path), tmp_path) == [*said[:left], "five"]
 
 
+def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path: Path) -> None:
+    file = Codex()
+    for number in (1, 2):
+        file.user(f"one {number}")
+        file.said(f"two {number}")
+    file.compacted("in short", [input_text("one 1"), input_text("in short")])
+    file.user("three")
+    file.event("thread_rolled_back", num_turns=2)
+    file.user("four")
+    assert view(file.write(tmp_path), tmp_path) == ["one 1", "two 1", "four"]
+
+
+def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path: Path) -> None:
+    file = Codex()
+    file.item(
+        "local_shell_call", call_id="A", status="completed", action={"type": "exec", "command": ["ls"]}
+    )
+    file.result("A", "of A")
+    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A"]
+
+
 def test_a_rollback_since_is_a_revert(tmp_path: Path) -> None:
     file = Codex()
     file.user("one")

@@ -13,6 +13,8 @@ class History:
     def __init__(self) -> None:
         self.items: list[Entry | Summary] = []
         self.live: list[Entry | Summary] = []
+        self.fresh = 0  # of the live ones, the first that came after the last compaction
+        self.before: list[tuple[list[Entry | Summary], list[Entry | Summary], int]] = []  # each of them
 
     def add(self, item: Entry | Summary) -> None:
         self.items.append(item)
@@ -20,12 +22,12 @@ class History:
 
     def summarised(self, id: str, ts: str | None, text: str, line: int) -> None:
         """A compaction that only says its summary: users' messages stay, before it."""
-        kept = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
+        kept = [item for item in self.live if isinstance(item, Entry) and _asks(item)]
         self._cover(id, ts, text, line, kept)
 
     def replaced(self, id: str, ts: str | None, text: str, line: int, made: list[Entry | str]) -> None:
         """A compaction that says the whole new history: entries, and texts of users, one its summary."""
-        known = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
+        known = [item for item in self.live if isinstance(item, Entry) and _asks(item)]
         kept: list[Entry] = []
         new: list[Entry] = []
         said: list[str] = []
@@ -45,24 +47,41 @@ class History:
             self.add(_user(f"{id}.{number}", ts, other, line))
         for entry in new:
             self.add(entry)
+        self.fresh = len(self.live)
 
     def _cover(self, id: str, ts: str | None, text: str, line: int, kept: list[Entry]) -> None:
         ids = {entry.id for entry in kept}
         covers = [item.id for item in self.live if item.id not in ids]
         summary = Summary(id, ts, text or UNREADABLE, line, covers)
+        self.before.append((self.items.copy(), self.live, self.fresh))
         self.live = [item for item in self.live if item.id in ids]
         self.add(summary)
+        self.fresh = len(self.live)
 
     def rolled_back(self, turns: int) -> int:
-        """Take back the newest turns, each from a user's message on; how many messages that were."""
-        starts = [n for n, item in enumerate(self.live) if isinstance(item, Entry) and item.kind == "user"]
-        if turns <= 0 or not starts:
-            return 0
-        cut = starts[-turns] if turns <= len(starts) else starts[0]
-        gone = {item.id for item in self.live[cut:] if isinstance(item, Entry)}
+        """Take back the newest turns, each from a user's message on; how many messages that were.
+
+        What was compacted after one of them began is taken back too.
+        """
+        gone = 0
+        while turns > 0:
+            starts = [n for n, item in enumerate(self.live) if n >= self.fresh and _asks(item)]
+            gone += self._cut(starts[-turns] if turns <= len(starts) else starts[0] if starts else None)
+            turns -= len(starts)
+            if turns <= 0 or not self.before:
+                break
+            self.items, self.live, self.fresh = self.before.pop()
+        return gone
+
+    def _cut(self, start: int | None) -> int:
+        gone = {item.id for item in self.live[start:]} if start is not None else set()
         self.live = [item for item in self.live if item.id not in gone]
         self.items = [item for item in self.items if item.id not in gone]
         return len(gone)
+
+
+def _asks(item: Entry | Summary) -> bool:
+    return isinstance(item, Entry) and item.kind == "user"
 
 
 def _text(entry: Entry) -> str:

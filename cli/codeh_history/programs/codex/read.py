@@ -260,6 +260,9 @@ def _ours(payload: Json) -> Json:
     item = {key: value for key, value in payload.items() if key not in _PRIVATE}
     if item.get("type") == "message" and item.get("role") == "user":
         item.pop("id", None)
+    if item.get("type") == "local_shell_call":  # its result is that of a function
+        call, action = item.get("call_id") or item.get("id"), dumps(object_of(item.get("action"))).decode()
+        item = {"type": "function_call", "name": "local_shell", "call_id": call, "arguments": action}
     output = item.get("output")
     if isinstance(output, dict):  # of versions before 0.30
         item["output"] = (

@@ -23,8 +23,7 @@ _BRANCH = """\
 The following is a summary of a branch that this conversation came back from:
 
 <summary>
-{}
-</summary>"""
+{}</summary>"""
 
 
 def content(given: Any, provider: str | None = None) -> list[Part]:
