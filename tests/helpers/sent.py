@@ -20,6 +20,10 @@ Json = dict[str, Any]
 ASIDE = re.compile(
     r"\s*<(system-reminder|session_context|environment_context|user_instructions|skills_instructions)>"
 )
+SUMMARY = re.compile(  # pi's words around one
+    r"The conversation history before this point was compacted into the following summary:\n\n"
+    r"<summary>\n(.*)\n</summary>", re.DOTALL,
+)  # fmt: skip
 FILLER = "No response requested."  # Claude Code, between two prompts of which the first had no answer
 DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
@@ -31,7 +35,8 @@ def turns(speaks: str, body: Any) -> list[Json]:
         if "text" in part and "result" not in part:
             if ASIDE.match(part["text"]) or part["text"] == FILLER:
                 continue
-            part = {"text": part["text"].rstrip("\n")}
+            summary = SUMMARY.fullmatch(part["text"])
+            part = {"text": summary[1] if summary else part["text"].rstrip("\n")}
         if not found or found[-1]["role"] != role:
             found.append({"role": role, "parts": []})
         found[-1]["parts"].append(part)
