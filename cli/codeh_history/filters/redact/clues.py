@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from .spans import Span, ascii_lower
 
-Find = Callable[[str, str, int], Iterator[Span]]
+Find = Callable[[str, str, int], Iterable[Span]]
 Tells = Callable[[str, str, int], bool]
 _APART = "\\\"'`()[]{}<>;|"
 _TABLE = bytes(32 if char <= 32 or chr(char) in _APART else char for char in range(256))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from . import naming, values
 from .clues import Rule
@@ -25,7 +25,7 @@ _AFTER = re.compile(
         (?P<gap>\*{0,2}[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'\\]))?)
       | (?P<cell>[ \t]{1,20}\|[ \t]{1,20})
       | (?P<pair>\s{0,40},?\s{0,40}\\{0,6}["']?(?i:value)\\{0,6}["']?\s{0,4}[:=]\s{0,4})
-      | (?P<xml>(?:\s[^<>\n]{0,100})?(?:>|&gt;)\s{0,40}(?:<!\[CDATA\[)?)
+      | (?P<xml>(?:\s[^<>\n]{0,100}+>|>|\s[^<>\n]{0,100}&gt;|&gt;)\s{0,40}(?:<!\[CDATA\[)?)
       | (?P<plist></key>\s{0,80}<string>)
       | (?P<call>\s{0,4}[,(]\s{0,40}(?=[furb]?\\{0,6}["']))
       | (?P<prose>[ ](?:is|was|=|are|ist|war|lautet|est|es|è|é)(?:[ ](?:now|set[ ]to|changed[ ]to))?:?[ ])
@@ -37,9 +37,10 @@ _VERBS = ("pass", "key", "keys", "auth", "session id")  # pass `x=1`
 _SERVERS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without a sign
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
 # Each of its own: `\s` among them is ten times slower.
-_STOPS = "[^ \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|]"
-_BARE = re.compile(_STOPS + f"{{1,{_LONGEST}}}")
-_REST = re.compile(_STOPS + "*")
+_STOPS = " \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|"
+_BARE = re.compile(f"[^{_STOPS}]{{1,{_LONGEST}}}")
+_REST = re.compile(f"[^{_STOPS}]*")
+_WITH_A_DIGIT = re.compile(f"[^{_STOPS}0-9\x80-\U0010ffff]{{0,{_LONGEST}}}+[0-9\x80-\U0010ffff]")
 _WORDS_TO_THE_END = re.compile(
     r"[A-Za-z0-9'-]{1,40}+(?:[ ][A-Za-z0-9'-]{1,40}+){1,23}+[ \t]*+(?=$|[\n\r\\\"])"
 )
@@ -52,14 +53,18 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
-    def find(text: str, lower: str, at: int) -> Iterator[Span]:
+    def find(text: str, lower: str, at: int) -> Sequence[Span]:
         word = pattern.match(lower, at)
         end = naming.end_of(text, lower, at, word.end(), kind) if word else 0
         after = _AFTER.match(text, end) if end else None
-        name = naming.named(text, lower, at, end, kind) if after else None
-        found = _value(text, name, after) if name and after else None
-        if name and found:
-            yield Span(*found, "option" if name.option else "assignment")
+        if after is None:
+            return ()
+        told = naming.named(text, lower, at, end, kind)
+        if told is None:
+            return ()
+        name, start = told
+        found = _value(text, name, start, after)
+        return (Span(*found, "option" if name.option else "assignment"),) if found else ()
 
     def tells(word: str, lower: str, at: int) -> bool:
         found = pattern.match(lower, at)
@@ -69,26 +74,31 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     return Rule(core, find, anywhere=True, tells=tells)
 
 
-def _value(text: str, name: Name, after: re.Match[str]) -> tuple[int, int] | None:
-    """Where the secret stands after its name."""
+def _value(text: str, name: Name, start: int, after: re.Match[str]) -> tuple[int, int] | None:
+    """Where the secret stands after its name, which begins at `start`."""
     how, at = str(after.lastgroup), after.end()
-    if after["op"]:
+    if how == "gap":
         how = "op"
-    if after["of"] and name.kind != "pass":
-        return None
-    if (how == "type" and name.kind == "key") or (how == "call" and name.text.lower().endswith("_pass")):
+        if after["of"] and name.kind != "pass":
+            return None
+    if (how == "type" and name.kind == "key") or (how == "call" and name.lower.endswith("_pass")):
         return None
     if how == "xml":
         quoted = bool(after["close"])  # <string name="api_key">; a dotted one is a setting's, no label's
-        marked = name.before in "<:;" or quoted
+        marked = _before(text, start) in "<:;" or quoted
         return _in_xml(text, name, at, sure=not quoted or "." in name.text) if marked else None
     quote = _QUOTE.match(text, at)
     if quote:
-        verb = how == "space" and name.text.lower() in _VERBS
+        verb = how == "space" and name.lower in _VERBS
         return None if verb else _quoted(text, name, how, quote)
     if how == "plist":
         return _in_xml(text, name, at)
-    return None if how in ("call", "equal", "close", "None") else _bare(text, name, how, after)
+    return None if how in ("call", "equal", "close", "None") else _bare(text, name, start, how, after)
+
+
+def _before(text: str, start: int) -> str:
+    """The character before a name."""
+    return text[start - 1] if start else "\n"
 
 
 def _quoted(text: str, name: Name, how: str, quote: re.Match[str]) -> tuple[int, int] | None:
@@ -115,7 +125,7 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
         or (how == "call" and values.label(value))
     ):
         return False
-    if " " in value and name.text.lower().endswith("authorization"):
+    if " " in value and name.lower.endswith("authorization"):
         return False  # a header has its own form
     if " " in value:
         several = name.kind != "key" and (how in ("op", "type", "pair", "plist") or name.option)
@@ -125,7 +135,7 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
         return (
             how != "prose"
             and not _of_a_conversation(name, value)
-            and name.text.lower() != "key"
+            and name.lower != "key"
             and values.random(value, 16)
             and value.isascii()
             and not values.code(value)
@@ -133,24 +143,26 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
     if name.kind == "secret" and values.number(value):
         return False
     setting = how == "space" and (
-        name.option or name.sql or (name.loud and name.kind == "pass" and "_" in name.text)
+        name.option or name.lower == "password" or (name.loud and name.kind == "pass" and "_" in name.text)
     )
     if how in ("call", "equal", "space", "cell") and not setting:
         return len(value) >= (6 if name.kind == "pass" else 8) and values.mixed(value)
     return (
         name.kind in ("pass", "phrase")
         or values.mixed(value)
-        or len(value) >= (6 if "key" in name.text.lower() else 8)
+        or len(value) >= (6 if "key" in name.lower else 8)
     )
 
 
 def _of_a_conversation(name: Name, value: str) -> bool:
     """Whether it is the id by which programs that talk to models call a session."""
-    return "session" in name.text.lower() and _UUID.fullmatch(value) is not None
+    return "session" in name.lower and _UUID.fullmatch(value) is not None
 
 
-def _bare(text: str, name: Name, how: str, after: re.Match[str]) -> tuple[int, int] | None:
+def _bare(text: str, name: Name, start: int, how: str, after: re.Match[str]) -> tuple[int, int] | None:
     at = after.end()
+    if name.kind == "key" and not name.loud and not _WITH_A_DIGIT.match(text, at):
+        return None
     found = _BARE.match(text, at)
     if not found or text[at] in "$%*.@" or (text[at] in "/~" and name.text in ("PWD", "OLDPWD")):
         return None
@@ -163,7 +175,7 @@ def _bare(text: str, name: Name, how: str, after: re.Match[str]) -> tuple[int, i
     end = at + len(value)
     if (
         text[end : end + 1] in ("(", "[", "{")
-        or not _stands(text, name, how, after, value)
+        or not _stands(text, name, start, how, after, value)
         or values.nothing(value)
     ):
         return None
@@ -183,31 +195,31 @@ def _words(text: str, name: Name, how: str, at: int) -> tuple[int, int] | None:
     return (at, at + len(found[0].rstrip())) if count >= least else None
 
 
-def _stands(text: str, name: Name, how: str, after: re.Match[str], value: str) -> bool:
+def _stands(text: str, name: Name, start: int, how: str, after: re.Match[str], value: str) -> bool:
     """Whether a word without quotes is a secret, and no code."""
-    if value.isdigit() and name.text.lower().endswith(("pin", "otp", "passcode")):
+    if value.isdigit() and name.lower.endswith(("pin", "otp", "passcode")):
         return name.loud or len(value) >= 6
     if len(value) < (4 if name.kind == "pass" else 6) or (value.isdigit() and name.kind != "pass"):
         return False
     if name.kind == "key":
-        return not _of_a_conversation(name, value) and _random_key(name, how, after, value)
+        return _random_key(name, how, after, value) and not _of_a_conversation(name, value)
     if how == "prose":
         return values.mixed(value) and len(value) >= 6 and not values.code(value)
     if how == "cell" and not values.random(value, 6):
         return False
     if how == "space":
-        return _after_a_blank(text, name, value)
-    if name.option or name.before in "?&;=":
+        return _after_a_blank(text, name, start, value)
+    if name.option or _before(text, start) in "?&;=":
         return not values.a_name(value) or values.mixed(value)
-    return _in_a_file(text, name, after, value)
+    return _in_a_file(text, name, start, after, value)
 
 
-def _after_a_blank(text: str, name: Name, value: str) -> bool:
+def _after_a_blank(text: str, name: Name, start: int, value: str) -> bool:
     """Whether a word after `--password` or `requirepass` is one, and not the next word of a sentence."""
     if name.option:
         return not value.startswith("-") and not values.a_name(value)
-    starts_line = name.start == 0 or text[name.start - 1] == "\n"
-    sure = name.loud or (name.kind == "pass" and (starts_line or name.text.lower() in _SERVERS))
+    starts_line = _before(text, start) == "\n"
+    sure = name.loud or (name.kind == "pass" and (starts_line or name.lower in _SERVERS))
     if len(value) < (6 if sure else 20):
         return False
     if values.code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
@@ -215,50 +227,52 @@ def _after_a_blank(text: str, name: Name, value: str) -> bool:
     return values.random(value, 20) or (sure and values.mixed(value))
 
 
-def _in_a_file(text: str, name: Name, after: re.Match[str], value: str) -> bool:
+def _in_a_file(text: str, name: Name, start: int, after: re.Match[str], value: str) -> bool:
     """Whether the word after `name:` or `name =` is a setting's value, and no code."""
     if values.code(value) or (values.number(value) and len(value) < 10):
         return False
     if after["op"] == ":" and not after["gap"] and not name.loud and after["close"] is None:
         return values.mixed(value) and len(value) >= (6 if name.kind == "pass" else 8)
-    if name.kind == "secret" and name.text.lower().startswith("x-") and after["op"] == ":":
+    if name.kind == "secret" and name.lower.startswith("x-") and after["op"] == ":":
         return True  # a header
     if values.mixed(value):
         return len(value) >= 6 and not (values.camel(value) and after["gap"])
-    return _a_word(text, name, after, value)
+    return _a_word(text, name, start, after, value)
 
 
 def _random_key(name: Name, how: str, after: re.Match[str], value: str) -> bool:
     """Whether something called a key is one to a door: `STRIPE_KEY=x`, or a value that a machine drew."""
-    called = name.text.lower().strip("-_.0123456789")
     if how == "op" and name.loud and after["op"] == "=" and not after["gap"]:
         long_enough = len(value) >= 6 if "_" in name.text else len(value) >= 8 and values.mixed(value)
         return long_enough and not values.code(value) and not values.number(value)
     return (
-        called not in ("key", "signature", "salt") and values.random(value, 20) and not values.code(value)
+        values.random(value, 20)
+        and name.lower.strip("-_.0123456789") not in ("key", "signature", "salt")
+        and not values.code(value)
     )
 
 
-def _a_word(text: str, name: Name, after: re.Match[str], value: str) -> bool:
+def _a_word(text: str, name: Name, start: int, after: re.Match[str], value: str) -> bool:
     """Whether a word of letters only is a secret, by where it stands."""
     op, gap = after["op"], after["gap"]
-    if op == "=" and not gap and _PAIR_BEFORE.search(text, max(0, name.start - 100), name.start):
+    if op == "=" and not gap and _PAIR_BEFORE.search(text, max(0, start - 100), start):
         return True  # host=h user=u password=word
-    if values.camel(value) and value[:1].isupper():
+    if value[:1].isupper() and values.camel(value):
         return False
-    line = text.rfind("\n", max(0, name.start - 200), name.start) + 1
-    first = not text[line : name.start].strip(" \t-*>\"'") if name.start - line < 200 else False
-    last = _TO_THE_END.match(text, after.end() + len(value)) is not None
-    if op == "=" and not gap:
-        return (name.loud and not value.isupper()) or (first and last and name.start == line)
-    if op == "=" and first and last and name.start == line:
-        return bool(_SECTION.search(text, max(0, line - 500), line))
+    if op == "=" and not gap and name.loud and not value.isupper():
+        return True
+    if op == "=":
+        line = text.rfind("\n", max(0, start - 200), start) + 1
+        alone = start == line and _TO_THE_END.match(text, after.end() + len(value)) is not None
+        return alone and (not gap or bool(_SECTION.search(text, max(0, line - 500), line)))
     if op == ":" and name.loud:
         return True
     if op == ":" and gap and "\n" not in gap:
-        long_enough = name.kind == "pass" or len(value) >= 12
-        return long_enough and (
-            last or (name.kind == "pass" and value.islower() and text[after.end() + len(value)] in ",;}")
+        if name.kind != "pass" and len(value) < 12:
+            return False
+        end = after.end() + len(value)
+        return _TO_THE_END.match(text, end) is not None or (
+            name.kind == "pass" and value.islower() and text[end] in ",;}"
         )
     return False
 

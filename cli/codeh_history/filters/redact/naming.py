@@ -35,17 +35,21 @@ CORES = {
     "session": ("key", "session[_-]?id"), "pin": ("key", "pin"),
 }  # fmt: skip
 WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
-_OF_A_SECRET = re.compile(
-    r"(?:secret|api|access|private|encryption|signing|shared|preshared|storage|client|subscription|primary|secondary|app|application"
-    r"|integration|account|auth|license|licence|deploy|webhook|service|hmac|publish|registry|admin|personal|recovery|backup|write|read"
-    r"|ingest|root|vault|unseal|tls|ca|master)[_. -]?$"
+# Words that make a `key` a secret, with one sign between them at most.
+_OF_A_SECRET = tuple(
+    """secret api access private encryption signing shared preshared storage client subscription
+    primary secondary app application integration account auth license licence deploy webhook service
+    hmac publish registry admin personal recovery backup write read ingest root vault unseal tls ca
+    master""".split()
 )
 # Words with letters before them that are part of the same name: PGPASSWORD, authtoken, clientsecret.
-_JOINED = re.compile(
-    r"(?:pg|ssh|db|require|my|sql|mysql|auth|access|refresh|bearer|id|bot|user|session|csrf|xsrf|oauth|registry|app|client|consumer|shared"
-    r"|api|admin|root|login|store|keystore|truststore|bind|ldap|smtp|imap|mail|ftp|sftp|ansible|become|vault|proxy|http|redis|mongo"
-    r"|jwt|hmac|web|hook|key|master|private|secret|encryption|git|gh|npm|super|old|new|wifi|wpa|zip|pdf|pfx|cert|identity)$"
+_JOINED = tuple(
+    """pg ssh db require my sql mysql auth access refresh bearer id bot user session csrf xsrf oauth
+    registry app client consumer shared api admin root login store keystore truststore bind ldap smtp
+    imap mail ftp sftp ansible become vault proxy http redis mongo jwt hmac web hook key master private
+    secret encryption git gh npm super old new wifi wpa zip pdf pfx cert identity""".split()
 )
+_LONGEST = 12  # characters of the longest of these
 _SUFFIX = re.compile(
     r"(?:[_.-]?(?:[dD]ata|[bB]ase)(?![a-z0-9]))?(?:[_-]?(?:[vV]alue|[sS]tring|[cC]onfirm(?:ation)?|[pP]lain|[tT]ext|[bB]64|[bB]ase64|[oO]ld|[nN]ew|[pP]rod(?:uction)?|[dD]ev|[tT]est"
     r"|[sS]taging|[lL]ive)(?![a-z]))?(?:_[A-Z0-9]{1,24}(?![a-z])){0,3}(?:[_-]?\d{1,3})?"
@@ -64,29 +68,10 @@ class Name(NamedTuple):
 
     kind: str  # phrase, pass, secret or key
     text: str
-    start: int
-    end: int
-    before: str  # the character before it
-
-    @property
-    def option(self) -> bool:
-        """Whether it is an option of a command line."""
-        return self.text.startswith(("-", "/"))
-
-    @property
-    def a_phrase(self) -> bool:
-        """Whether it says that several words follow."""
-        return self.kind == "phrase" or "phrase" in self.text.lower()
-
-    @property
-    def sql(self) -> bool:
-        """Whether it may be the word of `CREATE USER me PASSWORD 'x'`."""
-        return self.text.lower() == "password"
-
-    @property
-    def loud(self) -> bool:
-        """Whether it is all capitals, as a variable of the environment."""
-        return self.text.upper() == self.text
+    lower: str
+    option: bool  # of a command line
+    loud: bool  # all capitals, as a variable of the environment
+    a_phrase: bool  # it says that several words follow
 
 
 def says_secret(key: str) -> bool:
@@ -96,16 +81,10 @@ def says_secret(key: str) -> bool:
         at = lower.rfind(core)
         word = rest.match(lower, at) if at >= 0 else None
         if word and end_of(key, lower, at, word.end(), kind) == len(key) and not word[0].endswith("s"):
-            name = named(key, lower, at, len(key), kind)
-            if name and name.kind != "key":
+            told = named(key, lower, at, len(key), kind)
+            if told and told[0].kind != "key":
                 return True
     return False
-
-
-@lru_cache(maxsize=4096)
-def _of_data(name: str) -> bool:
-    """Whether it is a key of a table or a page's token."""
-    return _NO_KEY.search(_HUMP.sub("_", name).lower()) is not None
 
 
 def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
@@ -113,7 +92,7 @@ def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
     before = text[start - 1] if start and text[start] < _WITHOUT_BLANKS else " "
     if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
-        joined = any_before or _JOINED.search(lower, max(0, start - 12), start)
+        joined = any_before or _joined(lower[max(0, start - _LONGEST) : start])
         if not joined and not _escaped(text, start):
             return 0
     return end_in(text, end)
@@ -125,28 +104,50 @@ def end_in(text: str, end: int) -> int:
     if after.isalnum() or after in ("_", "-", "."):
         end = _SUFFIX.match(text, end).end()  # type: ignore[union-attr]
         after = text[end : end + 1]
-    goes_on = after.isalnum() or after in ("_", "-") or text.startswith("()", end)
-    return 0 if goes_on else end
+        if after.isalnum() or after in ("_", "-"):
+            return 0
+    return 0 if after == "(" and text.startswith("()", end) else end
 
 
-def named(text: str, lower: str, start: int, end: int, kind: str) -> Name | None:
-    """The whole of a name that ends here, None where it is that of another kind of key."""
+def named(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:
+    """The whole of a name that ends here, and where it begins; None for another kind of key."""
     before = text[max(0, start - _NAME) : start]
     left = start - len(before) + len(before.rstrip(_OF_NAMES))
-    name = text[left:end]
-    if (
-        kind == "key"
-        and lower.startswith("key", start)
-        and _OF_A_SECRET.search(lower, max(0, start - 16), start)
-    ):
-        kind = "secret"
-    if kind != "pass" and _of_data(name):
+    if kind == "key":
+        if lower.startswith("key", start) and _of_a_secret(lower[max(0, start - 16) : start]):
+            kind = "secret"
+        elif lower.startswith("pat", start) and not text[left:end].isupper():
+            return None
+    slash = left > 0 and text[left - 1] == "/" and text[left - 2 : left - 1] in (" ", "")
+    name = _name(kind, text[left:end], slash)
+    return (name, left) if name else None
+
+
+# Words come again and again: what they say is found out once.
+
+
+@lru_cache(maxsize=4096)
+def _name(kind: str, text: str, slash: bool) -> Name | None:  # noqa: FBT001
+    """What a name says, None where it is a key of a table or a page's token."""
+    if kind != "pass" and _NO_KEY.search(_HUMP.sub("_", text).lower()):
         return None
-    if lower.startswith("pat", start) and not name.isupper():
-        return None
-    if left and text[left - 1] == "/" and text[left - 2 : left - 1] in (" ", ""):
-        name = "/" + name
-    return Name(kind, name, left, end, text[left - 1] if left else "\n")
+    text = "/" + text if slash else text
+    lower = text.lower()
+    a_phrase = kind == "phrase" or "phrase" in lower
+    return Name(kind, text, lower, text.startswith(("-", "/")), text.upper() == text, a_phrase)
+
+
+@lru_cache(maxsize=4096)
+def _joined(before: str) -> bool:
+    return before.endswith(_JOINED)
+
+
+@lru_cache(maxsize=4096)
+def _of_a_secret(before: str) -> bool:
+    before = before.removesuffix("\n")
+    if before.endswith(("_", ".", " ", "-")):
+        before = before[:-1]
+    return before.endswith(_OF_A_SECRET)
 
 
 def _escaped(text: str, at: int) -> bool:

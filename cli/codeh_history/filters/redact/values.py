@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # What stands where a value is missing, is described, or is a type.
 _NOTHING = frozenset(
@@ -52,6 +53,7 @@ LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
 _NO_LETTER = re.compile(r"[0-9!@#$%^*+~?=]")
 
 
+@lru_cache(maxsize=4096)
 def nothing(value: str) -> bool:
     """Whether it stands for a secret that is not given, or names a type."""
     if len(value) > _LONGEST:
@@ -65,11 +67,13 @@ def sentence(value: str, *, a_phrase: bool = False) -> bool:
     return len(value) > 8 * _LONGEST or bool(pattern.search(value))
 
 
+@lru_cache(maxsize=4096)
 def a_name(value: str) -> bool:
     """Whether it is what a secret is called (`access_token`), not one."""
     return len(value) <= _LONGEST and bool(_NAMES.fullmatch(value))
 
 
+@lru_cache(maxsize=4096)
 def code(value: str) -> bool:
     """Whether it is a variable or an expression of a program, as far as one word tells."""
     return (
