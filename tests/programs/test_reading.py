@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from codeh_history.programs import sessions
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
 
@@ -20,7 +19,7 @@ READERS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=sessions.PROGRAMS)
+@pytest.fixture(params=SAMPLES)
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return written(tmp_path / f"{SESSION}.jsonl", SAMPLES[request.param]())
 

@@ -5,22 +5,29 @@ Both are pure: they get a `Source`, and never open anything themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, NamedTuple, Protocol
 
 from ..session.model import Json
 from .model import Session
 
 
 class Head(NamedTuple):
-    """How a file begins: its first bytes, and those of its first lines that are JSON objects."""
+    """How a file begins: its first bytes, and those of its first lines that are JSON objects.
+
+    `values`: the same, or where the file is one JSON value, this object, or the objects of this list; the
+    last as far as it was read. `whole`: whether it is one value. `tables`: of a database, their columns.
+    """
 
     data: bytes
     objects: Sequence[Json]
+    values: Sequence[Json] = ()
+    whole: bool = False
+    tables: Mapping[str, frozenset[str]] = {}
 
 
 class Refused(Exception):
-    """A file beside the source is not read: its name, and why."""
+    """What a reader asked for cannot be read: its name, and why."""
 
 
 class Source(Protocol):
@@ -38,6 +45,12 @@ class Source(Protocol):
 
     def at(self, offset: int, size: int) -> bytes:
         """Some of its bytes."""
+
+    def streams(self) -> Iterator[IO[bytes]]:
+        """Its bytes as a stream; of a zip those of each `conversations*.json` in it."""
+
+    def rows(self, query: str, *values: object) -> Iterator[Json]:
+        """Rows of the database that it is, by column; Refused where it cannot be read."""
 
     def beside(self, *names: str) -> bytes:
         """A file in the session's own folder, which has the file's name; Refused if it is not read."""

@@ -19,6 +19,8 @@ PROGRAMS = {
     "claude-code": "claude_code",
     "codex": "codex",
     "pi": "pi",
+    "chatgpt": "chatgpt",
+    "claude-ai": "claude_ai",
 }
 
 

@@ -9,18 +9,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import orjson
 
 from ..base.errors import BadData, InputOutput, NotFound
-from ..programs import sessions
+from ..programs import sessions, values
 from ..programs.model import Session
 from ..programs.protocol import Head, Refused
 from ..session.model import Json
 from ..session.records import BOM
 from ..session.rules import LONGEST
-from .file import blocks, pread_all
+from .file import blocks, pread_all, stream
+
+if TYPE_CHECKING:
+    from .database import Database
 
 HEAD = 1 << 20  # bytes that tell whose a file is
 _FIRST = 20  # of its lines
@@ -28,6 +31,9 @@ _STEP = 1 << 20
 _ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED = 8 << 30  # bytes at most
 _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
+_SQLITE = b"SQLite format 3\0"
+_ZIP = b"PK\3\4"
+_MEMBER = re.compile(r"(?:.*/)?conversations[\w-]*\.json")  # of an export
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -39,7 +45,12 @@ class File:
         self._fd = fd = self._held.fileno() if self._held is not None else fd
         self.path = path
         self.size = os.fstat(fd).st_size
-        self.head = head_of(pread_all(fd, min(self.size, HEAD)))
+        self._database: Database | None = None
+        data = pread_all(fd, min(self.size, HEAD))
+        if data.startswith(_SQLITE):
+            self.head = Head(data, (), tables=self._opened().tables())
+        else:
+            self.head = head_of(self._beginning() if data.startswith(_ZIP) else data)
 
     @property
     def stem(self) -> str:
@@ -54,6 +65,31 @@ class File:
 
     def at(self, offset: int, size: int) -> bytes:
         return pread_all(self._fd, size, offset)
+
+    def streams(self) -> Iterator[IO[bytes]]:
+        if pread_all(self._fd, len(_ZIP)) != _ZIP:
+            yield stream(self._fd, self.size)
+            return
+        from . import archive
+
+        yield from archive.members(stream(self._fd, self.size), _MEMBER, UNPACKED)
+
+    def rows(self, query: str, *values: object) -> Iterator[Json]:
+        return self._opened().rows(query, *values)
+
+    def _opened(self) -> Database:
+        if self._database is None:
+            from .database import Database
+
+            self._database = Database(self._fd, self.path)
+        return self._database
+
+    def _beginning(self) -> bytes:
+        """How the first file of a zip begins."""
+        try:
+            return next((member.read(HEAD) for member in self.streams()), b"")
+        except Refused:
+            return b""
 
     def beside(self, *names: str) -> bytes:
         where = "/".join(names)
@@ -140,7 +176,8 @@ def head_of(data: bytes) -> Head:
             continue
         if isinstance(value, dict):
             found.append(value)
-    return Head(data, found)
+    whole = values.is_whole(data)
+    return Head(data, found, values.first(data) if whole else found, whole)
 
 
 @contextmanager
@@ -169,4 +206,7 @@ def whose(file: File, asked: str = "auto") -> str | None:
 
 def sessions_in(file: File, program: str) -> Iterator[Session]:
     """The sessions of a file, one at a time."""
-    yield from sessions.read(program, file)
+    try:
+        yield from sessions.read(program, file)
+    except Refused as error:
+        raise BadData(f"{file.path or 'stdin'}: {error}") from None

@@ -18,12 +18,17 @@ def checked(target: Target) -> Json | None:
         program = program_file.whose(file)
         if program is None:
             return None
-        found = list(program_file.sessions_in(file, program))
-    problems = [_as_json(problem) for session in found for problem in session.problems]
+        ids: list[str] = []
+        problems: list[Json] = []
+        messages, version = 0, None
+        for session in program_file.sessions_in(file, program):
+            ids.append(records.session_id(session))
+            problems += map(_as_json, session.problems)
+            messages += _sent(session)
+            version = version or session.version
     return {
-        "session": records.session_id(found[0]) if len(found) == 1 else target.id, "program": program,
-        "version": found[0].version if found else None, "ok": not problems, "sessions": len(found),
-        "messages": sum(map(_sent, found)), "problems": problems,
+        "session": ids[0] if len(ids) == 1 else target.id, "program": program, "version": version,
+        "ok": not problems, "sessions": len(ids), "messages": messages, "problems": problems,
     }  # fmt: skip
 
 

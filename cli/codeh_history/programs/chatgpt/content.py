@@ -1,0 +1,79 @@
+"""Contents of ChatGPT's messages → parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...providers.parts import listed, name_of, object_of, objects, text_of
+from ...session.model import Json, Part
+
+UNSENT = frozenset(
+    ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
+)
+_POINTERS = {
+    "image_asset_pointer": "image", "audio_asset_pointer": "audio",
+    "video_container_asset_pointer": "video",
+}  # fmt: skip
+_LIVE = "real_time_user_audio_video_asset_pointer"
+
+
+def parts(content: Json) -> list[Part] | None:
+    """The parts of a content; None for one of a type that is not known."""
+    kind = content.get("content_type")
+    if kind == "thoughts":
+        return [{"text": text, "thought": True} for text in _thoughts(content)]
+    if kind in ("text", "multimodal_text") or (kind not in _TEXTS and listed(content.get("parts"))):
+        return [{"text": text} for part in listed(content.get("parts")) if (text := _part(part))]
+    read = _TEXTS.get(str(kind))
+    text = read(content) if read else text_of(content.get("text"))
+    if not text and not read:
+        return None
+    return [{"text": text}] if text else []
+
+
+def text(content: Json) -> str:
+    """All texts of a content."""
+    return "\n".join(part["text"] for part in parts(content) or () if "text" in part)
+
+
+def _thoughts(content: Json) -> Iterator[str]:
+    for thought in objects(content.get("thoughts")):
+        summary, whole = text_of(thought.get("summary")), text_of(thought.get("content"))
+        yield f"**{summary}**\n\n{whole}" if summary and whole else summary or whole
+
+
+def _part(part: Any) -> str:
+    """The text of an element of `parts`: what is only pointed to is named."""
+    if isinstance(part, str):
+        return part
+    part = object_of(part)
+    kind = part.get("content_type")
+    if kind == "audio_transcription":
+        return text_of(part.get("text"))
+    if kind == _LIVE:
+        found = (object_of(part.get("audio_asset_pointer")), *objects(part.get("frames_asset_pointers")))
+        return "\n".join(
+            filter(None, (_part({"content_type": "audio_asset_pointer", **one}) for one in found))
+        )
+    pointer = name_of(part.get("asset_pointer"))
+    if pointer:
+        return f"[{_POINTERS.get(str(kind), 'file')}: {pointer}]"
+    return text_of(part.get("text"))
+
+
+def _quote(content: Json) -> str:
+    title, url = text_of(content.get("title")), text_of(content.get("url"))
+    return "\n".join(filter(None, (title, url, text_of(content.get("text")))))
+
+
+_TEXTS: dict[str, Callable[[Json], str]] = {
+    "code": lambda content: text_of(content.get("text")),
+    "execution_output": lambda content: text_of(content.get("text")),
+    "system_error": lambda content: text_of(content.get("text")) or text_of(content.get("name")),
+    "tether_quote": _quote,
+    "sonic_webpage": _quote,
+    "tether_browsing_display": lambda content: (
+        text_of(content.get("result")) or text_of(content.get("summary"))
+    ),
+}

@@ -1,0 +1,79 @@
+"""The messages of a conversation one after the other, in terms that readers of flat formats share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..providers.answers import response_of
+from ..providers.parts import call, name_of
+from ..session.model import Json, Part
+from .model import Entry, Piece, Session
+from .records import made_id, time_of
+
+
+class Conversation:
+    """Adds entries to a session: ids are unique in it, and results find the calls that they answer."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.number = 0  # of the message that is being read: its line, or its place
+        self._ids: set[str] = set()
+        self._open: dict[str, str] = {}  # calls that are not answered: id → function
+        self._names: dict[str, str] = {}  # all of them
+
+    def add(
+        self, kind: str, parts: list[Part], *, id: object = None, ts: str | None = None, **fields: Any
+    ) -> Entry | None:
+        """A message, unless it says nothing; without an id it has one by its place and kind."""
+        parts = [part for part in parts if part != {"text": ""}]
+        if not parts:
+            return None
+        own = name_of(id) or made_id(self.session.program, self.session.id, len(self._ids), kind)
+        given = {key: value for key, value in fields.items() if value}
+        entry = Entry(self._unique(own), kind, ts, [Piece(self.number, parts)], given)
+        self.session.items.append(entry)
+        return entry
+
+    def _unique(self, id: str) -> str:
+        number = 1
+        found = id
+        while found in self._ids:
+            number += 1
+            found = f"{id}.{number}"
+        self._ids.add(found)
+        return found
+
+    def call(self, id: object, name: object, arguments: object) -> Part:
+        """The part of a call; one without an id is numbered."""
+        own = name_of(id) or f"call_{len(self._names) + 1}"
+        function = name_of(name) or "tool"
+        self._open[own] = self._names[own] = function
+        return call(own, function, arguments)
+
+    def result(
+        self, id: object, name: object, text: str, *, failed: bool = False, held: list[Part] | None = None
+    ) -> Part:
+        """The part of a result: of that call, else of the oldest open one of that name, or of any name."""
+        own, function = name_of(id), name_of(name)
+        if own is None:
+            own = next((key for key, called in self._open.items() if called == function), None)
+            own = own or next(iter(self._open), None)
+        response: Json = {"response": response_of(text, failed=failed)}
+        if own is not None:
+            self._open.pop(own, None)
+            response = {"id": own, "name": self._names.get(own) or function or "tool", **response}
+        else:
+            response = {"name": function or "tool", **response}
+        part: Any = {"functionResponse": {**response, "parts": held} if held else response}
+        return part  # type: ignore[no-any-return]
+
+    @property
+    def calls(self) -> bool:
+        """Whether a call waits for its result."""
+        return bool(self._open)
+
+
+def seconds(value: object) -> str | None:
+    """A time in epoch seconds, or as text, as stored."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return time_of(value * 1000 if number else value)  # type: ignore[operator]

@@ -1,0 +1,179 @@
+"""JSON values one at a time, in bounded memory: the lines of a source, or the elements of its list."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import orjson
+
+from ..providers.json_text import loads
+from ..session.model import Json
+from ..session.records import BOM, MAX_READ, depth_exceeds
+from ..session.rules import LONGEST
+from . import lines
+from .model import Problem, Session
+from .protocol import Refused, Source
+
+_FIRST = 20
+_SPACE = b" \t\r\n"
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether a file that begins so is one JSON value: a list, or an object that goes over lines."""
+    data = data.removeprefix(BOM).lstrip(_SPACE)
+    if data[:1] != b"{":
+        return data[:1] == b"["
+    return not any(line[:1] == b"{" and _is_object(line) for line in data.split(b"\n", _FIRST)[:_FIRST])
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def first(data: bytes) -> list[Json]:
+    """The object that a value beginning so is, or the first objects of the list; the last may be cut."""
+    try:
+        found = orjson.loads(data.removeprefix(BOM))
+    except ValueError:
+        found = _beginning(data.removeprefix(BOM))
+    items = found[:_FIRST] if isinstance(found, list) else [found]
+    return [item for item in items if isinstance(item, dict)]
+
+
+def _beginning(data: bytes) -> Any:
+    """As much of a value as there is of its text."""
+    import ijson
+
+    builder = ijson.ObjectBuilder()
+    try:
+        for event, value in ijson.basic_parse(io.BytesIO(data), use_float=True):
+            builder.event(event, value)
+    except (ijson.JSONError, ValueError):
+        pass
+    return getattr(builder, "value", None)
+
+
+def objects(
+    source: Source, problems: list[Problem], *, longest: int = LONGEST
+) -> Iterator[tuple[int, Json]]:
+    """Each object with its number: the line, or its place in the list; 1 for the one that a file is.
+
+    What is wrong with the others is added to `problems` before the next object comes. Refused where damage
+    leaves nothing.
+    """
+    if not source.head.whole:
+        yield from ((line.number, value) for line, value in lines.objects(source, problems))
+        return
+    number = 0
+    for stream in source.streams():
+        found = _elements(stream, longest)
+        while True:
+            try:
+                value = next(found)
+            except StopIteration:
+                break
+            except ValueError as error:
+                if not number:
+                    raise Refused(str(error)) from None
+                problems.append(
+                    Problem(0, "skips", f"{error} after {number} conversations; the rest is not read")
+                )
+                break
+            number += 1
+            reason = _wrong(value)
+            if reason:
+                problems.append(Problem(0, "skips", f"conversation {number}: {reason}"))
+            else:
+                yield number, value
+
+
+def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[Session]:
+    """What each object comes to; what is wrong beside it is told with it. Refused where there is none."""
+    problems: list[Problem] = []
+    last: Session | None = None
+    for number, value in objects(source, problems):
+        if last is not None:
+            last.problems += problems
+            problems.clear()
+            yield last
+        last = read(value, number)
+    if last is None:
+        raise Refused(problems[0].reason if problems else "no conversation in it")
+    last.problems += problems
+    yield last
+
+
+def _wrong(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return "not an object"
+    try:
+        raw = orjson.dumps(value)
+    except TypeError:
+        return f"nested deeper than {MAX_READ}"
+    return f"nested deeper than {MAX_READ}" if depth_exceeds(raw, MAX_READ) else None
+
+
+def _elements(stream: IO[bytes], longest: int) -> Iterator[Any]:
+    """The elements of a list, or the one object; ValueError where a stream is something else."""
+    import ijson
+
+    bounded = _Bounded(stream, longest)
+    start = bounded.begin()
+    try:
+        for value in ijson.items(bounded, "item" if start == b"[" else "", use_float=True):
+            bounded.taken = 0
+            yield _without_long_numbers(value)
+    except ijson.IncompleteJSONError:
+        raise ValueError("it ends too early") from None
+    except ijson.JSONError as error:
+        raise ValueError(f"not JSON: {str(error).partition(chr(10))[0]}") from None
+
+
+def _without_long_numbers(value: Any) -> Any:
+    """The value; numbers that records cannot hold as they would be read from a line."""
+    import json
+
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        try:
+            return loads(json.dumps(value))
+        except (RecursionError, ValueError):
+            return value
+    return value
+
+
+class _Bounded:
+    """A stream of which no more than so many bytes are taken for one element."""
+
+    def __init__(self, stream: IO[bytes], longest: int) -> None:
+        self.stream = stream
+        self.longest = longest
+        self.taken = 0
+        self.held = b""
+
+    def begin(self) -> bytes:
+        """The first byte that says something; it is read again."""
+        data = self.stream.read(len(BOM)).removeprefix(BOM).lstrip(_SPACE)
+        while not data:
+            more = self.stream.read(1 << 10)
+            if not more:
+                break
+            data = more.lstrip(_SPACE)
+        self.held = data
+        return data[:1]
+
+    def read(self, size: int = -1) -> bytes:
+        if self.held and size:
+            given, self.held = self.held, b""
+            return given
+        chunk = self.stream.read(size)
+        self.taken += len(chunk)
+        if self.taken > self.longest + size:
+            raise ValueError(f"an element is larger than {self.longest >> 20} MiB")
+        return chunk

@@ -1,0 +1,110 @@
+"""Databases of other programs: a copy is read, so that theirs is neither locked nor written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..base.errors import TryAgain
+from ..programs.protocol import Refused
+from ..session.model import Json
+from .file import pread_all, stream
+
+_BESIDE = ("-wal", "-journal")  # what is committed and not in the file yet; what is to be taken back
+_HEAD = 100  # bytes that change with the file; of a log the first 32 when it begins anew
+_TRIES = 5
+
+
+class Database:
+    """What a database said at one moment.
+
+    Opened in place it would be locked, and in WAL mode files would be made beside it; without locks, what
+    is still in its log would be missed, or a page be read half written.
+    """
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="codeh-")
+        copy = os.path.join(self._folder.name, "copy.db")
+        for _ in range(_TRIES):
+            before = _state(fd, path)
+            _copy(fd, path, copy)
+            if _state(fd, path) == before:
+                break
+        else:
+            raise TryAgain(f"{path}: its program is writing to it; try again")
+        self._connection = sqlite3.connect(copy)
+        self._connection.row_factory = _by_column
+        self._connection.text_factory = _text
+
+    def tables(self) -> dict[str, frozenset[str]]:
+        """The columns of each table; none where it cannot be read."""
+        try:
+            names = self.rows(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+            )
+            columns = "SELECT name FROM pragma_table_info(?)"
+            return {
+                row["name"]: frozenset(column["name"] for column in self.rows(columns, row["name"]))
+                for row in list(names)
+            }
+        except Refused:
+            return {}
+
+    def rows(self, query: str, *values: object) -> Iterator[Json]:
+        """The rows that a query gives, by column."""
+        try:
+            yield from self._connection.execute(query, values)
+        except sqlite3.Error as error:
+            raise Refused(f"the database cannot be read: {error}") from None
+
+
+def _state(fd: int, path: str) -> list[object]:
+    """What is another once the file was written, or its log begun anew; a log may grow."""
+    info = os.fstat(fd)
+    found: list[object] = [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD)]
+    for ending in _BESIDE:
+        with _beside(path, ending) as other:
+            found.append(other if other is None else pread_all(other, 32))
+    return found
+
+
+def _copy(fd: int, path: str, copy: str) -> None:
+    _write(fd, copy)
+    for ending in _BESIDE:
+        with _beside(path, ending) as other:
+            if other is not None:
+                _write(other, copy + ending)
+            elif os.path.exists(copy + ending):
+                os.unlink(copy + ending)
+
+
+def _write(fd: int, copy: str) -> None:
+    with open(copy, "wb") as file:
+        shutil.copyfileobj(stream(fd, os.fstat(fd).st_size), file, 1 << 20)
+
+
+@contextmanager
+def _beside(path: str, ending: str) -> Iterator[int | None]:
+    """A file beside the database, open; None where there is none."""
+    try:
+        fd = os.open(path + ending, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        yield None
+        return
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _by_column(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Json:
+    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

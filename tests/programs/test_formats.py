@@ -1,0 +1,82 @@
+"""What holds for every file of conversations that is no program's own log, whatever happened to it."""
+
+from __future__ import annotations
+
+import tempfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeh_history.base.errors import BadData
+from codeh_history.programs import records, sessions
+from codeh_history.programs.changes import changes
+from codeh_history.programs.model import Session
+from codeh_history.session.fold import fold
+from codeh_history.session.records import dumps, lines_of, parse
+from codeh_history.store.program_file import File, sessions_in
+from program_damage import changed
+from program_formats import FORMATS
+
+EACH = pytest.mark.parametrize("format", FORMATS)
+
+
+def found(format: str, data: bytes) -> list[Session]:
+    """The sessions in a file with these bytes: they are read, or it is refused."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        try:
+            return list(sessions_in(File(file.fileno(), file.name), format))
+        except BadData:
+            return []
+
+
+def copied(session: Session) -> bytes:
+    """A copy of a session, which reads back without damage, and lacks nothing."""
+    first = dumps(records.header(session, records.session_id(session), "p")) + b"\n"
+    made = first + records.lines(records.records(session), "p")
+    log = parse(lines_of(made))
+    assert not log.damage
+    assert not changes(session, fold(log)).records
+    return made
+
+
+def whole(format: str) -> bytes:
+    values, written = FORMATS[format]
+    return written(values())
+
+
+@EACH
+def test_a_file_is_known_by_its_content(format: str) -> None:
+    with tempfile.TemporaryFile() as file:
+        file.write(whole(format))
+        file.flush()
+        assert sessions.whose(File(file.fileno(), "").head) == format
+
+
+@EACH
+def test_a_file_holds_sessions_of_different_ids_and_says_the_same_again(format: str) -> None:
+    first, second = found(format, whole(format)), found(format, whole(format))
+    assert len({session.id for session in first}) == len(first) > 0
+    assert [copied(session) for session in first] == [copied(session) for session in second]
+
+
+@EACH
+@given(st.data())
+@settings(max_examples=40)
+def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> None:
+    values, written = FORMATS[format]
+    for session in found(format, written([changed(data.draw, value) for value in values()])):
+        copied(session)
+
+
+@EACH
+@given(st.data())
+@settings(max_examples=40)
+def test_any_bytes_may_be_lost(format: str, data: st.DataObject) -> None:
+    content = whole(format)
+    start = data.draw(st.integers(0, len(content)))
+    end = data.draw(st.one_of(st.just(len(content)), st.integers(start, min(len(content), start + 20))))
+    for session in found(format, content[:start] + content[end:]):
+        copied(session)
