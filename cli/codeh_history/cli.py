@@ -22,6 +22,7 @@ from .commands import COMMANDS, SECTIONS, module_of, told
 TYPES: dict[str, Any] = {  # what Typer makes of a declared type
     "bool": bool, "int": int, "float": float, "str": str, "str | None": str | None,
     "int | None": int | None, "float | None": float | None, "Sequence[str]": list[str] | None,
+    "Sequence[str] | None": list[str] | None,
 }  # fmt: skip
 HELP = {"help_option_names": ["-h", "--help"]}
 EXAMPLES = """\

@@ -58,8 +58,10 @@ class Count:
         """The session's line; `path` names it."""
         target = Target(path, "")
         header = self.header or {}
+        origin = header.get("imported") if header.get("id") != target.id else None
+        named = text_of(header.get("id")) if isinstance(origin, dict) else None  # another program's file
         return {
-            "id": target.id, "path": path.encode("utf-8", "replace").decode(),
+            "id": named or target.id, "path": path.encode("utf-8", "replace").decode(),
             "title": text_of(self.meta.get("title")),
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": timestamp(self.last),

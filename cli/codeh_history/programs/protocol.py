@@ -6,10 +6,11 @@ Both are pure: they get a `Source`, and never open anything themselves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
-from ..session.model import Json
-from .model import Session
+if TYPE_CHECKING:
+    from ..session.model import Json
+    from .model import Session
 
 
 class Head(NamedTuple):
@@ -24,6 +25,18 @@ class Head(NamedTuple):
     values: Sequence[Json] = ()
     whole: bool = False
     tables: Mapping[str, frozenset[str]] = {}
+
+
+class Place(NamedTuple):
+    """A folder in which a program keeps its sessions, and which of the files below it they are.
+
+    `variable`: what names the folder in the environment, if it is set; `default`: else below the home ("":
+    nowhere else). `patterns`: names with wildcards, `/` between them; "": the folder is the file itself.
+    """
+
+    variable: str
+    default: str
+    patterns: tuple[str, ...]
 
 
 class Refused(Exception):
@@ -63,6 +76,7 @@ class Program(Protocol):
     """The package (`claude_code/__init__.py`)."""
 
     NAME: str  # as in the table
+    PLACES: Sequence[Place]  # where its sessions are; products that only export files have none
 
     def recognises(self, head: Head) -> bool:
         """Whether a file that begins so is one of this program's."""

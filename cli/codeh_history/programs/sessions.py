@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from .model import Session
-    from .protocol import Head, Program, ReadModule, Source
+    from .protocol import Head, Place, Program, ReadModule, Source
 
 PROGRAMS = {
     "claude-code": "claude_code",
@@ -27,6 +27,11 @@ PROGRAMS = {
 @cache
 def package(name: str) -> Program:
     return cast("Program", import_module(f"{__package__}.{PROGRAMS[name]}"))
+
+
+def places(name: str) -> Sequence[Place]:
+    """Where a program keeps its sessions; nothing for a product that only exports files."""
+    return getattr(package(name), "PLACES", ())
 
 
 def whose(head: Head) -> str | None:

@@ -20,6 +20,7 @@ from .processes import spread
 
 EXAMPLES = """\
   codeh-history list --here --since 7d
+  codeh-history list --all-programs    # sessions of other programs too, where they are
   codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
   codeh-history list | cut -f 1,3      # in a pipe: id, path, title, tags, cwd, created, last, messages,
                                        # exchanges, bytes, open_calls, pending, separated by tabs
@@ -30,6 +31,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 class Given(Options):
+    all_programs: bool = flag("Also sessions of other programs, where they are, without importing them.")
     here: bool = flag("Only those begun in this directory.")
     since: str | None = option("D", "Only those used since: 30m, 2h, 7d, or a date.")
     json: bool = JSON
@@ -45,6 +47,8 @@ def run(env: Env, given: Given) -> None:
     earliest = moment(env, given.since) if given.since is not None else None
     paths = [for_reading(env, given.session).path] if given.session else [path for _, path in ids(env)]
     rows = rows_of(env, paths)
+    if given.all_programs:
+        rows += program_rows(env)
     if given.here:
         directory = env.cwd()
         rows = [row for row in rows if directory and row["cwd"] == directory]
@@ -74,7 +78,7 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
     return millis
 
 
-def rows_of(env: Env, paths: list[str]) -> list[Json]:
+def rows_of(env: Env, paths: list[str], remembered: str = "sessions.json") -> list[Json]:
     """A row for each session; what is wrong with one is noted on stderr."""
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
@@ -83,11 +87,26 @@ def rows_of(env: Env, paths: list[str]) -> list[Json]:
     def count(some: list[str]) -> list[Json]:
         return [orjson.loads(line) for line in spread(work, some)]
 
-    rows = cache.rows(env, paths, count) if len(paths) >= cache.MANY else count(paths)
+    many = len(paths) >= cache.MANY
+    rows = cache.rows(env, paths, count, file=remembered) if many else count(paths)
     for row in rows:
         if "problem" in row:
             env.note(f"{row['path']}: {row['problem']}")
     return rows
+
+
+def program_rows(env: Env) -> list[Json]:
+    """A row for each session file of another program, with its name."""
+    from ...programs.sessions import PROGRAMS
+    from ...store.program_folders import found
+
+    files = {file.path: file for file in found(env, tuple(PROGRAMS))}
+    rows = rows_of(env, list(files), "programs-listed.json")
+    return [
+        {**row, "bytes": files[row["path"]].stamp[1], "program": files[row["path"]].program}
+        for row in rows
+        if "problem" not in row or row["messages"]
+    ]
 
 
 def used(row: Json) -> int:

@@ -25,10 +25,14 @@ Stamp = list[int]
 
 
 def rows(
-    env: Env, paths: list[str], count: Callable[[list[str]], list[Json]], settled: float = _SETTLED
+    env: Env,
+    paths: list[str],
+    count: Callable[[list[str]], list[Json]],
+    settled: float = _SETTLED,
+    file: str = "sessions.json",
 ) -> list[Json]:
     """The row of each file: as remembered, else counted, and remembered from now on."""
-    known = Remembered(os.path.join(env.home, "cache", "sessions.json"), settled)
+    known = Remembered(os.path.join(env.home, "cache", file), settled)
     stamps = {path: stamp_of(path) for path in paths}
     found = {path: row for path in paths if (row := known.row(path, stamps[path])) is not None}
     unknown = [path for path in paths if path not in found]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..protocol import Head
+from ..protocol import Head, Place
 
 NAME = "claude-code"
+PLACES = (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),)
 _TYPES = frozenset(
     "user assistant system summary attachment progress queue-operation last-prompt mode custom-title"
     " ai-title agent-name pr-link file-history-snapshot file-history-delta".split()

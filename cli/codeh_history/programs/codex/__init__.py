@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..protocol import Head
+from ..protocol import Head, Place
 
 NAME = "codex"
+PLACES = (
+    Place(
+        "CODEX_HOME", ".codex",
+        ("sessions/*/*/*/rollout-*.jsonl", "sessions/*/*/*/rollout-*.jsonl.zst",
+         "archived_sessions/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl.zst"),
+    ),
+)  # fmt: skip
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
 
 

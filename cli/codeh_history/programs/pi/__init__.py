@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ...session.model import Json
-    from ..protocol import Head
+from ...session.model import Json
+from ..protocol import Head, Place
 
 NAME = "pi"
+PLACES = (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),)
 
 
 def recognises(head: Head) -> bool:

@@ -1,0 +1,138 @@
+"""Bring conversations of other programs, and in other forms, into sessions here, and print their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ... import programs
+from ...access.source import is_bundle, source
+from ...access.view import tell_damage
+from ...base.env import Env
+from ...base.errors import BadData, Usage
+from ...base.options import ALLOW_MISSING, QUIET, REPORT, STRICT, Options, argument, flag, option
+from ...programs import sessions
+from ...session.fold import kind_of
+from ...session.model import Json
+from ...session.records import check_message, dumps
+from ...session.rules import ROLE_OF_KIND
+from ...store import create
+from ...store.log import Locked
+from ...store.resolve import Target
+from . import blocks, program
+
+EXAMPLES = """\
+  codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
+  codeh-history import --all             # whatever is new in every session of every program; for cron
+  codeh-history import ~/.codeh/sessions/old.json --into old
+  codeh-history import request.json --from anthropic --into demo
+  codeh-history import *.json            # a session each, named like its file
+  codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
+"""
+
+
+FORMS = (*sessions.PROGRAMS, *programs.IMPORTERS)
+
+
+class Given(Options):
+    files: Sequence[str] | None = argument("[FILE|-]...", "Files to import, a session each.")
+    from_: Sequence[str] = option("FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.")
+    all_: bool = flag("Every session of the programs; a JSON line for each that changed.")
+    since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
+    into: str | None = option("NEW", "The new session's id or path (one file).")
+    report: bool = REPORT
+    allow_missing: bool = ALLOW_MISSING
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    for form in given.from_:
+        if form not in ("auto", *FORMS):
+            raise Usage(f"--from {form}: auto, {', '.join(FORMS)}")
+    if given.all_:
+        return everything(env, given)
+    if not given.files:
+        raise Usage("import: no FILE; name some, or --all (codeh-history import --help)")
+    if given.since is not None or len(given.from_) > 1:
+        raise Usage(f"{'--since' if given.since is not None else 'two --from'}: only with --all")
+    if given.into is not None and len(given.files) > 1:
+        raise Usage("--into names one session; import one file at a time")
+    files(env, given, given.files, given.from_[0] if given.from_ else "auto")
+    return 0
+
+
+def everything(env: Env, given: Given) -> int:
+    """`--all`; the exit code."""
+    alone = given.given("files", "into", "allow_missing")
+    if alone:
+        raise Usage(f"--all finds its files itself: without {alone[0] if alone[0] != 'files' else 'FILE'}")
+    asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
+    if not set(asked) <= sessions.PROGRAMS.keys():
+        raise Usage(f"--all --from {', '.join(asked)}: {', '.join(sessions.PROGRAMS)}")
+    from ..list_ import moment
+    from . import every
+
+    earliest = moment(env, given.since) if given.since is not None else None
+    return every.run(env, asked, earliest)
+
+
+def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
+    """Import each of these files, and print the ids."""
+    for name in names:
+        where = "stdin" if name == "-" else name
+        with source(env, name) as file:
+            if form == "auto" and is_bundle(file.head):
+                from ...access import bundle
+
+                env.write(
+                    f"{bundle.unpack(env, file, where, given.into)}\n".encode("utf-8", "surrogateescape")
+                )
+                continue
+            if form not in programs.IMPORTERS and program.bring(env, given, file, name, form):
+                continue
+            data = file.rest()
+        tell = partial(tell_damage, env, Target(where, where), strict=given.strict)
+        records = programs.read(data, form, where, tell=tell)
+        for number, record in enumerate(records):
+            check(record, f"{where}: message {number}")
+        records = blocks.by_ours(env, records, where, allow_missing=given.allow_missing)
+        path = create.free_path(env, given.into, "imported" if name == "-" else name)
+        id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
+        env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+
+
+def check(record: Json, where: str) -> None:
+    """Refuse what the new session could not be read back with."""
+    if record.get("type", "message") != "message":
+        return
+    known = isinstance(record.get("parts"), list)
+    reason = check_message({"id": "", **record}) if known else "no `parts`"
+    if reason:
+        raise BadData(f"{where}: {reason}; nothing was imported")
+
+
+def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
+    """The records as lines, with ids and times where the source has none."""
+    now = env.now()
+    offset = locked.offset
+    chunks: list[bytes] = []
+    for record in records:
+        kind = record.get("type", "message")
+        fields: Json = {"type": kind}
+        if kind == "message":
+            of = kind_of(record)
+            fields.update(
+                id=record.get("id") or env.new_id(locked.session, offset), ts=record.get("ts") or now
+            )
+            fields["kind"] = of
+            if ROLE_OF_KIND[of]:
+                fields["role"] = ROLE_OF_KIND[of]
+        elif kind == "ref":
+            fields.update(id=record["id"], ts=record.get("ts") or now)
+        elif kind == "meta":
+            fields["ts"] = now
+        chunk = dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)

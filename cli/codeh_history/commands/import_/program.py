@@ -1,0 +1,61 @@
+"""Files of other programs: each session in them copied, or its copy brought up to date."""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+from ...access import copy
+from ...access.copy import Brought
+from ...access.source import Source
+from ...base.env import Env
+from ...base.errors import BadData
+from ...programs.model import Session
+from ...session.records import dumps
+from ...store import program_file
+
+
+class Asked(Protocol):
+    """The options of which it takes notice."""
+
+    @property
+    def into(self) -> str | None: ...
+    @property
+    def report(self) -> bool: ...
+    @property
+    def strict(self) -> bool: ...
+
+
+def bring(env: Env, given: Asked, file: Source, name: str, form: str) -> bool:
+    """Bring in the sessions of another program's file; whether it is one."""
+    file.settle()
+    found = program_file.File(file.fd, "" if name == "-" else name)
+    program = program_file.whose(found, form)
+    if program is None:
+        return False
+    where = "stdin" if name == "-" else name
+    for session in program_file.sessions_in(found, program):
+        brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", given.into)
+        if brought.records or brought.created:
+            tell(env, given, where, session, brought)
+        env.write(f"{brought.id}\n".encode("utf-8", "surrogateescape"))
+    return True
+
+
+def tell(env: Env, given: Asked, where: str, session: Session, brought: Brought) -> None:
+    """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
+    if brought.apart:
+        env.note(f"{where}: {brought.apart}: what is new went to {brought.id}")
+    for problem in session.problems:
+        mended = f" ({problem.mended})" if problem.mended else ""
+        at = f"line {problem.line}: " if problem.line else ""
+        if given.strict and problem.effect == "skips":
+            raise BadData(f"{where}: {at}{problem.reason}")
+        if problem.mended or problem.effect == "skips":
+            env.note(f"{where}: {at}{problem.reason}{mended}")
+        if given.report:
+            env.report(dumps({"session": brought.id, **problem._asdict()}))
+    for kind, count in sorted(session.left.items()):
+        env.note(f"{where}: not imported: {count} {kind}")
+        if given.report:
+            env.report(dumps({"session": brought.id, "left": kind, "count": count}))

@@ -1,0 +1,120 @@
+"""Where programs keep their sessions, which files are there, and which of them are what they were."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import orjson
+
+from ..base.env import Env
+from ..base.folders import ensure_dir, remove
+from ..programs import sessions
+from ..programs.protocol import Place
+
+_VERSION = 1
+_SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
+
+
+class Found(NamedTuple):
+    """A file, whose it is by its place, and what tells one state of it from another."""
+
+    program: str
+    path: str
+    stamp: list[int]  # inode, size, time of modification in nanoseconds
+
+    @property
+    def millis(self) -> int:
+        """When it was written, in epoch milliseconds."""
+        return self.stamp[2] // 1_000_000
+
+
+def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
+    """The files of these programs, by path; what is packed beside the same unpacked is left out."""
+    for program in programs:
+        paths: dict[str, os.stat_result] = {}
+        for place in sessions.places(program):
+            for pattern in place.patterns:
+                paths |= _matching(_folder(env, place), [part for part in pattern.split("/") if part])
+        for path in sorted(paths):
+            info = paths[path]
+            if not (path.endswith(".zst") and path.removesuffix(".zst") in paths):
+                yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns])
+
+
+def _folder(env: Env, place: Place) -> str:
+    named = env.environ.get(place.variable) if place.variable else None
+    if named:
+        return os.path.abspath(os.path.expanduser(named))
+    home = env.environ.get("HOME") or os.path.expanduser("~")
+    return os.path.join(home, place.default) if place.default else ""
+
+
+def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:
+    """The regular files below a folder that a pattern matches, name by name; a link to a file is none."""
+    matching: dict[str, os.stat_result] = {}
+    if not folder:
+        return matching
+    if not pattern:
+        try:
+            matching[folder] = os.stat(folder)
+        except OSError:
+            pass
+        return matching
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if not fnmatchcase(entry.name, pattern[0]):
+                    continue
+                if len(pattern) > 1:
+                    if entry.is_dir():
+                        matching |= _matching(entry.path, pattern[1:])
+                elif entry.is_file(follow_symlinks=False):
+                    matching[entry.path] = entry.stat(follow_symlinks=False)
+    except OSError:
+        pass
+    return matching
+
+
+class Known:
+    """The files that were imported as they are, by their stamps."""
+
+    def __init__(self, env: Env) -> None:
+        self._file = os.path.join(env.home, "cache", "programs.json")
+        self._stamps: dict[str, list[int]] = {}
+        self._new = False
+        try:
+            with open(self._file, "rb") as opened:
+                data = orjson.loads(opened.read())
+            if data["version"] == _VERSION:
+                self._stamps = dict(data["files"])
+        except (OSError, ValueError, TypeError, LookupError):
+            pass
+
+    def has(self, file: Found) -> bool:
+        return self._stamps.get(file.path) == file.stamp
+
+    def keep(self, file: Found) -> None:
+        """Remember a file, unless it was written just now."""
+        if time.time() - file.stamp[2] / 1e9 >= _SETTLED:
+            self._stamps[file.path] = file.stamp
+            self._new = True
+
+    def save(self) -> None:
+        """Write what is new; a cache that cannot be written is no error."""
+        if not self._new:
+            return
+        temporary = f"{self._file}.{os.getpid()}.tmp"
+        try:
+            ensure_dir(os.path.dirname(self._file))
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with open(fd, "wb") as file:
+                file.write(orjson.dumps({"version": _VERSION, "files": self._stamps}))
+            os.replace(temporary, self._file)
+        except OSError:
+            pass
+        finally:
+            remove(temporary)

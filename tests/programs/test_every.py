@@ -1,0 +1,176 @@
+"""`import --all`: every session of every program, found where it is kept; silent where nothing changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from inside import inside
+from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
+from support import lines, session_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+WHERE = {
+    "claude-code": (".claude", "projects/-work/{}.jsonl", "CLAUDE_CONFIG_DIR"),
+    "codex": (".codex", "sessions/2026/01/02/rollout-2026-01-02T00-00-00-{}.jsonl", "CODEX_HOME"),
+    "pi": (".pi/agent", "sessions/--work--/2026-01-02_{}.jsonl", "PI_CODING_AGENT_DIR"),
+}
+
+
+def all_of(home: Path, *argv: str, env: Mapping[str, str] | None = None, code: int = 0) -> list[Any]:
+    """The lines that `import --all` prints."""
+    done = inside("import", "--all", *argv, home=home, env=env)
+    assert (done.code, done.err) == (code, b""), done
+    return done.lines
+
+
+def at(home: Path, program: str, data: list[Any], folder: str = "") -> Path:
+    base, pattern, _ = WHERE[program]
+    path = written(home / (folder or base) / pattern.format(SESSION), data)
+    settled(path)
+    return path
+
+
+def settled(path: Path) -> None:
+    """As if it had been written a while ago."""
+    then = path.stat().st_mtime - 3600
+    os.utime(path, (then, then))
+
+
+@pytest.mark.parametrize("program", WHERE)
+@pytest.mark.parametrize("by_variable", [False, True])
+def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
+    program: str, by_variable: bool, tmp_path: Path
+) -> None:  # fmt: skip
+    path = at(tmp_path, program, SAMPLES[program](), "elsewhere" if by_variable else "")
+    env = {WHERE[program][2]: str(tmp_path / "elsewhere")} if by_variable else {}
+    (line,) = all_of(tmp_path, env=env)
+    id = f"{program}-{SESSION}"
+    assert {key: line[key] for key in ("session", "program", "path", "action")} == {
+        "session": id, "program": program, "path": str(path), "action": "imported",
+    }  # fmt: skip
+    assert line["records"] == len(lines(session_path(tmp_path, id))) - 1
+    assert line["left"]
+    assert all_of(tmp_path, env=env) == []
+
+
+def test_nothing_new_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
+    for program in WHERE:
+        at(tmp_path, program, SAMPLES[program]())
+    assert len(all_of(tmp_path)) == 3
+    for path in tmp_path.glob("sessions/*"):
+        path.chmod(0o400)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+
+    assert all_of(tmp_path) == []
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} | before == before
+
+
+def test_only_what_changed_is_opened(tmp_path: Path) -> None:
+    first, second = Claude(), Pi()
+    first.user("a", "one")
+    second.user("a", "one")
+    at(tmp_path, "claude-code", first.lines)
+    path = at(tmp_path, "pi", second.lines)
+    assert len(all_of(tmp_path)) == 2
+    second.said("b", "two")
+    written(path, second.lines)
+    (line,) = all_of(tmp_path)
+    assert (line["session"], line["action"], line["records"]) == (f"pi-{SESSION}", "updated", 1)
+
+
+def test_without_its_cache_it_finds_the_same(tmp_path: Path) -> None:
+    at(tmp_path, "pi", SAMPLES["pi"]())
+    all_of(tmp_path)
+    (tmp_path / "cache" / "programs.json").write_bytes(b'{"version":1,"files":[[')
+    assert all_of(tmp_path) == []
+    shutil.rmtree(tmp_path / "cache")
+    assert all_of(tmp_path) == []
+
+
+def test_one_failure_stops_no_other_and_is_said_once(tmp_path: Path) -> None:
+    broken = at(tmp_path, "claude-code", [{"something": "else"}])
+    at(tmp_path, "pi", SAMPLES["pi"]())
+    failed, done = all_of(tmp_path, code=65)
+    assert (failed["action"], failed["path"], failed["session"]) == ("failed", str(broken), None)
+    assert "not a session of claude-code" in failed["reason"]
+    assert done["action"] == "imported"
+
+
+def test_some_programs_alone_and_some_files(tmp_path: Path) -> None:
+    for program in WHERE:
+        at(tmp_path, program, SAMPLES[program]())
+    old = tmp_path / ".codex" / WHERE["codex"][1].format(SESSION)
+    os.utime(old, (1, 1))
+    assert all_of(tmp_path, "--from", "codex", "--since", "2d") == []
+    assert [line["program"] for line in all_of(tmp_path, "--from", "codex", "--from", "pi")] == [
+        "codex",
+        "pi",
+    ]
+
+
+def test_a_packed_rollout_beside_the_same_unpacked_is_left_out(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    path = at(tmp_path, "codex", file.lines)
+    path.with_name(path.name + ".zst").write_bytes(b"\x28\xb5\x2f\xfdgarbage")
+    assert len(all_of(tmp_path)) == 1
+
+
+def test_a_file_without_a_message_and_a_link_are_no_sessions(tmp_path: Path) -> None:
+    path = at(tmp_path, "claude-code", [{"type": "mode", "mode": "normal", "sessionId": SESSION}])
+    (path.parent / "empty.jsonl").write_bytes(b"")
+    os.symlink(path, path.parent / "link.jsonl")
+    assert all_of(tmp_path) == []
+
+
+def test_a_copy_that_is_locked_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    from codeh_history.store import log
+
+    file = Pi()
+    file.user("a", "one")
+    path = at(tmp_path, "pi", file.lines)
+    all_of(tmp_path)
+    file.user("b", "two")
+    settled(written(path, file.lines))
+    monkeypatch.setattr(log, "LOCK_SECONDS", 0.0)
+    with session_path(tmp_path, f"pi-{SESSION}").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert log.append.__kwdefaults__ is not None
+        monkeypatch.setitem(log.append.__kwdefaults__, "wait", 0.0)
+        assert [line["action"] for line in all_of(tmp_path, code=75)] == ["failed"]
+    assert [line["action"] for line in all_of(tmp_path)] == ["updated"]
+
+
+@pytest.mark.parametrize(
+    "argv", [["x.jsonl"], ["--into", "x"], ["--from", "gemini"], ["--since", "soon"]], ids=" ".join
+)
+def test_what_does_not_go_together(argv: list[str], tmp_path: Path) -> None:
+    assert inside("import", "--all", *argv, home=tmp_path).code == 2
+
+
+def test_lines_are_json_and_small(tmp_path: Path) -> None:
+    file = Claude()
+    for number in range(200):
+        file.user(f"u{number}", "x", "nowhere")
+    at(tmp_path, "claude-code", file.lines)
+    (line,) = all_of(tmp_path)
+    assert len(orjson.dumps(line)) < 1000
+
+
+def test_list_shows_what_is_there_without_importing_it(tmp_path: Path) -> None:
+    paths = {program: str(at(tmp_path, program, SAMPLES[program]())) for program in WHERE}
+    inside("append", "-s", "own", "-m", "one", home=tmp_path)
+    rows = inside("list", "--all-programs", "--jsonl", home=tmp_path).lines
+    assert {row["program"]: row["path"] for row in rows if "program" in row} == paths
+    assert {row["id"] for row in rows} == {"own", *(f"{program}-{SESSION}" for program in WHERE)}
+    assert [row["id"] for row in inside("list", "--jsonl", home=tmp_path).lines] == ["own"]
