@@ -21,13 +21,18 @@ from program_formats import FORMATS
 EACH = pytest.mark.parametrize("format", FORMATS)
 
 
+def name(format: str) -> str:
+    """The name under which a format is read: some have several."""
+    return format.partition(" ")[0]
+
+
 def found(format: str, data: bytes) -> list[Session]:
     """The sessions in a file with these bytes: they are read, or it is refused."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
         try:
-            return list(sessions_in(File(file.fileno(), file.name), format))
+            return list(sessions_in(File(file.fileno(), file.name), name(format)))
         except BadData:
             return []
 
@@ -52,7 +57,7 @@ def test_a_file_is_known_by_its_content(format: str) -> None:
     with tempfile.TemporaryFile() as file:
         file.write(whole(format))
         file.flush()
-        assert sessions.whose(File(file.fileno(), "").head) == format
+        assert sessions.whose(File(file.fileno(), "").head) == name(format)
 
 
 @EACH
@@ -64,7 +69,7 @@ def test_a_file_holds_sessions_of_different_ids_and_says_the_same_again(format: 
 
 @EACH
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> None:
     values, written = FORMATS[format]
     for session in found(format, written([changed(data.draw, value) for value in values()])):
@@ -73,7 +78,7 @@ def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> No
 
 @EACH
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_any_bytes_may_be_lost(format: str, data: st.DataObject) -> None:
     content = whole(format)
     start = data.draw(st.integers(0, len(content)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from itertools import groupby
 from typing import Any
 
 from ..providers.answers import response_of
@@ -33,6 +35,20 @@ class Conversation:
         entry = Entry(self._unique(own), kind, ts, [Piece(self.number, parts)], given)
         self.session.items.append(entry)
         return entry
+
+    def turn(
+        self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any
+    ) -> None:
+        """A message that may hold results too: these are messages of their own, where they stand.
+
+        Of several messages the last one has the usage.
+        """
+        runs = [(tool, list(run)) for tool, run in groupby(parts, lambda part: "functionResponse" in part)]
+        said = [place for place, (tool, _) in enumerate(runs) if not tool]
+        for place, (tool, run) in enumerate(runs):
+            last = place == (said[-1] if said else -1)
+            given = {name: value for name, value in fields.items() if last or name != "usage"}
+            self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else given))
 
     def _unique(self, id: str) -> str:
         number = 1
@@ -77,3 +93,9 @@ def seconds(value: object) -> str | None:
     """A time in epoch seconds, or as text, as stored."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return time_of(value * 1000 if number else value)  # type: ignore[operator]
+
+
+def inline(data: bytes, mime: object) -> Part:
+    """The part of a file whose bytes are at hand."""
+    kind = name_of(mime) or "application/octet-stream"
+    return {"inlineData": {"mimeType": kind, "data": b64encode(data).decode()}}

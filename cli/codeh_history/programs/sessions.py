@@ -21,6 +21,7 @@ PROGRAMS = {
     "pi": "pi",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
+    "llm": "llm",
 }
 
 

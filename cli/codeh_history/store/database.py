@@ -59,7 +59,7 @@ class Database:
         """The rows that a query gives, by column."""
         try:
             yield from self._connection.execute(query, values)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError, ValueError) as error:
             raise Refused(f"the database cannot be read: {error}") from None
 
 

@@ -82,22 +82,12 @@ class _Reading:
             return
         id, ts = message.get("uuid"), time_of(message.get("created_at"))
         fields = {"model": self.model} if kind == "codeh" else {}
-        held: list[Part] = []
-        of = kind
-        for block in objects(message.get("content")):
-            part = self.part(block)
-            if part is None:
-                continue
-            now = "tool" if "functionResponse" in part else kind
-            if now != of:
-                self.talk.add(of, held, id=id, ts=ts, **(fields if of == kind else {}))
-                held, of = [], now
-            held.append(part)
-        if of == kind == "user":
-            held = [*_files(message), *held]
-        if not any(part != {"text": ""} for part in held) and of == kind:
+        held = [part for block in objects(message.get("content")) if (part := self.part(block)) is not None]
+        if all(part == {"text": ""} for part in held):
             held = [{"text": text_of(message.get("text"))}]
-        self.talk.add(of, held, id=id, ts=ts, **(fields if of == kind else {}))
+        if kind == "user":
+            held = [*_files(message), *held]
+        self.talk.turn(kind, held, id=id, ts=ts, **fields)
 
     def part(self, block: Json) -> Any:
         """The part of a block; None for one that is not sent, which is counted."""

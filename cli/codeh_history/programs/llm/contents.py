@@ -1,0 +1,139 @@
+"""What llm's tables hold beside messages: parts, fragments, attachments, tools, usage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...providers import usage
+from ...providers.json_text import loads
+from ...providers.parts import listed, name_of, object_of, objects, text_of
+from ...session.model import Json, Part
+from ..conversation import Conversation, inline
+from ..model import Problem, Session
+from ..protocol import Source
+
+
+class Contents:
+    """Reads what belongs to a session's messages."""
+
+    def __init__(self, source: Source, session: Session, talk: Conversation) -> None:
+        self.source = source
+        self.session = session
+        self.talk = talk
+
+    def of_message(self, hash: object) -> list[Part]:
+        rows = self.source.rows("SELECT * FROM parts WHERE message_hash = ? ORDER BY position", hash)
+        return [part for row in list(rows) for part in self._part(row)]
+
+    def _part(self, row: Json) -> list[Any]:
+        payload = value_of(row.get("payload"))
+        text, kind = row.get("text"), row.get("type")
+        if not isinstance(text, str):
+            text = self._joined(payload) if "text_ref" in payload else text_of(payload.get("text"))
+        if kind == "text":
+            return [{"text": text}]
+        if kind == "reasoning":
+            if payload.get("redacted") is True:
+                self.session.left["redacted reasoning"] += 1
+            return [{"text": text, "thought": True}] if text else []
+        if kind == "tool_call":
+            return [
+                self.talk.call(payload.get("tool_call_id"), payload.get("name"), payload.get("arguments"))
+            ]
+        if kind == "tool_result":
+            held = [
+                part
+                for one in objects(payload.get("attachments"))
+                for part in self.attachment(one.get("id"))
+            ]
+            failed = name_of(payload.get("exception"))
+            said = text_of(payload.get("output")) or failed or ""
+            id, name = payload.get("tool_call_id"), payload.get("name")
+            return [self.talk.result(id, name, said, failed=failed is not None, held=held)]
+        if kind == "attachment":
+            return self.attachment(object_of(payload.get("attachment")).get("id"))
+        self.session.left[f"part ({kind})"] += 1
+        return []
+
+    def _joined(self, payload: Json) -> str:
+        """A text that names fragments for some of it."""
+        texts = []
+        for piece in objects(payload.get("text_ref")):
+            if "literal" in piece:
+                texts.append(text_of(piece["literal"]))
+                continue
+            row = self.row("fragments", piece.get("fragment"))
+            if row is None:
+                why = f"fragment {piece.get('fragment')} is not there: llm sends nothing for it"
+                self.session.problems.append(Problem(0, "drops", why))
+            texts.append(text_of(object_of(row).get("content")))
+        return "".join(texts)
+
+    def row(self, table: str, id: object) -> Json | None:
+        known = table in self.source.head.tables and isinstance(id, (str, int))
+        query = f"SELECT * FROM {table} WHERE id = ?"  # noqa: S608 - a name of ours
+        return next(self.source.rows(query, id), None) if known else None
+
+    def attachment(self, id: object) -> list[Part]:
+        """What was attached: its bytes or address, where the database has it; else its name."""
+        row = self.row("attachments", id)
+        if row is None:
+            self.session.problems.append(Problem(0, "drops", f"attachment {id} is not there"))
+            return []
+        if isinstance(row.get("content"), bytes):
+            return [inline(row["content"], row.get("type"))]
+        if name_of(row.get("url")):
+            return [
+                {"fileData": {"mimeType": name_of(row.get("type")) or "image/jpeg", "fileUri": row["url"]}}
+            ]
+        return [{"text": f"[file: {text_of(row.get('path')) or id}]"}]
+
+    def joined(self, table: str, column: str, id: object, of: str = "fragment") -> list[Json]:
+        """The rows that a table of pairs names for a response, in order."""
+        if not {table, f"{of}s"} <= self.source.head.tables.keys():
+            return []
+        order = '"order"' if "order" in self.source.head.tables[table] else "rowid"
+        query = (
+            f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - names of ours
+            f" WHERE p.{column} = ? ORDER BY p.{order}"
+        )
+        return list(self.source.rows(query, id))
+
+    def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
+        """The tools that these turns could call, as OpenAI spells them."""
+        found: dict[str, Json] = {}
+        for id in ids:
+            for row in self.joined(table, column, id, "tool"):
+                about = {"name": row.get("name"), "description": row.get("description")}
+                if name_of(row.get("name")):
+                    schema = {"parameters": value_of(row.get("input_schema"))}
+                    given = {key: value for key, value in {**about, **schema}.items() if value}
+                    found[row["name"]] = {"type": "function", "function": given}
+        return list(found.values())
+
+    def turn(self, row: Json) -> Json:
+        """What a turn says of the answer in it: its model and usage."""
+        raw = {
+            key: row.get(key) for key in ("input_tokens", "output_tokens") if isinstance(row.get(key), int)
+        }
+        more = value_of(row.get("token_details"))
+        raw |= {"token_details": more} if more else {}
+        counts = usage.normalised(
+            raw, input=usage.count(raw, "input_tokens"), output=usage.count(raw, "output_tokens"),
+            cached=usage.count(more, "prompt_tokens_details", "cached_tokens"),
+            reasoning=usage.count(more, "completion_tokens_details", "reasoning_tokens"),
+        )  # fmt: skip
+        model = name_of(row.get("resolved_model")) or name_of(row.get("model"))
+        return {"model": model, "usage": counts, "response": name_of(row.get("id"))}
+
+
+def value_of(text: object) -> Json:
+    """An object kept as text; {} for anything else."""
+    try:
+        return object_of(loads(text)) if isinstance(text, str) else {}
+    except ValueError:
+        return {}
+
+
+def texts(rows: list[Json]) -> list[str]:
+    return [text_of(row.get("content")) for row in listed(rows)]

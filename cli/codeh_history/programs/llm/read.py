@@ -1,0 +1,102 @@
+"""A database of llm → its conversations: threads of messages, and those that only the older tables have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...providers.parts import name_of, text_of
+from ...session.model import Json
+from ..conversation import Conversation
+from ..model import Problem, Session
+from ..protocol import Refused, Source
+from ..records import time_of
+from . import NAME, RESPONSES, THREADS, has
+from .contents import Contents
+from .responses import responses
+
+_KINDS = {"user": "user", "assistant": "codeh", "tool": "tool", "system": "user"}
+
+
+def read(source: Source) -> Iterable[Session]:
+    """Each conversation as `llm -c` would go on with it."""
+    seen: set[str] = set()
+    if has(source.head, THREADS):
+        for row in list(
+            source.rows("SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id")
+        ):
+            if name_of(row["id"]):
+                seen.add(row["id"])
+                yield _thread(source, row)
+    if has(source.head, RESPONSES):
+        for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
+            if row["id"] not in seen:
+                yield responses(source, name_of(row["id"]))
+
+
+def _thread(source: Source, row: Json) -> Session:
+    session = Session(NAME, row["id"], created=time_of(row.get("datetime_utc")))
+    if name_of(row.get("name")):
+        session.settings["title"] = row["name"]
+    talk = Conversation(session)
+    contents = Contents(source, session, talk)
+    try:
+        turns = {turn["tip_message_hash"]: turn for turn in _turns(source, session.id)}
+        tools = contents.tools("turn_tools", "turn_id", [turn["id"] for turn in turns.values()])
+        if tools:
+            session.settings["tools"] = tools
+        chain = _chain(source, session, row["tip_message_hash"])
+        times = _times(chain, turns)
+        for talk.number, message in enumerate(chain, 1):
+            _message(contents, message, turns.get(message["hash"]), times[talk.number - 1])
+    except Refused as error:
+        session.problems.append(Problem(0, "skips", f"{error} after {talk.number} messages"))
+    return session
+
+
+def _turns(source: Source, thread: str) -> Iterator[Json]:
+    yield from source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", thread)
+
+
+def _chain(source: Source, session: Session, tip: object) -> list[Json]:
+    """The messages up to the newest one, by their parents."""
+    found: dict[object, Json] = {}
+    at = tip
+    while at is not None and at not in found:
+        row = next(source.rows("SELECT * FROM messages WHERE hash = ?", at), None)
+        if row is None:
+            why = f"message {at} is not there: llm would refuse to go on"
+            session.problems.append(Problem(0, "forgets", why, "what comes after it is read"))
+            break
+        found[at] = row
+        at = row["parent_hash"]
+    return list(reversed(found.values()))
+
+
+def _times(chain: list[Json], turns: dict[object, Json]) -> list[str | None]:
+    """The time of each message: of the turn that it is of."""
+    times: list[str | None] = []
+    now = None
+    for message in reversed(chain):
+        turn = turns.get(message["hash"])
+        now = time_of(turn.get("datetime_utc")) if turn else now
+        times.append(now)
+    return list(reversed(times))
+
+
+def _message(contents: Contents, message: Json, turn: Json | None, ts: str | None) -> None:
+    role = text_of(message.get("role"))
+    session = contents.session
+    kind = _KINDS.get(role)
+    if kind is None:
+        session.left[f"message of {role or 'nobody'}"] += 1
+        return
+    parts = contents.of_message(message["hash"])
+    if role == "system":
+        text = "\n\n".join(part["text"] for part in parts if "text" in part)
+        if contents.talk.number == 1 and text:
+            session.settings["system"] = text
+        else:
+            contents.talk.add("user", parts, id=message["hash"], ts=ts, item={"role": role})
+        return
+    fields = contents.turn(turn) if kind == "codeh" and turn else {}
+    contents.talk.turn(kind, parts, id=message["hash"], ts=ts, **fields)

@@ -1,0 +1,155 @@
+"""llm's databases, both schemas, each trap by name."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inside import inside
+from program_formats import LLM, LLM_OLDER, database, filled, llm, llm_older
+from support import corpus_files, lines, session_path
+
+
+def written(folder: Path, tables: Any, schema: dict[str, str] = LLM) -> Path:
+    path = folder / "logs.db"
+    path.write_bytes(database(schema)([tables]))
+    return path
+
+
+def records(home: Path, id: str) -> list[Any]:
+    return lines(session_path(home, id))
+
+
+def kinds(home: Path, id: str) -> list[str]:
+    return [record.get("kind", record["type"]) for record in records(home, id)]
+
+
+def test_a_thread_is_walked_from_its_tip(tmp_path: Path) -> None:
+    tables = llm()[0]
+    tables["messages"].append({"hash": "x", "parent_hash": "m2", "role": "assistant"})
+    assert inside("import", str(written(tmp_path, tables)), home=tmp_path).text == "llm-t1"
+    header, meta, asked, called, result, said = records(tmp_path, "llm-t1")
+    assert header["created"] == "2026-01-01T00:00:01.000Z"
+    tool = {"name": "up", "description": "doubles", "parameters": {"type": "object"}}
+    assert meta["set"] == {
+        "title": "A title",
+        "system": "be good",
+        "tools": [{"type": "function", "function": tool}],
+    }
+    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+    assert asked["parts"] == [{"text": "a fragment\none"}, image]
+    assert called["parts"][0] == {"text": "hm", "thought": True}
+    assert (called["model"], called["ts"]) == ("mock", "2026-01-01T00:00:02.500Z")
+    assert result["parts"] == [{"functionResponse": {"id": "A", "name": "up", "response": {"output": "2"}}}]
+    raw = {"input_tokens": 3, "output_tokens": 4}
+    assert (said["id"], said["usage"]) == ("m4", {"input": 3, "output": 4, "raw": raw})
+
+
+def test_the_older_tables(tmp_path: Path) -> None:
+    path = written(tmp_path, llm_older()[0], LLM_OLDER)
+    assert inside("import", str(path), home=tmp_path).text == "llm-c1"
+    assert kinds(tmp_path, "llm-c1") == ["session", "meta", "user", "codeh", "tool", "codeh"]
+    _, meta, asked, called, result, said = records(tmp_path, "llm-c1")
+    assert meta["set"] == {"title": "A title", "system": "be good"}
+    linked = {"fileData": {"mimeType": "image/png", "fileUri": "https://x/p.png"}}
+    assert asked["parts"] == [{"text": "a fragment\none"}, linked]
+    assert called["parts"][0]["functionCall"] == {"id": "A", "name": "up", "args": {"x": 1}}
+    assert result["parts"][0]["functionResponse"]["id"] == "A"
+    assert [r["usage"]["output"] for r in (called, said)] == [4, 4]
+
+
+def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path: Path) -> None:
+    older = llm_older()[0]
+    older["conversations"][0]["id"] = "t1"
+    for row in older["responses"]:
+        row["conversation_id"] = "t1"
+    other = {**older["responses"][1], "id": "r9", "conversation_id": "c9", "prompt": "alone"}
+    older["responses"].append(other)
+    both = {**older, **llm()[0]}
+    done = inside("import", str(written(tmp_path, both, {**LLM_OLDER, **LLM})), home=tmp_path)
+    assert done.text.split() == ["llm-t1", "llm-c9"]
+    assert len(records(tmp_path, "llm-t1")) == 6
+
+
+def test_a_lost_message_is_named_and_what_follows_is_read(tmp_path: Path) -> None:
+    tables = llm()[0]
+    del tables["messages"][1]
+    done = inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    assert b"message m1 is not there" in done.err
+    assert kinds(tmp_path, "llm-t1") == ["session", "meta", "codeh", "tool", "codeh"]
+
+
+def test_a_newer_database_appends_what_is_new(tmp_path: Path) -> None:
+    tables = llm()[0]
+    inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    before = session_path(tmp_path, "llm-t1").read_bytes()
+    inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    assert session_path(tmp_path, "llm-t1").read_bytes() == before
+    tables["messages"].append({"hash": "m5", "parent_hash": "m4", "role": "user"})
+    tables["parts"].append({"id": 99, "message_hash": "m5", "position": 0, "type": "text", "text": "more"})
+    tables["threads"][0]["tip_message_hash"] = "m5"
+    inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    assert session_path(tmp_path, "llm-t1").read_bytes().startswith(before)
+    assert records(tmp_path, "llm-t1")[-1]["parts"] == [{"text": "more"}]
+
+
+def unchanged(folder: Path) -> dict[str, Any]:
+    found = {}
+    for entry in sorted(folder.iterdir()):
+        info = entry.stat()
+        found[entry.name] = (info.st_size, info.st_mtime_ns, entry.read_bytes())
+    return found
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_database_that_its_program_has_open_is_neither_locked_nor_written(
+    mode: str, tmp_path: Path
+) -> None:
+    """In WAL mode what was committed last is in the log beside the file, where a plain copy misses it."""
+    folder = tmp_path / "llm"
+    folder.mkdir()
+    writer = sqlite3.connect(folder / "logs.db", isolation_level=None)
+    writer.execute(f"PRAGMA journal_mode={mode}")
+    writer.execute("PRAGMA wal_autocheckpoint=0")
+    filled(writer, LLM, llm()[0])
+    before = unchanged(folder)
+    writer.execute("BEGIN EXCLUSIVE")
+    writer.execute("INSERT INTO messages VALUES ('late', 'm4', 'user', NULL)")
+    held = unchanged(folder)
+    done = inside("import", str(folder / "logs.db"), home=tmp_path)
+    assert done.text == "llm-t1", done
+    assert unchanged(folder) == held
+    writer.execute("ROLLBACK")
+    assert sorted(unchanged(folder)) == sorted(before)
+    writer.close()
+
+
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "llm"
+    folder.mkdir()
+    writer = sqlite3.connect(folder / "logs.db")
+    writer.execute("PRAGMA journal_mode=wal")
+    filled(writer, LLM, llm()[0])
+    writer.close()
+    os.chmod(folder, 0o500)
+    assert inside("import", str(folder / "logs.db"), home=tmp_path / "home").text == "llm-t1"
+    os.chmod(folder, 0o700)
+    assert sorted(unchanged(folder)) == ["logs.db"]
+
+
+def test_a_database_of_something_else_is_not_recognised(tmp_path: Path) -> None:
+    path = written(tmp_path, {}, {"messages": "hash parent_hash role", "threads": "id"})
+    assert inside("import", str(path), home=tmp_path).code == 65
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/llm-*.db"), ids=lambda file: file.name)
+def test_a_recorded_database(file: Path, tmp_path: Path) -> None:
+    connection = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
+    ids = inside("import", str(file), home=tmp_path).text.split()
+    assert len(ids) == connection.execute("SELECT count(*) FROM threads").fetchone()[0]
+    found = [r["parts"][0]["text"] for id in ids for r in records(tmp_path, id) if r["type"] == "message"]
+    assert sorted(found) == sorted(text for (text,) in connection.execute("SELECT text FROM parts"))
