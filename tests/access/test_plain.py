@@ -110,7 +110,7 @@ def check(data: bytes, *argv: str) -> None:
         path = Path(directory) / "s.jsonl"
         path.write_bytes(data)
         short = told(["payload", str(path), *argv])
-        patch.setattr(straight, "read", lambda path, given, data: None)
+        patch.setattr(straight, "read", lambda data, given: None)
         assert short == told(["payload", str(path), *argv])
 
 
@@ -143,13 +143,12 @@ def said(id: str, kind: str, text: str, **more: Any) -> dict[str, Any]:
     return {"type": "message", "id": id, "ts": some.TS, "kind": kind, "parts": [{"text": text}], **more}
 
 
-def test_a_plain_conversation_goes_straight(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
+def test_a_plain_conversation_goes_straight() -> None:
     answer = said("b", "codeh", "Because # it is.", provider="anthropic", model="claude-opus-4-8")
-    path.write_bytes(plain(
+    data = plain(
         said("a", "user", "Why?"), answer, {"type": "meta", "set": {"title": "t"}}, said("c", "user", "And?")
-    ))  # fmt: skip
-    found = straight.read(str(path), Request())
+    )  # fmt: skip
+    found = straight.read(data, Request())
     assert found is not None
     assert [(role, id) for role, _, id in found.texts] == [("user", "a"), ("model", "b"), ("user", "c")]
     assert (found.view.id, found.view.meta, found.models) == (
@@ -157,4 +156,4 @@ def test_a_plain_conversation_goes_straight(tmp_path: Path) -> None:
         {"title": "t"},
         {"anthropic": "claude-opus-4-8"},
     )
-    assert straight.read(str(path), Request(budget="1k")) is None
+    assert straight.read(data, Request(budget="1k")) is None

@@ -444,7 +444,7 @@ MUTANTS = [
     ),
     Mutant(
         "an id used again is answered where it was used first", "session/pairing.py",
-        "        if first is not None and first.row == row:\n",
+        "        if first is not None and first.row == self.row:\n",
         "        if first is not None:\n",
         ("session/test_pairing.py::test_matching",),
     ),
@@ -468,7 +468,7 @@ MUTANTS = [
     ),
     Mutant(
         "calls without an id are not numbered where all have texts beside them", "session/records.py",
-        """                if not part["functionCall"].get("id"):
+        """                if key == "functionCall" and not value.get("id"):
                     keys.add(IDLESS)
 """,
         "",

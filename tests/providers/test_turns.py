@@ -15,14 +15,24 @@ from histories import PNG, call, conversations, model, result, sendable, session
 def shown(turn: Turn) -> str:
     """A turn in a word: `user a`, `model f:1 g:call_2`, `results 0=1 1=call_2` (a call's number and id)."""
     words = [turn.role]
-    for number, (part, id) in enumerate(zip(turn.parts, turn.ids, strict=True)):
+    calls, answers = iter(turn.calls), iter(turn.answers)
+    for part in turn.parts:
         if "functionCall" in part:
-            words.append(f"{part['functionCall']['name']}:{id}")
+            words.append(f"{part['functionCall']['name']}:{next(calls).id}")
         elif "functionResponse" in part:
-            words.append(f"{turn.answers[number]}={id}")
+            answer = next(answers)
+            called = answer.call if answer.call is not None and answer.number >= 0 else answer
+            words.append(f"{answer.number}={called.id}")
         else:
             words.append(part["text"])
     return " ".join(words)
+
+
+def told(turn: Turn) -> Any:
+    """All that a turn says, of its calls and answers too."""
+    calls = [(call.part, call.id, call.given, call.number) for call in turn.calls]
+    answers = [(answer.id, answer.given_id, answer.number) for answer in turn.answers]
+    return turn.role, turn.parts, calls, answers, turn.sources, turn.message
 
 
 CASES: dict[str, tuple[list[Any], list[str]]] = {
@@ -83,8 +93,7 @@ def test_runs_are_turns_where_a_turn_is_needed(messages: list[Any]) -> None:
     said = list(runs(view.messages, ["s"]))
     found = [entry if isinstance(entry, Turn) else turns([by_id[entry[2]]])[0] for entry in said]
     expected = turns(view.messages, ["s"])
-    for name in ("role", "parts", "ids", "own_ids", "answers", "sources", "message"):
-        assert [getattr(turn, name) for turn in found] == [getattr(turn, name) for turn in expected]
+    assert list(map(told, found)) == list(map(told, expected))
     for entry in said:
         if not isinstance(entry, Turn):
             role, parts, id = entry

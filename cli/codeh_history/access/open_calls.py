@@ -9,9 +9,10 @@ from ..base.env import Env
 from ..session.model import Message, Part
 from ..session.pairing import Call, Pairing, pair
 from ..session.records import Log
+from ..session.view import uses_tools
 from ..store.resolve import Target
 from . import skim
-from .skim import NeedsFold, Skim, uses_tools
+from .skim import NeedsFold, Skim
 from .view import tell_damage, tell_notes
 
 MANY = 4_000  # messages that are held before answered calls are let go

@@ -18,7 +18,6 @@ from ..providers.turns import Texts
 from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX
 from ..session.fold import View
 from ..session.records import MAX_READ, SHALLOW, VERSION, Log, depth_exceeds
-from ..store.read import read_bytes
 
 _FOLDED = (  # options that ask for a view; the others change nothing of plain texts
     "context", "persist", "user_template", "system_template", "ide_marker", "remove", "remove_cmd",
@@ -38,12 +37,12 @@ class Straight:
         self.models: dict[str, str] = {}
 
 
-def read(path: str, given: Request, data: bytes | None = None) -> Straight | None:
-    """What the session at this path (or in these bytes) holds; None where that needs the long way."""
-    if path == "-" or given.given(*_FOLDED) or not _PASSED.issuperset(PASSES):
+def read(data: bytes, given: Request) -> Straight | None:
+    """What the session of these bytes holds; None where that needs the long way."""
+    if given.given(*_FOLDED) or not _PASSED.issuperset(PASSES):
         return None
     found = Straight()
-    lines = iter(BytesIO(read_bytes(path) if data is None else data))
+    lines = iter(BytesIO(data))
     try:
         return found if _begun(next(lines, b""), found.view) and _read(lines, found) else None
     except (ValueError, KeyError, TypeError):  # no JSON, no record, or not a message of one text

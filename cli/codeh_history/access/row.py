@@ -14,11 +14,12 @@ from ..session.fold import View, fold, message_of, timestamp
 from ..session.model import Json, Message, Unread
 from ..session.records import Damage, Log, Record, check_message
 from ..session.rules import ROLE_OF_KIND
+from ..session.view import uses_tools
 from ..store import read
 from ..store.resolve import Target
 from . import skim as skimming
 from .open_calls import Calling
-from .skim import NeedsFold, Skim, uses_tools
+from .skim import NeedsFold, Skim
 
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",

@@ -14,7 +14,7 @@ from ..session.fold import Fold, message_of
 from ..session.model import Json, Message
 from ..session.records import Before, Damage, Log, Record, lines_of, parse
 from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
-from ..session.view import View, is_idless
+from ..session.view import View, number_calls, uses_tools
 from ..store import read
 from ..store.file import blocks
 from ..store.foreign import begins_a_session
@@ -135,20 +135,11 @@ class Skim:
 
     def _settle(self, number: int, message: Message) -> tuple[int, Message]:
         """The message with the count of calls without an id that stand before it, as the fold has it."""
-        message.idless = self._idless
-        if uses_tools(message):
-            self._tools = True
-            self._idless += sum(map(is_idless, message.parts))
+        self._idless = number_calls([message], self._idless)
+        self._tools = self._tools or uses_tools(message)
         if self._tools and number != self.placed:
             raise NeedsFold  # which result answers which call hangs on the order
         return number, message
-
-
-def uses_tools(message: Message) -> bool:
-    for part in message.parts:  # noqa: SIM110 - asked of each message of a long log
-        if "functionCall" in part or "functionResponse" in part:
-            return True
-    return False
 
 
 def repeated(hashes: array[int]) -> set[int]:

@@ -27,9 +27,10 @@ class Array:
         self.notes: list[str] = []
 
     def fill(self, messages: Messages, summaries: Sequence[str]) -> None:
+        take = {"user": self.user, "model": self.said, "results": self.results}
         for entry in runs(messages, summaries, faithful=self.faithful):
             if isinstance(entry, Turn):
-                self.turn(entry)
+                take[entry.role](entry)
             else:
                 self.plain(*entry)
 
@@ -45,9 +46,6 @@ class Array:
     def plain(self, role: str, parts: list[Part], id: str) -> None:
         """A message that is one text, as most of a long history are."""
         self.add({"role": ROLES[role], "content": parts[0]["text"]}, [id])
-
-    def turn(self, turn: Turn) -> None:
-        {"user": self.user, "model": self.said, "results": self.results}[turn.role](turn)
 
     def user(self, turn: Turn) -> None:
         raise NotImplementedError

@@ -8,6 +8,7 @@ import orjson
 
 from ..session.failed_call import is_sentence
 from ..session.model import Json, Message, Part
+from ..session.pairing import Answer
 from .names import Alphabet
 from .turns import Turn
 
@@ -112,21 +113,21 @@ class CallIds:
         self.row: list[str] = []  # those sent for the calls of the last model turns
 
     def calls(self, turn: Turn) -> list[str]:
-        """For each part of a model turn its call's id, empty for what is no call."""
-        if self.faithful:
-            return turn.ids
-        sent = [self._new(id) if id else "" for id in turn.ids]
-        new = [id for id in sent if id]
-        if new:
-            self.row[turn.before :] = new
+        """The ids of a model turn's calls."""
+        sent = [call.id if self.faithful else self._new(call.id) for call in turn.calls]
+        if sent:
+            self.row[turn.calls[0].number :] = sent
         return sent
 
     def results(self, turn: Turn) -> list[str]:
         """For each result the id of the call it answers."""
-        if self.faithful:
-            return turn.ids
-        answered = zip(turn.ids, turn.answers, strict=True)
-        return [self.row[number] if number >= 0 else self._fit(id) for id, number in answered]
+        return [self._answered(answer) for answer in turn.answers]
+
+    def _answered(self, answer: Answer) -> str:
+        if answer.number >= 0:
+            return self.row[answer.number]
+        id = answer.id or ""
+        return id if self.faithful else self._fit(id)
 
     def _new(self, id: str) -> str:
         count = self.count.get(id, 0) + 1

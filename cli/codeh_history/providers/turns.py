@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from ..session.model import SUMMARY_HEAD, Message, Part
-from ..session.pairing import Answer, Call, pair
+from ..session.pairing import Answer, Call, Walk
 
 ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
 CONTINUATION = "(The conversation continues from earlier work.)"  # where a provider wants a user first
@@ -17,29 +17,35 @@ EMPTY_MESSAGE = "(empty message)"  # where a provider wants a user's message to 
 class Turn:
     """Parts to send together: a user's, a model's, or the results of one model turn's calls.
 
-    `ids` has an id for each part: for a call its own or `call_K`, for a result its call's. `own_ids`
-    says for each whether the id was given by the history. In a `results` turn the parts are
-    functionResponses in the order of their calls, one a call, `answers` says for each which call of
-    the model turns right before it is answered (counted from 0; -1: none), `sources` whose message each is
-    in. `before`: which of these the first call of a model turn is.
+    `calls` are those of a model's turn. In a `results` turn the parts are functionResponses in the order
+    of their calls, one a call; `answers` says of each what it answers.
     """
 
-    __slots__ = ("answers", "before", "ids", "message", "own_ids", "parts", "role", "sources")
+    __slots__ = ("answers", "calls", "message", "parts", "role")
 
-    def __init__(self, role: str, message: Message | None, parts: list[Part]) -> None:
+    def __init__(
+        self,
+        role: str,
+        message: Message | None,
+        parts: list[Part],
+        calls: list[Call],
+        answers: list[Answer],
+    ) -> None:
         self.role = role  # user, model or results
         self.message = message
         self.parts = parts
-        self.ids = [""] * len(parts)
-        self.own_ids = [True] * len(parts)
-        self.sources: list[str] = []
-        self.before = 0
-        self.answers: list[int] = []
+        self.calls = calls
+        self.answers = answers
 
     @property
     def id(self) -> str:
         """The id of the message that it is, or begins with; "" for what no message says."""
         return self.message.id if self.message is not None else ""
+
+    @property
+    def sources(self) -> list[str]:
+        """Whose message each result is in."""
+        return [answer.message.id for answer in self.answers]
 
     def made_by(self, provider: str, model: str | None) -> bool:
         """Whether this provider and model family made the turn, so that its signatures hold there.
@@ -102,24 +108,27 @@ def _entries(
     messages: Sequence[Message], summaries: Sequence[str], *, faithful: bool, whole: bool
 ) -> Iterator[Said | Turn]:
     if summaries:
-        yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}])
-    pairing = pair(messages)
-    calls, answers = iter(pairing.calls), iter(pairing.answers)
+        yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}], [], [])
     spoken = False  # whether the model has
     results: Turn | None = None  # of its calls before
     later: list[Said | Turn] = []  # what users said since: it comes after all of these
-    for message in messages:
-        role, parts = message.role, message.parts
-        if role is None or (message.own is None and message.blocks is None):
-            continue
+    for message, calls, answers in Walk().through(messages):
+        role, parts = message.role or "", message.parts
         plain = not whole and len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
         said = (role, parts, message.id) if plain and "item" not in message.fields else None
         if role == "model":
-            yield from _closed(results, later)
-            results, later, spoken = None, [], True
-            yield said or _model_turn(message, calls, answers)
+            if results is not None or later:
+                yield from _closed(results, later)
+                results, later = None, []
+            spoken = True
+            yield said or Turn("model", message, parts, calls, answers)
             continue
-        results, rest = (results, said) if said else _user_turns(message, answers, results)
+        rest: Said | Turn | None = said
+        if answers:
+            results = _with_results(results, message, answers)
+            parts = [part for part in parts if "functionResponse" not in part]
+        if said is None and (parts or not answers):
+            rest = Turn("user", message, parts, calls, [])
         if faithful and results is not None:
             yield results
             results = None
@@ -135,51 +144,23 @@ def _closed(results: Turn | None, later: list[Said | Turn]) -> list[Said | Turn]
     return later if results is None else [_in_call_order(results), *later]
 
 
-def _model_turn(message: Message, calls: Iterator[Call], answers: Iterator[Answer]) -> Turn:
-    turn = Turn("model", message, message.parts)
-    called = False
-    for number, part in enumerate(turn.parts):
-        if "functionCall" in part:
-            call = next(calls)
-            if not called:
-                turn.before, called = call.number, True
-            turn.ids[number], turn.own_ids[number] = call.id, call.given
-        elif "functionResponse" in part:
-            next(answers)  # of a call, but nowhere that a result may stand
-    return turn
-
-
-def _user_turns(
-    message: Message, answers: Iterator[Answer], results: Turn | None
-) -> tuple[Turn | None, Turn | None]:
-    """The results so far with those of a user's message, and a turn for the rest of it, if there is any."""
-    rest: list[Part] = []
-    for part in message.parts:
-        if "functionResponse" not in part:
-            rest.append(part)
-            continue
-        if results is None:
-            results = Turn("results", message, [])
-        answer = next(answers)
-        number, call = answer.number, answer.call
-        known = call is not None and number >= 0
-        results.parts.append(part)
-        results.sources.append(message.id)
-        results.answers.append(number)
-        results.ids.append(call.id if call is not None and known else str(answer.id or ""))
-        results.own_ids.append(call.given if call is not None and known else bool(answer.id))
-    return results, Turn("user", message, rest) if rest or not message.parts else None
+def _with_results(results: Turn | None, message: Message, answers: list[Answer]) -> Turn:
+    """The results so far, with those of a user's message."""
+    parts = [message.parts[answer.part] for answer in answers]
+    if results is None:
+        return Turn("results", message, parts, [], answers)
+    results.parts += parts
+    results.answers += answers
+    return results
 
 
 def _in_call_order(results: Turn) -> Turn:
     last = len(results.parts)
-    order = (
-        sorted(range(last), key=lambda n: (results.answers[n] < 0, results.answers[n])) if last > 1 else []
-    )
-    if order and order != list(range(last)):
-        for name in ("parts", "ids", "own_ids", "sources", "answers"):
-            values = getattr(results, name)
-            setattr(results, name, [values[n] for n in order])
+    if last > 1:
+        numbers = [answer.number for answer in results.answers]
+        order = sorted(range(last), key=lambda n: (numbers[n] < 0, numbers[n]))
+        results.parts = [results.parts[n] for n in order]
+        results.answers = [results.answers[n] for n in order]
     return results
 
 

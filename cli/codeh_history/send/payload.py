@@ -10,7 +10,7 @@ import orjson
 from .. import providers
 from ..access import plain
 from ..access.late_media import Deferred
-from ..access.view import tell_lost, view_of
+from ..access.view import bytes_of, tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import from_file
@@ -54,7 +54,8 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
-    found = plain.read(target.path, given, data) if to != providers.PLAIN else None
+    data = bytes_of(env, target) if data is None else data
+    found = plain.read(data, given) if to != providers.PLAIN else None
     if found is not None:
         options = _options(found.view, to, given, found.models.get(to))
         return [_written(env, target, providers.load(to).request(found.texts, options, []), given)]

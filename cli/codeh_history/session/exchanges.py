@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .model import Message, Part
-from .view import text_of
+from .view import text_of, uses_tools
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
@@ -34,16 +34,12 @@ def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bo
     text = text_of(message)
     if markers is IDE_MARKERS and "#" not in text:  # most texts, at a glance
         return False
-    return any(marker in text for marker in markers) and not _has_tools(message)
+    return any(marker in text for marker in markers) and not uses_tools(message)
 
 
 def is_system(message: Message) -> bool:
     """A `System:` text of either role; never a message with tool parts, whose unit would break."""
-    return text_of(message).startswith(SYSTEM_PREFIX) and not _has_tools(message)
-
-
-def _has_tools(message: Message) -> bool:
-    return any("functionCall" in part or "functionResponse" in part for part in message.parts)
+    return text_of(message).startswith(SYSTEM_PREFIX) and not uses_tools(message)
 
 
 def is_thought(part: Part) -> bool:

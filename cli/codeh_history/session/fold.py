@@ -232,14 +232,14 @@ class Fold:
         if self.barrier >= 0:
             self.hide_cleared()
         if not view.log.lacks(IDLESS):
-            number_calls(view)
+            number_calls(view.all.values())
         for record in view.applied:
             self.effects.apply(record.data, self.made[record.data["id"]].place)
         self.summaries += self.effects.summaries
         for summary in self.summaries:
             for id in summary.covers:
                 self.effects.hide(id, summary.id, summary.place)
-        view.messages = self.effects.ordered()
+        view.messages = self.effects.ordered(view.all.values())
         view.summaries, covered = arrange(self.summaries, view.all)
         view.hidden_summaries += covered
 

@@ -6,7 +6,7 @@ prints and what `-i` records can never differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypedDict
 
 from .model import Json, Message, Part, Summary, unread
@@ -76,25 +76,35 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     """What the fold would show if a compaction with these ops were appended; the same view without any."""
     if not ops:
         return view
-    concerned = {id for op in ops for id in named(dict(op), NAMES_OF_AN_OP)}
+    concerned = {id for op in ops for id in _concerned(dict(op))}
     effects = Effects(
-        {m.id: _copy(m) if m.after is not None or m.id in concerned else m for m in view.messages}
+        {
+            m.id: _copy(m)
+            for m in view.messages
+            if m.id in concerned or m.after is not None or m.id.startswith(NEXT)
+        }
     )
-    for message in reversed(view.messages):
+    for message in reversed(effects.messages.values()):
         if message.after in effects.messages:
-            effects.inserted.setdefault(message.after, []).append(effects.messages[message.id])
+            effects.inserted.setdefault(message.after, []).append(message)
     older = [*view.summaries, *view.hidden_summaries]
     place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
-    compaction = {"id": _unused([*effects.messages, *(s.id for s in older)]), "ops": ops}
+    compaction = {"id": _unused([*effects.messages, *(summary.id for summary in older)]), "ops": ops}
     effects.insert(compaction, place)
     effects.apply(compaction, place, trusted=True)
-    after = view.with_messages(effects.ordered())
+    after = view.with_messages(effects.ordered(view.messages))
     if effects.summaries:
         cleared = [summary for summary in view.hidden_summaries if summary.cleared]
         covered = [summary for summary in view.hidden_summaries if not summary.cleared]
         after.summaries, covered = arrange([*view.summaries, *covered, *effects.summaries], view.all)
         after.hidden_summaries = cleared + covered
     return after
+
+
+def _concerned(op: Json) -> Iterator[str]:
+    """The ids that an op names, and that of the message that it inserts."""
+    yield from named(op, NAMES_OF_AN_OP)
+    yield from named(op.get("message") or {}, ("id",))
 
 
 def _copy(message: Message) -> Message:
@@ -112,7 +122,10 @@ def _unused(ids: Sequence[str]) -> str:
 
 
 class Effects:
-    """What compactions do to these messages, which are changed; `summaries` are those that they make."""
+    """What compactions do to these messages, which are changed; `summaries` are those that they make.
+
+    They are all of a log, or those of a view that may change.
+    """
 
     def __init__(self, messages: dict[str, Message]) -> None:
         self.messages = messages
@@ -177,27 +190,38 @@ class Effects:
             self.hashes[message.id, part] = block_of(own[part])
         return part < len(own) and self.hashes[message.id, part] == op.get("block")
 
-    def ordered(self) -> list[Message]:
-        """The visible messages: by place, inserted ones right after what they belong to."""
-        if not self.inserted:
-            return [m for m in self.messages.values() if m.hidden is None and (not m.replaced or shown(m))]
+    def ordered(self, messages: Iterable[Message]) -> list[Message]:
+        """Which of these messages are visible: by place, inserted ones right after what they belong to."""
         unseen = {message.id: message for group in self.inserted.values() for message in group}
-        roots = [message for id, message in self.messages.items() if id not in unseen]
+        below = frozenset(unseen)
         visible: list[Message] = []
-        stack = roots[::-1]
+        for other in messages:
+            id = other.id
+            message = self.messages.get(id)
+            if message is None:
+                visible.append(other)
+            elif id in self.inserted:
+                if id not in below:
+                    visible += self._with_inserted(message, unseen)
+            elif id not in below and message.hidden is None and (not message.replaced or shown(message)):
+                visible.append(message)
+        for message in unseen.values():  # what they were to follow is not there
+            message.hidden = message.hidden or message.after
+        return visible
+
+    def _with_inserted(self, root: Message, unseen: dict[str, Message]) -> Iterator[Message]:
+        """What is visible of a message and of those that stand after it; these go with it."""
+        stack = [root]
         while stack:
             message = stack.pop()
             unseen.pop(message.id, None)
             children = self.inserted.get(message.id, ())
             if message.hidden is None and shown(message):
-                visible.append(message)
+                yield message
             else:
                 for child in children:
                     child.hidden = child.hidden or message.hidden or message.id
             stack += children
-        for message in unseen.values():  # what they were to follow is not there
-            message.hidden = message.hidden or message.after
-        return visible
 
 
 def shown(message: Message) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType
 from typing import Any
 
@@ -29,17 +29,16 @@ class Call:
 
     __slots__ = ("answer", "given", "id", "message", "name", "number", "part", "place", "row")
 
-    def __init__(
-        self, message: Message, part: int, place: int, row: int, number: int, id: str, given: bool  # noqa: FBT001
-    ) -> None:  # fmt: skip
+    def __init__(self, message: Message, part: int, place: int, row: int, number: int, idless: int) -> None:
+        call = message.parts[part]["functionCall"]
         self.message = message
         self.part = part
         self.place = place
         self.row = row
         self.number = number
-        self.id = id
-        self.given = given  # whether the history gave the id
-        self.name = message.parts[part]["functionCall"]["name"]
+        self.given = bool(call.get("id"))  # whether the history gave the id
+        self.id = str(call["id"]) if self.given else f"call_{idless + 1}"
+        self.name = call["name"]
         self.answer: Answer | None = None
 
     @property
@@ -114,6 +113,14 @@ class Answer:
         call = self.call
         return call.number if call is not None and call.row == self.row else -1
 
+    @property
+    def given_id(self) -> str:
+        """The id that the history gives the call of the row before it, or else itself; "" for none."""
+        call = self.call
+        if call is not None and call.row == self.row:
+            return call.id if call.given else ""
+        return self.id or ""
+
 
 class Pairing:
     """Every call and every answer in order, each with its other half.
@@ -145,42 +152,15 @@ def pair(messages: Sequence[Message]) -> Pairing:
     return _walked(messages).pairing
 
 
-def _walked(messages: Sequence[Message]) -> _Walk:
-    walk = _Walk()
-    pairing = walk.pairing
-    answering = False  # whether a user-role message came since the last model message
-    for place, message in enumerate(messages):
-        role = message.role
-        if role is None or (message.own is None and message.blocks is None):
-            continue
-        if role == "model":
-            if answering:
-                walk.next_row()
-                answering = False
-            idless, before = message.idless, len(pairing.calls)
-            for number, part in enumerate(message.parts):
-                if "functionCall" in part:
-                    given = part["functionCall"].get("id")
-                    idless += not given
-                    walk.call(
-                        message, number, place, str(given) if given else f"call_{idless}", bool(given)
-                    )
-                elif "functionResponse" in part:
-                    walk.answer(Answer(message, number, place, walk.row))
-            if len(pairing.calls) > before:
-                pairing.units.append(pairing.calls[before:])
-        else:
-            answering = True
-            for number, part in enumerate(message.parts):
-                if "functionResponse" in part:
-                    walk.answer(Answer(message, number, place, walk.row))
-                elif "functionCall" in part:
-                    pairing.misplaced.append((message, number))
+def _walked(messages: Sequence[Message]) -> Walk:
+    walk = Walk()
+    for _ in walk.through(messages):
+        pass
     return walk
 
 
-class _Walk:
-    """The calls still open on the way through a history."""
+class Walk:
+    """One way through a history: `pairing` is what it has met so far."""
 
     __slots__ = ("begun", "fresh", "latest", "pairing", "row", "same", "stale")
 
@@ -193,17 +173,48 @@ class _Walk:
         self.fresh = _Waiting()  # the model's last row, as far as it was looked at
         self.stale = _Waiting()  # those before
 
-    def call(self, message: Message, part: int, place: int, id: str, given: bool) -> None:  # noqa: FBT001
-        calls, row = self.pairing.calls, self.row
-        call = Call(message, part, place, row, len(calls) - self.begun, id, given)
-        calls.append(call)
-        first = self.latest.get(id)
-        if first is not None and first.row == row:
-            self.same.setdefault(id, _Waiting([first])).add([call])
+    def through(self, messages: Iterable[Message]) -> Iterator[tuple[Message, list[Call], list[Answer]]]:
+        """Each committed message that is sent, with the calls and the answers that its parts are."""
+        pairing = self.pairing
+        answering = False  # whether a user-role message came since the last model message
+        for place, message in enumerate(messages):
+            role = message.role
+            if role is None or (message.own is None and message.blocks is None):
+                continue
+            calls: list[Call] = []
+            answers: list[Answer] = []
+            if role != "model":
+                answering = True
+            elif answering:
+                self.next_row()
+                answering = False
+            idless = message.idless
+            for number, part in enumerate(message.parts):
+                if "functionResponse" in part and (role != "model" or "functionCall" not in part):
+                    answers.append(Answer(message, number, place, self.row))
+                    self.answer(answers[-1])
+                elif "functionCall" not in part:
+                    continue
+                elif role == "model":
+                    call = Call(message, number, place, self.row, len(pairing.calls) - self.begun, idless)
+                    idless += not call.given
+                    calls.append(call)
+                    self.call(call)
+                else:
+                    pairing.misplaced.append((message, number))
+            if calls:
+                pairing.units.append(calls)
+            yield message, calls, answers
+
+    def call(self, call: Call) -> None:
+        self.pairing.calls.append(call)
+        first = self.latest.get(call.id)
+        if first is not None and first.row == self.row:
+            self.same.setdefault(call.id, _Waiting([first])).add([call])
         else:
-            self.latest[id] = call
+            self.latest[call.id] = call
             if self.same:
-                self.same.pop(id, None)
+                self.same.pop(call.id, None)
 
     def next_row(self) -> None:
         """The model goes on: it no longer waits for what it asked before."""

@@ -29,6 +29,7 @@ _SHAPES = {
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
 _NAMES_BLOCKS = frozenset(("blockIds", "blockId"))
+_HOLDING = {"functionCall": "args", "functionResponse": "response"}  # the text of such a part is in this
 _PART_SHAPES = {
     "text": str, "thoughtSignature": str, "inlineData": dict, "fileData": dict, "functionCall": dict,
     "functionResponse": dict, "native": dict,
@@ -191,24 +192,21 @@ def _said(data: Any, keys: set[str]) -> int:
         if type(parts) is not list:
             return -1
         for part in parts:
-            if len(part) != 1 or type(part) is not dict:
-                return -1
-            if "text" in part:
-                if type(part["text"]) is not str:
+            ((key, value),) = part.items()
+            if key == "text":
+                if type(value) is not str:
                     return -1
-                said += len(part["text"])
-                keys.add("text")
-            elif "functionCall" in part:
-                if type(part["functionCall"]["name"]) is not str:
-                    return -1
-                if not part["functionCall"].get("id"):
-                    keys.add(IDLESS)
-                keys.add("functionCall")
-            elif type(part["functionResponse"]["name"]) is not str:
+                said += len(value)
+            elif key not in _HOLDING or type(value["name"]) is not str:
                 return -1
             else:
-                keys.add("functionResponse")
-    except (KeyError, TypeError):
+                for text in value[_HOLDING[key]].values():
+                    if type(text) is str:
+                        said += len(text)
+                if key == "functionCall" and not value.get("id"):
+                    keys.add(IDLESS)
+            keys.add(key)
+    except (AttributeError, KeyError, TypeError, ValueError):
         return -1
     keys.update(data)
     return said

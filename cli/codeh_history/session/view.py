@@ -31,7 +31,7 @@ class View:
 
     __slots__ = (
         "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",
-        "log", "made", "messages", "meta", "notes", "summaries", "texts_read",
+        "log", "made", "messages", "meta", "notes", "said_read", "summaries",
     )  # fmt: skip
 
     def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
@@ -49,7 +49,7 @@ class View:
         self.applied: list[Record] = []  # live compactions that no clear hides
         self.made: dict[str, Step] = {}  # what `steps` has besides messages
         self.notes = notes or []
-        self.texts_read: list[str] | None = None
+        self.said_read: list[tuple[Message, str]] | None = None
 
     @property
     def steps(self) -> list[Step]:
@@ -68,18 +68,18 @@ class View:
         return newest.message.id if newest is not None and newest.message is not None else None
 
     @property
-    def texts(self) -> list[str]:
-        """For each message shown, its texts joined, thoughts left out."""
-        if self.texts_read is None:
-            self.texts_read = [text_of(m) for m in self.messages]
-        return self.texts_read
+    def said(self) -> list[tuple[Message, str]]:
+        """The messages shown that hold neither calls nor results, each with its text."""
+        if self.said_read is None:
+            self.said_read = [(m, text_of(m)) for m in self.messages if not uses_tools(m)]
+        return self.said_read
 
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
         """The same view showing other messages (a copy)."""
         copy = View(self.log)
         for name in self.__slots__:
             setattr(copy, name, getattr(self, name))
-        copy.messages, copy.texts_read = messages, None
+        copy.messages, copy.said_read = messages, None
         if summaries is not None:
             copy.summaries = summaries
         return copy
@@ -102,6 +102,14 @@ def text_of(message: Message) -> str:
         part = parts[0]
         return part.get("text", "") if "thought" not in part or not part["thought"] else ""
     return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
+
+
+def uses_tools(message: Message) -> bool:
+    """Whether it holds calls or results."""
+    for part in message.parts:  # noqa: SIM110 - asked of each message of a long log
+        if "functionCall" in part or "functionResponse" in part:
+            return True
+    return False
 
 
 def content_of(data: Json) -> list[Part] | None:
@@ -155,14 +163,12 @@ def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[lis
     ]
 
 
-def number_calls(view: View) -> None:
-    """Tell each live message how many calls without an id stand before it in the log."""
-    count = 0
-    for message in view.all.values():
-        message.idless = count
-        for part in message.own if message.own is not None else message.parts:
-            if "functionCall" in part or "blockId" in part:
-                count += is_idless(part)
+def number_calls(messages: Iterable[Message], before: int = 0) -> int:
+    """Tell each message how many calls without an id stand before it; returns how many there are in all."""
+    for message in messages:
+        message.idless = before
+        before += sum(map(is_idless, message.own if message.own is not None else message.parts))
+    return before
 
 
 def is_idless(part: Part) -> bool:

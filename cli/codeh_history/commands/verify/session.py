@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from ...access import skim as skimming
 from ...access.open_calls import Calling
-from ...access.skim import NeedsFold, Skim, uses_tools
+from ...access.skim import NeedsFold, Skim
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...session.fold import fold
 from ...session.model import Message
 from ...session.pairing import Answer, Call, Pairing, only_results
+from ...session.view import uses_tools
 from ...store import read
 from ...store.paths import sessions_dir
 from ...store.resolve import Target

@@ -12,7 +12,7 @@ def run(view: View, settings: Settings) -> list[Op]:
     """Drop `System:` messages, but pinned ones and those that a `--keep-system` pattern is found in."""
     found = [
         (message.id, text)
-        for message, text in zip(view.messages, view.texts, strict=True)
+        for message, text in view.said
         if text.startswith(SYSTEM_PREFIX)
         and is_system(message)
         and message.committed

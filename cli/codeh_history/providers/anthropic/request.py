@@ -51,13 +51,6 @@ class _Conversation(Array):
         text = EMPTY_MESSAGE if text.isspace() else text
         self._emit("user", [{"type": "text", "text": text}], [id])
 
-    def turn(self, turn: Turn) -> None:
-        if turn.role != "model":
-            self._asked()
-        elif self.answered:
-            self._asks_anew()
-        super().turn(turn)
-
     def _asks_anew(self) -> None:
         self.calls, self.taken, self.answered = [], {}, False
 
@@ -80,6 +73,7 @@ class _Conversation(Array):
     # -- a user's -----------------------------------------------------------------------------------
 
     def user(self, turn: Turn) -> None:
+        self._asked()
         content = [block for part in turn.parts for block in self._of_user(part, turn)]
         item = object_of(turn.message.fields.get("item")) if turn.message else {}
         if item.get("role") == "system":
@@ -146,13 +140,19 @@ class _Conversation(Array):
     # -- a model's ----------------------------------------------------------------------------------
 
     def said(self, turn: Turn) -> None:
-        own = turn.made_by(NAME, self.model)
+        if self.answered:
+            self._asks_anew()
+        calls = iter(turn.calls)
         content: list[Any] = []
-        for part, id in zip(turn.parts, turn.ids, strict=True):
-            if id and len(part) == 1:
-                content.append(self._call(part, id, own=own))
+        for part in turn.parts:
+            id = next(calls).id if "functionCall" in part else ""
+            if len(part) == 1 and (id or "text" in part):  # nearly all
+                if id:
+                    content.append(self._call(part, id))
+                elif self._sent(part["text"]):
+                    content.append({"type": "text", "text": part["text"]})
                 continue
-            new = self._of_model(part, id, turn, own=own)
+            new = self._of_model(part, id, turn, own=turn.made_by(NAME, self.model))
             self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in new)
             content += new
         if content or self.faithful:
@@ -177,10 +177,10 @@ class _Conversation(Array):
         elif not id:
             return self._other(part, turn)
         if id:
-            new.append(self._call(part, id, own=own))
+            new.append(self._call(part, id, object_of(part.get("item")) if own else {}))
         return new
 
-    def _call(self, part: Any, id: str, *, own: bool) -> Json:
+    def _call(self, part: Any, id: str, item: Json | None = None) -> Json:
         """A tool_use with an id within the alphabet, and unique in its message."""
         base = fit = blocks.IDS.fit(id)
         number = self.taken.get(base, 1)
@@ -192,15 +192,17 @@ class _Conversation(Array):
         self.taken.setdefault(fit, 1)
         self.called = True
         name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
-        item = object_of(part.get("item")) if own else {}
-        beside: Json = {key: item[key] for key in ("caller", "toolset_name") if key in item}
-        return {"type": "tool_use", "id": fit, "name": name, "input": arguments(part), **beside}
+        call = {"type": "tool_use", "id": fit, "name": name, "input": arguments(part)}
+        call.update((key, item[key]) for key in ("caller", "toolset_name") if item and key in item)
+        return call
 
     def results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
+        self._asked()
         content: list[Any] = []
-        for part, id, number in zip(turn.parts, turn.ids, turn.answers, strict=True):
-            sent = self.calls[number] if number >= 0 else blocks.IDS.fit(id or "call")
+        for part, answer in zip(turn.parts, turn.answers, strict=True):
+            number = answer.number
+            sent = self.calls[number] if number >= 0 else blocks.IDS.fit(answer.id or "call")
             block, whys = blocks.result_block(part, sent)
             content.append(block)
             for why in whys:

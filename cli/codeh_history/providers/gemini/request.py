@@ -36,11 +36,8 @@ class _Contents(Array):
         self.answered = True
         self._emit(role, parts, [id])
 
-    def turn(self, turn: Turn) -> None:
-        self.answered = self.answered or turn.role != "model"
-        super().turn(turn)
-
     def user(self, turn: Turn) -> None:
+        self.answered = True
         parts = self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
@@ -64,14 +61,16 @@ class _Contents(Array):
     def _converted(self, turn: Turn, *, own: bool) -> list[Any]:
         """A turn's parts as Gemini takes them."""
         parts: list[Any] = []
-        for part, id, given in zip(turn.parts, turn.ids, turn.own_ids, strict=True):
-            if not id:
+        calls = iter(turn.calls)
+        for part in turn.parts:
+            if "functionCall" not in part or not turn.calls:
                 parts += self._part(part, turn, own=own)
                 continue
             if len(part) > 1:
                 beside = {key: value for key, value in part.items() if key != "functionCall"}
                 parts += self._part(beside, turn, own=own) if beside.keys() & fields.DATA else ()
-            parts.append(self._call(part, id if given else None, own=own))
+            call = next(calls)
+            parts.append(self._call(part, call.id if call.given else None, own=own))
         return parts
 
     # -- parts --------------------------------------------------------------------------------------
@@ -197,15 +196,16 @@ class _Contents(Array):
 
     def results(self, turn: Turn) -> None:
         """The responses in a content of their own; what cannot stand in one goes into the next."""
+        self.answered = True
         parts: list[Any] = []
         after: list[Any] = []
         sources: list[str] = []
-        for part, number, source in zip(turn.parts, turn.answers, turn.sources, strict=True):
-            new, moved = self._response(part, number, turn)
+        for part, answer in zip(turn.parts, turn.answers, strict=True):
+            new, moved = self._response(part, answer.number, turn)
             parts.append(new)
             if moved:
                 after += moved
-                sources += [source] * len(moved)
+                sources += [answer.message.id] * len(moved)
         self._emit("user", parts, turn.sources)
         if after:
             self._emit("user", after, sources)

@@ -96,11 +96,12 @@ class _Chat(Array):
     def results(self, turn: Turn) -> None:
         """A tool message for each result; the media that they hold follows in one user message."""
         held: list[tuple[Part, str]] = []
-        for part, id, own, source in zip(turn.parts, turn.ids, turn.own_ids, turn.sources, strict=True):
+        for part, answer in zip(turn.parts, turn.answers, strict=True):
+            id, source = answer.given_id, answer.message.id
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
-            self.add({**message, "tool_call_id": id} if own and id else message, [source])
+            self.add({**message, "tool_call_id": id} if id else message, [source])
             found = result_media(response)
             if found:
                 label: Part = {"text": f"From the result of {response.get('name')}:"}
@@ -115,10 +116,12 @@ class _Chat(Array):
         own = turn.made_by(NAME, self.model)
         spoken, thought, last = "", "", -1
         calls: list[Json] = []
-        for place, (part, id) in enumerate(zip(turn.parts, turn.ids, strict=True)):
+        given = iter(turn.calls)
+        for place, part in enumerate(turn.parts):
             text = part.get("text")
             if "functionCall" in part:
-                calls.append(_call(part, id if turn.own_ids[place] else "", own=own))
+                call = next(given)
+                calls.append(_call(part, call.id if call.given else "", own=own))
             elif part.get("thought"):
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:

@@ -116,7 +116,8 @@ class _Chat(Array):
         """A tool message for each result; what they hold besides text follows in one user message."""
         blocks: list[Json] = []
         sources: list[str] = []
-        for part, id, source in zip(turn.parts, self.ids.results(turn), turn.sources, strict=True):
+        for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
+            source = answer.message.id
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             kept = item_of(part).get("content")
@@ -135,9 +136,10 @@ class _Chat(Array):
     def said(self, turn: Turn) -> None:
         said = Speech(turn, self.model)
         calls: list[Json] = []
-        for place, (part, id) in enumerate(zip(turn.parts, self.ids.calls(turn), strict=True)):
+        ids = iter(self.ids.calls(turn))
+        for place, part in enumerate(turn.parts):
             if "functionCall" in part:
-                calls.append(self.call(part, id, own=said.own))
+                calls.append(self.call(part, next(ids), own=said.own))
             elif part.get("thought"):
                 said.thought(part)
             elif "text" in part:

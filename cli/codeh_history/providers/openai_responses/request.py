@@ -125,7 +125,8 @@ class _Items(Array):
         return block
 
     def results(self, turn: Turn) -> None:
-        for part, id, source in zip(turn.parts, self.ids.results(turn), turn.sources, strict=True):
+        for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
+            source = answer.message.id
             held = [block for media in held_media(part) if (block := self.block(media, source))]
             output = output_of(part, held)
             kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
@@ -148,11 +149,11 @@ class _Items(Array):
         places = list(range(len(turn.parts)))
         if not own:
             places.sort(key=lambda place: "functionCall" in turn.parts[place])
-        ids, source = self.ids.calls(turn), turn.id
+        ids, source = iter(self.ids.calls(turn)), turn.id
         for place in places:
-            part, id = turn.parts[place], ids[place]
+            part = turn.parts[place]
             if "functionCall" in part:
-                self.add(self.call(part, id, own=own, replayed=replayed), [source])
+                self.add(self.call(part, next(ids), own=own, replayed=replayed), [source])
             elif "text" in part and not part.get("thought"):
                 follows = last == place - 1 >= 0
                 if part["text"] or own:
