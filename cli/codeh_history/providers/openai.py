@@ -30,7 +30,7 @@ def arguments_of(part: Part) -> str:
     """
     args: Any = part["functionCall"].get("args")
     held: Any = part
-    raw = held.get("arguments")
+    raw = held.get("arguments") if len(part) > 1 else None
     if isinstance(raw, str):
         value = parsed(raw)
         if isinstance(value, dict) and value == args:
@@ -61,16 +61,14 @@ def result_text(response: object) -> str:
 
     An error stays `{"error": …}`, so that a model sees that the call failed, unless its text says so.
     """
+    if isinstance(response, dict) and len(response) == 1:
+        text: object = response.get("output")
+        if not isinstance(text, str) and is_sentence(response.get("error")):
+            text = response["error"]
+        return text if isinstance(text, str) else json_text(response)
     if isinstance(response, str):
         return response
-    if response is None or response == {}:
-        return ""
-    if isinstance(response, dict) and len(response) == 1 and isinstance(response.get("output"), str):
-        text: str = response["output"]
-        return text
-    if isinstance(response, dict) and len(response) == 1 and is_sentence(response.get("error")):
-        return str(response["error"])
-    return json_text(response)
+    return json_text(response) if response is not None and response != {} else ""
 
 
 def response_of(text: str) -> Json:

@@ -43,6 +43,14 @@ class Turn:
         return self.message.id if self.message is not None else ""
 
     @property
+    def opening(self) -> str | None:
+        """The one text before its calls, "" for calls alone; None where a turn says anything else."""
+        rest = len(self.parts) - len(self.calls)
+        if rest == 1 and len(self.parts[0]) == 1:
+            return self.parts[0].get("text") or None
+        return "" if self.calls and not rest else None
+
+    @property
     def sources(self) -> list[str]:
         """Whose message each result is in."""
         return [answer.message.id for answer in self.answers]

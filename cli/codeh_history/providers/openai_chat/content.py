@@ -143,10 +143,10 @@ def joined(content: object) -> str | None:
 class Speech:
     """What a model's turn says besides its calls: texts, refusals, and thoughts that may go back."""
 
-    def __init__(self, turn: Turn, model: str | None) -> None:
+    def __init__(self, turn: Turn, model: str | None, *, own: bool) -> None:
         made = turn.message
-        self.own = made is not None and made.provider == NAME
-        self.same = self.own and turn.made_by(NAME, model)
+        self.own = own
+        self.same = own and turn.made_by(NAME, model)
         self.items = made is not None and made.provider == "openai-responses"
         self.blocks: list[Json] = []
         self.apart: list[bool] = []  # for each block, whether it begins anew

@@ -120,7 +120,7 @@ class _Chat(Array):
             source = answer.message.id
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
-            kept = item_of(part).get("content")
+            kept = item_of(part).get("content") if len(part) > 1 else None
             content = kept if kept and joined(kept) == text else text
             self.add({"role": "tool", "tool_call_id": id, "content": content}, [source])
             found = [block for held in result_media(response) if (block := self.block(held, source))]
@@ -134,13 +134,28 @@ class _Chat(Array):
     # -- the model's side ---------------------------------------------------------------------------
 
     def said(self, turn: Turn) -> None:
-        said = Speech(turn, self.model)
-        calls: list[Json] = []
-        ids = iter(self.ids.calls(turn))
+        own = turn.message is not None and turn.message.provider == NAME
+        calls = [
+            self.call(turn.parts[call.part], id, own=own)
+            for call, id in zip(turn.calls, self.ids.calls(turn), strict=True)
+        ]
+        message: Json | None = {"role": "assistant", "content": turn.opening or None}
+        if own or turn.opening is None:
+            message = self.spoken(turn, own=own, calls=calls)
+        if message is None:
+            return  # nothing but thoughts, or nothing at all
+        if calls:
+            message["tool_calls"] = calls
+        content = message["content"]
+        self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
+
+    def spoken(self, turn: Turn, *, own: bool, calls: list[Json]) -> Json | None:
+        """The message of a model's turn without its calls; None where there is none."""
+        said = Speech(turn, self.model, own=own)
         for place, part in enumerate(turn.parts):
             if "functionCall" in part:
-                calls.append(self.call(part, next(ids), own=said.own))
-            elif part.get("thought"):
+                continue
+            if part.get("thought"):
                 said.thought(part)
             elif "text" in part:
                 said.text(part, place)
@@ -149,26 +164,27 @@ class _Chat(Array):
             elif not said.native(part, place):
                 self.left_out(part, turn.id)
         content = said.content()
-        if not content and not calls and not self.faithful and not (said.own and said.blocks):
-            return  # nothing but thoughts, or nothing at all
+        if not content and not calls and not self.faithful and not (own and said.blocks):
+            return None
         message: Json = {"role": "assistant", "content": content or None}
         if not content and not calls and said.blocks:
             message["content"] = ""
-        if said.own:
+        if own:
             extra = message_item(turn.message)
             message.update((key, value) for key, value in extra.items() if key not in message)
         message.update(said.thoughts)
-        if calls:
-            message["tool_calls"] = calls
-        self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
+        return message
 
     def call(self, part: Part, id: str, *, own: bool) -> Json:
         name = str(part["functionCall"].get("name"))
         name = name if self.faithful else NAMES.fit(name)
+        if not own or len(part) == 1:
+            function = {"name": name, "arguments": arguments_of(part)}
+            return {"id": id, "type": "function", "function": function}
         args: Any = part["functionCall"].get("args")
-        item = item_of(part) if own else {}
+        item = item_of(part)
         known = ("id", "type", "function", "custom")
-        extra = {key: value for key, value in item.items() if key not in known} if item else item
+        extra = {key: value for key, value in item.items() if key not in known}
         if item.get("type") == "custom" and isinstance(args, dict) and isinstance(args.get("input"), str):
             return {"id": id, "type": "custom", "custom": {"name": name, "input": args["input"]}, **extra}
         function = {"name": name, "arguments": arguments_of(part)}

@@ -147,7 +147,7 @@ def output_of(part: Part, held: list[Json]) -> Any:
     A list that was received is sent as it was, unless the result was changed since.
     """
     response: Any = part["functionResponse"]
-    given = item_of(part).get("output")
+    given = item_of(part).get("output") if len(part) > 1 else None
     if isinstance(given, list) and given:
         same = {key: response[key] for key in ("response", "parts") if key in response}
         if read_output(given) == same:

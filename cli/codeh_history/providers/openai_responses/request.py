@@ -131,8 +131,8 @@ class _Items(Array):
             output = output_of(part, held)
             kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
             item = {"type": kind, "call_id": id, "output": output}
-            kept = item_of(part)
-            if kept:
+            if len(part) > 1:
+                kept = item_of(part)
                 item.update((key, kept[key]) for key in ("status", "caller") if key in kept)
                 if self.replay.fresh(kept.get("id")):
                     item["id"] = kept["id"]
@@ -144,6 +144,12 @@ class _Items(Array):
         """The items of a model's turn; another provider's calls stand last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
+        if not own and turn.opening is not None:
+            if turn.opening:
+                self.text(turn.parts[0], turn.id, own=False, replayed=False, follows=False)
+            for call, id in zip(turn.calls, self.ids.calls(turn), strict=True):
+                self.add(self.call(turn.parts[call.part], id, own=False, replayed=False), [turn.id])
+            return
         before = len(self.array)
         last = -1  # the place of the text that the last item is made of
         places = list(range(len(turn.parts)))
@@ -198,8 +204,10 @@ class _Items(Array):
     def call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         name = str(part["functionCall"].get("name"))
         name = name if self.faithful else NAMES.fit(name)
+        if not own or len(part) == 1:
+            return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments_of(part)}
         args: Any = part["functionCall"].get("args")
-        item = item_of(part) if own else {}
+        item = item_of(part)
         kept = {key: value for key, value in item.items() if key not in ("type", "id")}
         if replayed and is_id(item.get("id")):
             kept["id"] = item["id"]
