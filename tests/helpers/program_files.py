@@ -163,6 +163,47 @@ class Pi:
         return written(folder / name, self.lines)
 
 
+class Gemini:
+    """A file of Gemini CLI."""
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = [{
+            "sessionId": SESSION, "projectHash": "x", "startTime": "2026-01-01T00:00:00.000Z", "kind": "main",
+            "directories": ["/work"],
+        }]  # fmt: skip
+
+    def message(self, id: str, type: str, content: Any, **fields: Any) -> Json:
+        ts = f"2026-01-01T00:00:{len(self.lines) % 60:02d}.000Z"
+        self.lines.append({"id": id, "timestamp": ts, "type": type, "content": content, **fields})
+        return {**self.lines[-1]}
+
+    def user(self, id: str, content: Any) -> Json:
+        return self.message(id, "user", [{"text": content}] if isinstance(content, str) else content)
+
+    def said(self, id: str, text: str, **fields: Any) -> Json:
+        return self.message(id, "gemini", text, model="gemini-3-pro", **fields)
+
+    def set(self, **values: Any) -> None:
+        self.lines.append({"$set": values})
+
+    def rewind(self, id: str) -> None:
+        self.lines.append({"$rewindTo": id})
+
+    def write(self, folder: Path, name: str = "session-2026-01-01T00-00-11111111.jsonl") -> Path:
+        return written(folder / name, self.lines)
+
+
+def gemini_call(call: str, result: str | None = None) -> Json:
+    """A call as a message holds it; ids begin with the function's name."""
+    made = {"id": f"ls__{call}", "name": "ls", "args": {"p": "."}, "status": "success"}
+    return made if result is None else {**made, "result": [gemini_result(call, result)]}
+
+
+def gemini_result(call: str, text: str) -> Json:
+    """A part that answers a call."""
+    return {"functionResponse": {"id": f"ls__{call}", "name": "ls", "response": {"output": text}}}
+
+
 def claude_code() -> list[Any]:
     """Branches, parallel calls, a compaction, a sub-agent, titles: a little of everything."""
     file = Claude()
@@ -243,4 +284,33 @@ def pi() -> list[Any]:
     return file.lines
 
 
-SAMPLES = {"claude-code": claude_code, "codex": codex, "pi": pi}  # of each program a file
+def gemini_cli() -> list[Any]:
+    """Calls, a message written again, a rewind, a compression, what is not sent."""
+    file = Gemini()
+    file.set(
+        messages=[
+            {"id": "c", "type": "user", "content": [{"text": "<session_context>x</session_context>"}]}
+        ]
+    )
+    file.user("a", "one")
+    file.said("b", "")
+    file.said("b", "", toolCalls=[gemini_call("A", "of A"), gemini_call("B", "of B")], tokens={"input": 9})
+    file.user("c1", [gemini_result("A", "of A"), gemini_result("B", "of B")])
+    file.said("d", "two", thoughts=[{"subject": "Plan", "description": "say two"}])
+    file.message("e", "error", "quota")
+    file.user("f", "taken back")
+    file.rewind("f")
+    file.set(summary="A title")
+    kept = file.user("g", "three")
+    file.set(messages=[
+        {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>in short</state_snapshot>"}]},
+        {"id": "t", "type": "gemini", "content": "Got it."}, kept,
+    ])  # fmt: skip
+    file.said("h", "four")
+    file.user("i", "/five")
+    return file.lines
+
+
+SAMPLES = {  # of each program a file
+    "claude-code": claude_code, "codex": codex, "pi": pi, "gemini-cli": gemini_cli,
+}  # fmt: skip

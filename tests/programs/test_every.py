@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 WHERE = {
     "claude-code": (".claude", "projects/-work/{}.jsonl", "CLAUDE_CONFIG_DIR"),
     "codex": (".codex", "sessions/2026/01/02/rollout-2026-01-02T00-00-00-{}.jsonl", "CODEX_HOME"),
+    "gemini-cli": (".", ".gemini/tmp/work/chats/session-2026-01-02T00-00-{}.jsonl", "GEMINI_CLI_HOME"),
     "pi": (".pi/agent", "sessions/--work--/2026-01-02_{}.jsonl", "PI_CODING_AGENT_DIR"),
 }
 
@@ -64,7 +65,7 @@ def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
 def test_nothing_new_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
-    assert len(all_of(tmp_path)) == 3
+    assert len(all_of(tmp_path)) == len(WHERE)
     for path in tmp_path.glob("sessions/*"):
         path.chmod(0o400)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}

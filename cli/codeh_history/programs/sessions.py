@@ -19,6 +19,7 @@ PROGRAMS = {
     "claude-code": "claude_code",
     "codex": "codex",
     "pi": "pi",
+    "gemini-cli": "gemini_cli",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "llm": "llm",

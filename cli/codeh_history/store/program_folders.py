@@ -50,7 +50,7 @@ def _folder(env: Env, place: Place) -> str:
     if named:
         return os.path.abspath(os.path.expanduser(named))
     home = env.environ.get("HOME") or os.path.expanduser("~")
-    return os.path.join(home, place.default) if place.default else ""
+    return os.path.normpath(os.path.join(home, place.default)) if place.default else ""
 
 
 def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:

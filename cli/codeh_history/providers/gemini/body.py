@@ -58,11 +58,11 @@ def _read(content: Any, path: str, messages: Messages) -> None:
     known = isinstance(content, dict) and role in ("user", "model", "function", "tool")
     if not known or not isinstance(given, list | None):
         raise BadData(f"{path}: not a content: role user or model and a list of parts expected")
-    parts = [_part(part) for part in given or ()]
+    parts = [part_of(part) for part in given or ()]
     (messages.said if role == "model" else messages.given)(parts)
 
 
-def _part(given: Any) -> Any:
+def part_of(given: Any) -> Any:
     """A part as a record can hold it; one of an unknown shape as native."""
     part = fields.part(given)
     if not isinstance(part, dict):

@@ -1,0 +1,162 @@
+"""A message of Gemini CLI, in each version that was written → an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...providers import usage
+from ...providers.gemini import NAME as FORMAT
+from ...providers.gemini.body import part_of
+from ...providers.parts import name_of, object_of, objects, text_of
+from ...session.model import Json, Part
+from ...session.records import dumps
+from ..model import Entry, Piece
+from ..records import made_id, time_of
+
+Version = tuple[int, Json]  # the line on which a message was written, and what it was then
+_CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
+SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
+
+
+def is_context(data: Json) -> bool:
+    """Whether a user's message is what the program says of itself."""
+    return data.get("type") == "user" and text(data).lstrip().startswith(_CONTEXT)
+
+
+def text(data: Json) -> str:
+    """The texts of a message."""
+    return "".join(text_of(part.get("text")) for part in content(data.get("content")))
+
+
+def content(given: Any) -> list[Any]:
+    """A content as parts: it is a text, a part, or a list of both."""
+    if isinstance(given, list):
+        return [part for one in given for part in content(one)]
+    if isinstance(given, str):
+        return [{"text": given}] if given else []
+    return [part_of(given)] if isinstance(given, dict) else []
+
+
+def answered(data: Json) -> Iterator[str]:
+    """The ids of the calls whose results stand in the calls themselves."""
+    for made in objects(data.get("toolCalls")):
+        for part in map(_sent, _result(made)):
+            id = call_of(part)
+            if id:
+                yield id
+
+
+def entries(versions: Sequence[Version], known: set[str]) -> Iterator[Entry]:
+    """The messages that one is: what was said, and results; those of the calls `known` are left out."""
+    data = versions[-1][1]
+    id, ts = data["id"], time_of(data.get("timestamp"))
+    if data["type"] == "gemini":
+        fields = {key: value for _, one in versions for key, value in _fields(one).items()}
+        yield from _entry(id, "codeh", ts, _each(versions, _said), fields)
+        yield from _entry(f"{id}_response", "tool", ts, _each(versions, _results))
+        return
+    given = _each(versions, lambda one: [_sent(part) for part in content(one.get("content"))])
+    others = [(line, [part for part in parts if "functionResponse" not in part]) for line, parts in given]
+    if others == given:
+        yield from _entry(id, "user", ts, others)
+        return
+    held = [
+        (line, [p for p in parts if "functionResponse" in p and call_of(p) not in known])
+        for line, parts in given
+    ]
+    yield from _entry(id, "tool", ts, held)
+    yield from _entry(f"{id}.1", "user", ts, others)
+
+
+def results(data: Json) -> Iterator[Part]:
+    """The results in a user's message."""
+    if data["type"] == "user":
+        yield from (_sent(part) for part in content(data.get("content")) if "functionResponse" in part)
+
+
+def _each(versions: Sequence[Version], parts: Callable[[Json], list[Any]]) -> list[tuple[int, list[Any]]]:
+    return [(line, parts(data)) for line, data in versions]
+
+
+def _entry(
+    id: str, kind: str, ts: str | None, versions: list[tuple[int, list[Any]]], fields: Json | None = None
+) -> Iterator[Entry]:
+    """One message of its versions: what one adds is a piece; one that says otherwise makes another."""
+    pieces: list[Piece] = []
+    now: list[Any] = []
+    for line, parts in versions:
+        if parts[: len(now)] == now:
+            pieces += [Piece(line, parts[len(now) :])] if len(parts) > len(now) else []
+        else:
+            pieces = [Piece(line, parts)] if parts else []
+            id = made_id(id, dumps(parts).decode("utf-8", "replace"))
+        now = parts
+    if pieces:
+        yield Entry(id, kind, ts, pieces, fields or {})
+
+
+def _said(data: Json) -> list[Any]:
+    """The parts of a model's message: thoughts, text, calls; what has calls or thoughts in it is whole."""
+    given = content(data.get("content"))
+    if any("functionCall" in part or part.get("thought") for part in given):
+        return [_sent(part) for part in given]
+    thoughts = [{"text": _thought(one), "thought": True} for one in objects(data.get("thoughts"))]
+    return [*thoughts, *given, *map(_call, objects(data.get("toolCalls")))]
+
+
+def _thought(one: Json) -> str:
+    subject, said = name_of(one.get("subject")), text_of(one.get("description"))
+    return f"**{subject}** {said}" if subject else said
+
+
+def _call(made: Json) -> Any:
+    call = {"id": made.get("id"), "name": made.get("name"), "args": object_of(made.get("args"))}
+    return _sent(part_of({"functionCall": call}))
+
+
+def _results(data: Json) -> list[Any]:
+    """The parts of the results that stand in the calls of a message."""
+    return [_sent(part) for made in objects(data.get("toolCalls")) for part in _result(made)]
+
+
+def _result(made: Json) -> list[Any]:
+    result = made.get("result")
+    if isinstance(result, str) and result:
+        response = {"id": made.get("id"), "name": made.get("name"), "response": {"output": result}}
+        result = {"functionResponse": response}
+    return content(result)
+
+
+def call_of(part: Part) -> str | None:
+    """The id of the call that a part answers."""
+    return name_of(object_of(part.get("functionResponse")).get("id"))
+
+
+def _sent(part: Any) -> Any:
+    """A part as it is sent: ids of calls without the names of their functions before them."""
+    for key in ("functionCall", "functionResponse"):
+        held = part.get(key)
+        if isinstance(held, dict):
+            id, prefix = name_of(held.get("id")), f"{held.get('name')}__"
+            known = (
+                {**held, "id": id.removeprefix(prefix)}
+                if id
+                else {k: v for k, v in held.items() if k != "id"}
+            )
+            return {**part, key: known}
+    return part
+
+
+def _fields(data: Json) -> Json:
+    raw = data.get("tokens")
+    raw = raw if isinstance(raw, dict) else None
+    given = {
+        "provider": FORMAT, "model": name_of(data.get("model")),
+        "usage": usage.normalised(
+            raw, input=usage.added(raw, "input", "tool"), output=usage.added(raw, "output", "thoughts"),
+            cached=usage.count(raw, "cached"), reasoning=usage.count(raw, "thoughts"),
+            total=usage.count(raw, "total"),
+        ),
+    }  # fmt: skip
+    return {key: value for key, value in given.items() if value}

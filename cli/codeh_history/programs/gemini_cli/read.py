@@ -1,0 +1,161 @@
+"""A file of Gemini CLI → its session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ...providers.parts import listed, name_of, objects
+from ...session.model import Json
+from ...session.records import dumps
+from .. import pairs, values
+from ..model import Effect, Entry, Problem, Session, Summary
+from ..protocol import Source
+from ..records import made_id, time_of
+from . import NAME, TYPES, messages
+from .operations import Operations, Replaced
+
+_CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
+_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.OPEN_AT_THE_END: ("refused", "Gemini CLI sends it unanswered, which its provider refuses"),
+    pairs.OPEN_BETWEEN: ("refused", "Gemini CLI sends it unanswered, which its provider refuses"),
+    pairs.ORPHAN: ("refused", "Gemini CLI sends it, which its provider refuses"),
+    pairs.DOUBLE: ("doubles", "Gemini CLI sends both"),
+}
+
+
+def read(source: Source) -> Iterable[Session]:
+    """The session of a file: what its operations leave, and what compressions replaced."""
+    session = Session(NAME, source.stem)
+    reading = _Reading(session, source.path)
+    for number, data in values.objects(source, session.problems):
+        reading.line(number, data)
+    reading.end()
+    session.problems += pairs.problems(session.items, _PAIRS)
+    session.problems.sort(key=lambda problem: problem.line)
+    yield session
+
+
+class _Reading:
+    """The operations one after the other."""
+
+    def __init__(self, session: Session, path: str) -> None:
+        self.session = session
+        self.path = path
+        self.done = Operations()
+        self.headed = False
+        self.checkpoint = False  # a file of contents, whose name is its only one
+        self.in_calls: set[str] = set()  # ids of calls in which their results stand
+        self.results: dict[str, bytes] = {}  # by the call that they answer, those that were read
+
+    def line(self, number: int, data: Json) -> None:
+        """An operation; what it is, its keys tell, asked for in this order."""
+        if isinstance(data.get("$rewindTo"), str):
+            self.rewound(number, data["$rewindTo"])
+        elif name_of(data.get("id")):
+            if data.get("type") in TYPES:
+                self.done.message(number, data)
+            else:
+                self.session.left[f"{data.get('type')} message"] += 1
+        elif isinstance(data.get("$set"), dict):
+            self.settings(number, data["$set"])
+        elif "sessionId" in data and "projectHash" in data:
+            self.header(number, data)
+        elif isinstance(data.get("history"), list):
+            self.checkpoint = True
+            self.contents(number, data["history"])
+        else:
+            kind = next((key for key in data if key.startswith("$")), None)
+            self.session.left[kind or "line of an unknown kind"] += 1
+
+    def header(self, number: int, data: Json) -> None:
+        """The first one is the session's; a resumed file has more of them."""
+        if self.headed:
+            self.session.left["header of a resumption"] += 1
+        else:
+            self.headed = True
+            self.session.id = name_of(data.get("sessionId")) or self.session.id
+            self.session.created = time_of(data.get("startTime"))
+            parent = _CHATS.fullmatch(self.path) if data.get("kind") == "subagent" else None
+            if parent:
+                self.session.parent = {"session": f"{NAME}-{parent[1]}", "at": None}
+        self.settings(number, data)
+
+    def settings(self, number: int, given: Json) -> None:
+        """What the session is called, where it takes place, and which messages it has from here on."""
+        if name_of(given.get("summary")):
+            self.session.settings["title"] = given["summary"]
+        directories = [one for one in listed(given.get("directories")) if name_of(one)]
+        if directories:
+            self.session.cwd = self.session.cwd or directories[0]
+        if isinstance(given.get("messages"), list):
+            self.done.replaced(
+                number,
+                [
+                    one
+                    for one in objects(given["messages"])
+                    if name_of(one.get("id")) and one.get("type") in TYPES
+                ],
+            )
+
+    def contents(self, number: int, given: list[Any]) -> None:
+        """Messages as the provider gets them; they have no ids."""
+        seen: dict[bytes, int] = {}
+        for content in objects(given):
+            raw = dumps(content)
+            times = seen[raw] = seen.get(raw, -1) + 1
+            kind = "gemini" if content.get("role") == "model" else "user"
+            id = made_id(raw.decode("utf-8", "replace"), times)
+            self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
+
+    def rewound(self, number: int, id: str) -> None:
+        if not self.done.rewound(id):
+            why = f"rewound to {id[:60]}, which is not there: Gemini CLI forgets all that stands before"
+            self.session.problems.append(Problem(number, "forgets", why, "nothing is taken back"))
+
+    def end(self) -> None:
+        """Make the items of what is left."""
+        if not self.headed and not self.checkpoint:
+            why = "no header: Gemini CLI does not find the session"
+            self.session.problems.append(Problem(1, "forgets", why, "read without"))
+        self.session.left.update(self.done.gone.values())
+        self.in_calls = {id for data in self.done.newest() for id in messages.answered(data)}
+        ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
+        for item in self.done.log:
+            if isinstance(item, Replaced):
+                covers = [one for id in item.covers for one in ids.get(id, [])]
+                made: list[Entry | Summary] = [Summary(item.id, item.ts, item.text, item.line, covers)]
+                ids[item.id] = [item.id]
+            else:
+                made = self.entries(item)
+                ids[item] = [one.id for one in made]
+            self.session.items += made
+
+    def entries(self, id: str) -> list[Entry | Summary]:
+        versions = self.done.versions[id]
+        number, data = versions[-1]
+        if data["type"] not in ("user", "gemini"):
+            self.session.left[f"{data['type']} message"] += 1
+            return []
+        if messages.is_context(data):
+            self.session.left["context message"] += 1
+            return []
+        if (
+            data["type"] == "user"
+            and messages.text(data).lstrip()[:1] in ("/", "?")
+            and not self.checkpoint
+        ):
+            why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"
+            self.session.problems.append(Problem(number, "drops", why))
+        return list(messages.entries(versions, self.repeated(number, data)))
+
+    def repeated(self, line: int, data: Json) -> set[str]:
+        """The calls whose results in this user's message stand in them too, or in a message before."""
+        found = {call: dumps(part) for part in messages.results(data) if (call := messages.call_of(part))}
+        known = {call for call in found if call in self.in_calls or self.results.get(call) == found[call]}
+        self.results |= found
+        for call in sorted(known):
+            why = f"the result of {call} stands there before: Gemini CLI sends it twice"
+            self.session.problems.append(Problem(line, "doubles", why))
+        return known

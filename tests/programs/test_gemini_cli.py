@@ -1,0 +1,195 @@
+"""Gemini CLI's sessions: what it would send next, each trap of the format by name."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inside import inside
+from program_copies import imported, shown, view
+from program_files import SESSION, Gemini, gemini_call, gemini_result
+from support import corpus, corpus_files, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COPY = f"gemini-cli-{SESSION}"
+CONTEXT = {"id": "c", "type": "user", "content": [{"text": "<session_context>here</session_context>"}]}
+
+
+def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "go")
+    file.said("b", "", toolCalls=[gemini_call("A", "of A")])
+    file.user("c", [gemini_result("A", "of A"), {"text": "and more"}])
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["go", "call A", "A=of A", "and more"]
+    assert (
+        b"the result of A stands there before: Gemini CLI sends it twice"
+        in inside("verify", str(path), home=tmp_path).out
+    )
+
+
+def test_a_result_that_stands_in_a_message_alone_is_read_there(tmp_path: Path) -> None:
+    file = Gemini()
+    file.said("b", "", toolCalls=[gemini_call("A")])
+    file.user("c", [gemini_result("A", "of A")])
+    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A"]
+
+
+def test_ids_of_calls_are_those_that_are_sent(tmp_path: Path) -> None:
+    file = Gemini()
+    file.said("b", "", toolCalls=[{**gemini_call("A", "of A"), "id": "other__A"}])
+    assert view(file.write(tmp_path), tmp_path) == ["call other__A", "A=of A"]
+
+
+def test_a_message_that_is_written_again_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.said("b", "tw")
+    file.user("c", "three")
+    file.said("b", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+
+
+def test_calls_that_are_written_after_the_text_are_an_update(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.said("b", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+    before = session_path(tmp_path, COPY).read_bytes()
+    file.said("b", "two", toolCalls=[gemini_call("A", "of A")])
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two+call A", "A=of A"]
+    assert session_path(tmp_path, COPY).read_bytes().startswith(before)
+
+
+def test_a_rewind_takes_the_message_and_all_after_it(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.user("b", "two")
+    file.said("c", "three")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
+    file.rewind("b")
+    file.user("d", "four")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "four"]
+
+
+def test_a_rewind_to_nothing_takes_nothing(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.rewind("zzz")
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["one"]
+    found = inside("verify", str(path), home=tmp_path)
+    assert (found.code, b"which is not there: Gemini CLI forgets" in found.out) == (1, True)
+
+
+def test_what_a_compression_replaced_lies_under_its_summary(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.said("b", "two")
+    snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
+    file.set(messages=[CONTEXT, snapshot, {"id": "t", "type": "gemini", "content": "Got it."}])
+    file.user("d", "three")
+    records = imported(file.write(tmp_path), tmp_path)
+    assert shown(tmp_path, COPY) == ["S:<state_snapshot>short</state_snapshot>", "Got it.", "three"]
+    assert next(r["covers"] for r in records if r["type"] == "summary") == ["a", "b"]
+
+
+def test_a_rewind_to_before_a_compression_takes_it_back(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
+    file.set(messages=[snapshot])
+    file.rewind("s")
+    file.user("d", "three")
+    assert view(file.write(tmp_path), tmp_path) == ["three"]
+
+
+def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path: Path) -> None:
+    file = Gemini()
+    tokens = {"input": 100, "output": 7, "cached": 20, "thoughts": 13, "tool": 0, "total": 120}
+    file.said("a", "one", tokens=tokens)
+    record = imported(file.write(tmp_path), tmp_path)[-1]
+    found = {key: value for key, value in record["usage"].items() if key != "raw"}
+    assert found == {"input": 100, "output": 20, "cached": 20, "reasoning": 13, "total": 120}
+    assert record["model"] == "gemini-3-pro"
+
+
+def test_what_the_program_forgets_or_never_sent(tmp_path: Path) -> None:
+    file = Gemini()
+    file.set(messages=[CONTEXT])
+    file.user("a", "/path/to/barn is what?")
+    file.message("b", "info", "saved")
+    file.set(summary="A title")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert shown(tmp_path, COPY) == ["/path/to/barn is what?"]
+    assert b"not imported: 1 context message" in done.err
+    assert b"not imported: 1 info message" in done.err
+    assert b"A title" in session_path(tmp_path, COPY).read_bytes()
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_older_form_is_one_object(indent: int | None, tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.said("b", "two")
+    path = tmp_path / "session-old.json"
+    path.write_text(json.dumps({**file.lines[0], "messages": file.lines[1:]}, indent=indent))
+    assert view(path, tmp_path) == ["one", "two"]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_checkpoint_holds_contents(indent: int | None, tmp_path: Path) -> None:
+    call: Any = {"functionCall": {"name": "ls", "args": {}, "id": "A"}, "thoughtSignature": "c2ln"}
+    history = [
+        {"role": "user", "parts": [{"text": "one"}]},
+        {"role": "model", "parts": [call]},
+        {"role": "user", "parts": [gemini_result("A", "of A")]},
+        {"role": "user", "parts": [{"text": "one"}]},
+    ]
+    path = tmp_path / "checkpoint-tag.json"
+    path.write_text(json.dumps({"history": history, "authType": "x"}, indent=indent))
+    records = imported(path, tmp_path)
+    assert records[0]["id"] == "gemini-cli-checkpoint-tag"
+    assert shown(tmp_path, records[0]["id"]) == ["one", "call A", "A=of A", "one"]
+    assert records[2]["parts"] == [call]
+
+
+def test_a_sub_agents_file_names_its_parent(tmp_path: Path) -> None:
+    file = Gemini()
+    file.lines[0]["kind"] = "subagent"
+    file.user("a", "one")
+    header = imported(file.write(tmp_path / "chats" / "of-this", "x.jsonl"), tmp_path)[0]
+    assert header["parent"] == {"session": "gemini-cli-of-this", "at": None}
+
+
+def test_a_lost_header_costs_only_itself(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    del file.lines[0]
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/gemini-cli-*"), ids=lambda path: path.stem)
+def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+    found = view(file, tmp_path)
+    assert found[0] == "ping TOOLCALL please"
+    assert found[-1].endswith("Pong from gemini ✓.")
+    assert sum("=" in text for text in found) == 1
+
+
+def test_recorded_cases(tmp_path: Path) -> None:
+    cases = json.loads(corpus("gemini-session-cases.json").read_bytes())
+    for number, case in enumerate(case for case in cases if case["kind"] == "session-file"):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_bytes(case["input_text"].encode())
+        records = imported(path, tmp_path / str(number))
+        ids = [record["id"] for record in records if record["type"] == "message"]
+        kept = case["name"] == "rewind-unknown-id-clears-all"
+        skipped = case["name"] in ("context-only-not-listable", "info-and-error-not-listable")
+        assert ids == (["1", "2"] if kept else [] if skipped else case["expected_gemini"]["message_ids"]), (
+            case
+        )
