@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from codeh_history.programs import branches
+from codeh_history.store import program_file
 from inside import inside
 from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
@@ -212,7 +214,7 @@ def test_sub_agents_are_counted_not_mixed_in(tmp_path: Path) -> None:
     file.said("b", "done", "a")
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["go", "done"]
-    assert b"not imported: 2 line of a sub-agent" in done.err
+    assert b"not imported: 2 message of a sub-agent" in done.err
 
 
 def test_synthetic_lines_are_errors_of_the_program(tmp_path: Path) -> None:
@@ -412,3 +414,65 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
     responses = {m["id"] for m in said if m["role"] == "assistant"}
     found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
     assert len(found) == len(responses) + sum(m["role"] == "user" for m in said)
+
+
+# -- branches and sub-agents ---------------------------------------------------------------------------------
+
+
+def branched(tmp_path: Path) -> Path:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("left0001", "abandoned")
+    file.called("l1", "A", id="m")
+    file.called("l2", "B", id="m")
+    file.result("l3", "A", "of A", "l1")
+    file.result("l4", "B", "of B", "l2")
+    file.user("sub00001", "look", None, isSidechain=True)
+    file.said("s1", "found", isSidechain=True)
+    file.user("c", "three", "b")
+    agent = Claude()
+    agent.user("g1", "search", isSidechain=True)
+    agent.said("g2", "nothing", isSidechain=True)
+    agent.write(tmp_path / SESSION / "subagents", "agent-x1")
+    return file.write(tmp_path)
+
+
+def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp_path: Path) -> None:
+    path = branched(tmp_path)
+    done = inside("import", "--branches", str(path), home=tmp_path)
+    names = [COPY, f"{COPY}-left0001", f"{COPY}-sub00001", f"{COPY}-agent-x1"]
+    assert done.out.decode().split() == names
+    assert b"abandoned" not in done.err
+    assert [shown(tmp_path, name) for name in names] == [
+        ["one", "two", "three"],
+        ["one", "two", "abandoned", "call A+call B", "A=of A", "B=of B"],
+        ["look", "found"],
+        ["search", "nothing"],
+    ]
+    parents = [lines(session_path(tmp_path, name))[0].get("parent") for name in names]
+    assert parents == [None, *({"session": COPY, "at": at} for at in ("b", None, None))]
+    before = {name: session_path(tmp_path, name).read_bytes() for name in names}
+    inside("import", "--branches", str(path), home=tmp_path)
+    assert {name: session_path(tmp_path, name).read_bytes() for name in names} == before
+
+
+def test_without_asking_they_are_counted(tmp_path: Path) -> None:
+    done = inside("import", str(branched(tmp_path)), home=tmp_path)
+    for said in (
+        b"5 message of an abandoned branch",
+        b"2 message of a sub-agent",
+        b"1 sub-agent in a file of its own",
+    ):
+        assert b"not imported: " + said in done.err
+    assert len(list((tmp_path / "sessions").iterdir())) == 1
+
+
+def test_a_million_branches_are_bounded(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    for number in range(3000):
+        file.user(f"b{number}", "x", "a")
+    with program_file.opened(str(file.write(tmp_path))) as opened:
+        (session,) = program_file.sessions_in(opened, "claude-code")
+        assert len(list(session.branches())) == branches.MOST

@@ -169,3 +169,16 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
     assert len(found) == len(sent)
     texts = [b["text"] for m in sent if m["role"] == "user" for b in m["content"] if b["type"] == "text"]
     assert [p["text"] for r in found if r["kind"] == "user" for p in r["parts"]] == texts
+
+
+def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "abandoned")
+    file.said("d", "too")
+    file.user("e", "three", "b")
+    done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    assert done.out.decode().split() == [COPY, f"{COPY}-c"]
+    assert shown(tmp_path, f"{COPY}-c") == ["one", "two", "abandoned", "too"]
+    assert lines(tmp_path / "sessions" / f"{COPY}-c.jsonl")[0]["parent"] == {"session": COPY, "at": "b"}

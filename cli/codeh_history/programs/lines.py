@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from io import BytesIO
+from typing import IO, Any
 
 from ..providers.json_text import loads
 from ..session.model import Json
-from ..session.records import BOM, MAX_READ, depth_exceeds
+from ..session.records import BOM, MAX_READ, depth_exceeds, lines_of
 from .model import Problem
-from .protocol import Source
+from .protocol import Head, Refused, Source
 
 KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are parsed again when asked for
 
@@ -36,6 +37,35 @@ class Line:
             return self._held
         value: Json = loads(self.raw.removeprefix(BOM))
         return value
+
+
+class Held:
+    """A source in memory: a file that lies beside another one."""
+
+    path = ""
+
+    def __init__(self, data: bytes, stem: str) -> None:
+        self._data = data
+        self.stem = stem
+        self.head = Head(data[:0], ())
+
+    def lines(self) -> Iterator[bytes]:
+        return lines_of(self._data)
+
+    def at(self, offset: int, size: int) -> bytes:
+        return self._data[offset : offset + size]
+
+    def streams(self) -> Iterator[IO[bytes]]:
+        yield BytesIO(self._data)
+
+    def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
+        raise Refused(f"{self.stem}: no database")
+
+    def beside(self, *names: str) -> bytes:
+        raise Refused(f"{'/'.join(names)}: beside {self.stem} nothing is read")
+
+    def names(self, folder: str) -> list[str]:  # noqa: ARG002
+        return []
 
 
 def objects(source: Source, problems: list[Problem], *, kept: int = KEPT) -> Iterator[tuple[Line, Json]]:

@@ -66,6 +66,11 @@ class Summary:
     covers: list[str]
 
 
+ABANDONED = "message of an abandoned branch"  # among what is left out, unless branches are imported too
+SUB_AGENT = "message of a sub-agent"
+SUB_AGENTS = "sub-agent in a file of its own"
+
+
 @dataclass(slots=True)
 class Session:
     """A session as its program would send it next, and what it replaced.

@@ -40,6 +40,7 @@ class Given(Options):
     all_: bool = flag("Every session of the programs; a JSON line for each that changed.")
     since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
     into: str | None = option("NEW", "The new session's id or path (one file).")
+    branches: bool = flag("Abandoned branches and sub-agents too, as sessions of their own.")
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
     strict: bool = STRICT
@@ -74,7 +75,7 @@ def everything(env: Env, given: Given) -> int:
     from . import every
 
     earliest = moment(env, given.since) if given.since is not None else None
-    return every.run(env, asked, earliest)
+    return every.run(env, asked, earliest, branches=given.branches)
 
 
 def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:

@@ -17,9 +17,10 @@ from ...session.model import Json
 from ...store import program_file, program_folders
 from ...store.program_folders import Known
 from ..progress import progress
+from .program import with_branches
 
 
-def run(env: Env, programs: Sequence[str], earliest: int | None) -> int:
+def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool) -> int:
     """Bring every session up to date, a JSON line for each that changed or failed; the exit code."""
     known = Known(env)
     files = [
@@ -30,7 +31,7 @@ def run(env: Env, programs: Sequence[str], earliest: int | None) -> int:
     with progress(env, "importing") as told:
         for number, file in enumerate(files, 1):
             try:
-                for line in brought(env, file.program, file.path):
+                for line in brought(env, file.program, file.path, branches=branches):
                     told.print(orjson.dumps(line) + b"\n")
             except HistoryError as error:
                 failed.append(error.exit_code)
@@ -43,14 +44,14 @@ def run(env: Env, programs: Sequence[str], earliest: int | None) -> int:
     return failed[0] if failed else 0
 
 
-def brought(env: Env, program: str, path: str) -> Iterator[Json]:
+def brought(env: Env, program: str, path: str, *, branches: bool) -> Iterator[Json]:
     """Bring the sessions of a file up to date; a line for each that changed."""
     with program_file.opened(path) as file:
         if file.size == 0:
             return
         if program_file.whose(file) != program:
             raise BadData(f"{path}: not a session of {program}")
-        for session in program_file.sessions_in(file, program):
+        for session in with_branches(program_file.sessions_in(file, program), branches=branches):
             if not session.items:
                 continue
             found = copy.bring(env, session, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from ...access import copy
@@ -10,7 +11,7 @@ from ...access.copy import Brought
 from ...access.source import Source
 from ...base.env import Env
 from ...base.errors import BadData
-from ...programs.model import Session
+from ...programs.model import ABANDONED, SUB_AGENT, SUB_AGENTS, Session
 from ...session.records import dumps
 from ...store import program_file
 
@@ -24,6 +25,8 @@ class Asked(Protocol):
     def report(self) -> bool: ...
     @property
     def strict(self) -> bool: ...
+    @property
+    def branches(self) -> bool: ...
 
 
 def bring(env: Env, given: Asked, file: Source, name: str, form: str) -> bool:
@@ -34,12 +37,24 @@ def bring(env: Env, given: Asked, file: Source, name: str, form: str) -> bool:
     if program is None:
         return False
     where = "stdin" if name == "-" else name
-    for session in program_file.sessions_in(found, program):
-        brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", given.into)
+    for session in with_branches(program_file.sessions_in(found, program), branches=given.branches):
+        into = given.into if session.parent is None or not given.branches else None
+        brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", into)
         if brought.records or brought.created:
             tell(env, given, where, session, brought)
         env.write(f"{brought.id}\n".encode("utf-8", "surrogateescape"))
     return True
+
+
+def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Session]:
+    """The sessions of a file; with their branches after each, where these are wanted."""
+    for session in found:
+        if branches:
+            for kind in (ABANDONED, SUB_AGENT, SUB_AGENTS):
+                session.left.pop(kind, None)
+        yield session
+        if branches:
+            yield from session.branches()
 
 
 def tell(env: Env, given: Asked, where: str, session: Session, brought: Brought) -> None:

@@ -57,6 +57,10 @@ class Node:
     def number(self) -> int:
         return self.line.number
 
+    @property
+    def id(self) -> str:
+        return self.uuid
+
 
 class Broken(NamedTuple):
     """A parent that is not there: the node whose it is, and the one that is taken for it."""
@@ -80,6 +84,7 @@ class Tree:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self.talk: list[Node] = []  # not of sub-agents, in the order of the file
+        self.aside: list[Node] = []  # of sub-agents
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt`
         self._preserved: Json | None = None
@@ -95,8 +100,8 @@ class Tree:
             self.repeated += 1
             return None
         node = self.nodes[uuid] = Node(line, data, uuid)
-        if node.talks and not node.side:
-            self.talk.append(node)
+        if node.talks:
+            (self.aside if node.side else self.talk).append(node)
         if node.starts:
             about = data.get("compactMetadata")
             kept = about.get("preservedSegment") if isinstance(about, dict) else None
@@ -106,7 +111,7 @@ class Tree:
     def leaf(self) -> Node | None:
         """The end of the branch that goes on: the last line, unless the last prompt names one of others."""
         if not self.talk:  # a sub-agent's own file
-            self.talk = [node for node in self.nodes.values() if node.talks]
+            self.talk = self.aside
         last = self.talk[-1] if self.talk else None
         named = self.nodes.get(self.leaf_named or "")
         if named is None or last is None or self._comes_from(last, named):
@@ -157,10 +162,15 @@ class Tree:
 
     def _before(self, node: Node, seen: set[str]) -> Node | None:
         """The nearest line of the talk before another in the file."""
-        at = bisect_left(self.talk, node.number, key=lambda one: one.number) - 1
-        while at >= 0 and self.talk[at].uuid in seen:
+        talk = self.beside(node)
+        at = bisect_left(talk, node.number, key=lambda one: one.number) - 1
+        while at >= 0 and talk[at].uuid in seen:
             at -= 1
-        return self.talk[at] if at >= 0 else None
+        return talk[at] if at >= 0 else None
+
+    def beside(self, node: Node) -> list[Node]:
+        """The talk that a line is of: of sub-agents, or the session's own."""
+        return self.aside if node.side else self.talk
 
     def _relink(self) -> None:
         """Put the lines that the last compaction kept as they are behind its summary."""
@@ -179,10 +189,11 @@ class Tree:
 
 def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
     """Lines beside a branch that belong to it: other blocks of its responses, results of their calls."""
+    talk = tree.beside(branch[-1]) if branch else []
     on = {node.uuid for node in branch}
     responses = {node.response for node in branch if node.type == "assistant"} - {None}
-    others = {n.uuid for n in tree.talk if n.type == "assistant" and n.response in responses}
-    for node in tree.talk:
+    others = {n.uuid for n in talk if n.type == "assistant" and n.response in responses}
+    for node in talk:
         if node.uuid not in on and (node.uuid in others or (node.answers and node.parent in others)):
             yield node
 

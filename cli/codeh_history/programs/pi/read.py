@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
 
 from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
-from .. import lines, pairs
-from ..model import Effect, Entry, Piece, Problem, Session, Summary
+from .. import branches, lines, pairs
+from ..model import ABANDONED, Effect, Entry, Piece, Problem, Session, Summary
 from ..protocol import Source
-from ..records import time_of
+from ..records import session_id, time_of
 from . import NAME, is_header, messages
 from .tree import Node, Tree
 
@@ -27,16 +29,25 @@ def read(source: Source) -> Iterable[Session]:
     session = Session(NAME, source.stem)
     tree = _tree(source, session)
     branch = tree.branch(session.problems)
-    reading = _Branch(session, branch)
-    for node in branch:
-        reading.add(node)
+    _Branch(session, branch).read()
     on = {node.id for node in branch}
     off = sum(node.type == "message" for node in tree.order if node.id not in on)
-    session.left |= {"message of an abandoned branch": off} if off else {}
+    session.left |= {ABANDONED: off} if off else {}
+    session.branches = partial(_branches, session, tree, on)
     session.left |= {"repeated line": tree.repeated} if tree.repeated else {}
     session.problems += pairs.problems(session.items, _PAIRS)
     session.problems.sort(key=lambda problem: problem.line)
     yield session
+
+
+def _branches(session: Session, tree: Tree, on: set[str]) -> Iterator[Session]:
+    """The branches that do not end at the last line, as sessions of their own."""
+    talk = [node for node in tree.order if node.type in _TALK]
+    for own in islice(branches.apart(talk, tree.nodes, on, lambda _: ()), branches.MOST):
+        made = branches.of(session, own[0].id, session_id(session))
+        _Branch(made, tree.branch([], own[-1])).read()
+        if branches.placed(made, session):
+            yield made
 
 
 def _tree(source: Source, session: Session) -> Tree:
@@ -85,6 +96,10 @@ class _Branch:
         self.live: list[
             tuple[int, str]
         ] = []  # items that nothing covers: the place of their node, and their id
+
+    def read(self) -> None:
+        for node in self.branch:
+            self.add(node)
 
     def add(self, node: Node) -> None:
         data = node.line.data

@@ -54,15 +54,15 @@ class Tree:
         self.order.append(node)
         return node
 
-    def branch(self, problems: list[Problem]) -> list[Node]:
-        """From the first to the last line; where a parent is missing it goes on with the line before."""
+    def branch(self, problems: list[Problem], leaf: Node | None = None) -> list[Node]:
+        """From the first to the last line, or a leaf; the line before stands in for a missing parent."""
         if not self.order:
             return []
         places = {node.id: place for place, node in enumerate(self.order)}
         nodes: list[Node] = []
         broken: list[tuple[int, Node, str, Node | None]] = []
         seen: set[str] = set()
-        at: Node | None = self.order[-1]
+        at: Node | None = leaf or self.order[-1]
         while at is not None:
             nodes.append(at)
             seen.add(at.id)

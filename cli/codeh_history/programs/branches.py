@@ -1,0 +1,58 @@
+"""What of a tree is not on the branch that goes on: other branches, each as far as it is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from .model import Session
+
+MOST = 200  # branches of a file that are read; what more there are is counted
+
+
+class Node(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def parent(self) -> str | None: ...
+
+
+N = TypeVar("N", bound=Node)
+
+
+def apart(
+    talk: Sequence[N], nodes: Mapping[str, N], used: set[str], whole: Callable[[N], Iterable[N]]
+) -> Iterator[list[N]]:
+    """Of each branch that is not used the nodes that no later one has, from the first on.
+
+    `talk`: where a branch may end, in the order of the file; `whole`: all that a branch takes in which
+    ends there. The newest branch comes first.
+    """
+    seen = set(used)
+    for leaf in reversed(talk):
+        own: list[N] = []
+        at: N | None = leaf
+        while at is not None and at.id not in seen:
+            seen.add(at.id)
+            own.append(at)
+            at = nodes.get(at.parent or "")
+        if own:
+            seen.update(node.id for node in whole(leaf))
+            yield own[::-1]
+
+
+def of(session: Session, id: str, main: str) -> Session:
+    """An empty session for a branch of another one."""
+    made = Session(session.program, f"{session.id}-{id}", session.version, cwd=session.cwd)
+    made.parent = {"session": main, "at": None}
+    return made
+
+
+def placed(made: Session, session: Session) -> bool:
+    """Say where a branch left its session, by the last item both have; whether it has any of its own."""
+    shared = {item.id for item in session.items}
+    common = [item.id for item in made.items if item.id in shared]
+    if made.parent is not None and common:
+        made.parent = {**made.parent, "at": common[-1]}
+    made.created = next((item.ts for item in made.items if item.ts), None)
+    return len(common) < len(made.items)

@@ -1,0 +1,178 @@
+"""Lines of a branch → entries and summaries."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...providers import usage
+from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic.body import Reader
+from ...providers.anthropic.response import counts
+from ...providers.parts import name_of, object_of
+from ...session.model import Part
+from ..model import Entry, Piece, Problem, Session, Summary
+from ..protocol import Refused, Source
+from ..records import time_of
+from .tree import ERRORS, Branch, Node, Tree, siblings
+
+_SPILLED = re.compile(
+    r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
+)
+
+
+class Items:
+    """Makes entries and summaries of a branch."""
+
+    def __init__(self, session: Session, source: Source, tree: Tree) -> None:
+        self.session = session
+        self.source = source
+        self.tree = tree
+        self.reader = Reader(FORMAT, {})
+        self.responses: dict[str, Entry] = {}  # by the id that Claude's API gave
+        self.results: list[Node] = []  # of the response that was added last
+        self.uncovered: list[str] = []  # ids of items that no summary covers
+
+    def add(self, branch: Branch) -> None:
+        beside: dict[str, list[Node]] = {}
+        answers: dict[str, list[Node]] = {}
+        for node in siblings(self.tree, branch.nodes):
+            if node.type == "assistant":
+                beside.setdefault(str(node.response), []).append(node)
+            else:
+                parent = self.tree.nodes[str(node.parent)]
+                answers.setdefault(str(parent.response), []).append(node)
+        starts = iter([*branch.starts, len(branch.nodes)])
+        start = next(starts)
+        for place, node in enumerate(branch.nodes):
+            if place == start:
+                self.flush()
+                self.compacted(branch.nodes[place:])
+                start = next(starts)
+            if node.type == "assistant":
+                self.assistant(node, beside.pop(str(node.response), []))
+                self.results += answers.pop(str(node.response), [])
+            elif node.type == "user":
+                self.user(node)
+        self.flush()
+
+    def assistant(self, node: Node, beside: list[Node]) -> None:
+        """A response: all its lines are one message, at the place of the first."""
+        known = self.responses.get(node.response or "")
+        if known is not None:
+            self.said(known, node)
+            known.pieces.sort(key=lambda piece: piece.line)
+            return
+        self.flush()
+        first, *more = sorted([node, *beside], key=lambda one: one.number)
+        entry = Entry(first.uuid, "codeh", time_of(first.line.data.get("timestamp")), [])
+        for one in (first, *more):
+            self.said(entry, one)
+        if entry.pieces:
+            self.keep(entry)
+            if node.response:
+                self.responses[node.response] = entry
+
+    def said(self, entry: Entry, node: Node) -> None:
+        """Add a line to the response that it is of."""
+        message = object_of(node.line.data.get("message"))
+        if message.get("model") == ERRORS or node.line.data.get("isApiErrorMessage") is True:
+            self.session.left["error of the program"] += 1
+            return
+        if not name_of(message.get("model")):
+            why = "a model's message without `model`: Claude Code hangs"
+            self.session.problems.append(Problem(node.number, "refused", why))
+        entry.pieces.append(Piece(node.number, self.parts(node, message.get("content"), "assistant")))
+        used = object_of(message.get("usage"))
+        before = object_of(object_of(entry.fields.get("usage")).get("raw"))
+        if (usage.count(used, "output_tokens") or 0) < (usage.count(before, "output_tokens") or 0):
+            used = before  # it grows from line to line
+        given = {
+            "provider": FORMAT, "model": name_of(message.get("model")),
+            "finish": name_of(message.get("stop_reason")), "usage": counts(used), "response": node.response,
+        }  # fmt: skip
+        entry.fields |= {key: value for key, value in given.items() if value}
+
+    def user(self, node: Node) -> None:
+        data = node.line.data
+        content = object_of(data.get("message")).get("content")
+        if node.answers:
+            self.results.append(node)
+            return
+        self.flush()
+        if data.get("isCompactSummary") is True and self.is_a_summary(node, content):
+            return
+        if data.get("isVisibleInTranscriptOnly") is True:
+            self.session.left["message that is only shown"] += 1
+            return
+        parts = self.parts(node, content, "user")
+        if parts:
+            self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
+
+    def flush(self) -> None:
+        """Add the results of a response, in the order of their lines."""
+        held, self.results = sorted(self.results, key=lambda node: node.number), []
+        for node in held:
+            data = node.line.data
+            parts = self.parts(node, object_of(data.get("message")).get("content"), "user")
+            results = [self.whole(part, node) for part in parts if "functionResponse" in part]
+            others = [part for part in parts if "functionResponse" not in part]
+            ts = time_of(data.get("timestamp"))
+            self.keep(Entry(node.uuid, "tool", ts, [Piece(node.number, results)]))
+            if others:
+                self.keep(Entry(f"{node.uuid}.1", "user", ts, [Piece(node.number, others)]))
+
+    def parts(self, node: Node, content: Any, role: str) -> list[Part]:
+        """The parts of a line's content."""
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        if not isinstance(content, list):
+            self.session.problems.append(Problem(node.number, "refused", "a message without content"))
+            return []
+        made = [self.reader.part(block, role) for block in content]
+        return [part for part in made if list(part) != ["text"] or part["text"].strip()]
+
+    def whole(self, part: Any, node: Node) -> Part:
+        """A result whose text was written to a file of its own, with that text."""
+        response = part["functionResponse"]
+        field = next((f for f in ("output", "error") if isinstance(response["response"].get(f), str)), None)
+        found = _SPILLED.fullmatch(response["response"][field].strip()) if field else None
+        if not found:
+            return part  # type: ignore[no-any-return]
+        name = re.split(r"[/\\]", found[1].strip())[-1]
+        try:
+            text = self.source.beside("tool-results", name).decode("utf-8", "replace")
+        except Refused as error:
+            self.session.problems.append(
+                Problem(node.number, "drops", str(error), "its beginning stands for it")
+            )
+            return part  # type: ignore[no-any-return]
+        whole = {**response, "response": {**response["response"], field: text}}
+        return {"functionResponse": whole, "spilled": {"name": name}}  # type: ignore[typeddict-unknown-key, typeddict-item]
+
+    # -- compaction ------------------------------------------------------------------------------------
+
+    def compacted(self, after: list[Node]) -> None:
+        """The context begins anew here: where no summary follows, the boundary's own text is one."""
+        talk = (node for node in after if node.talks)
+        first = next(talk, None)
+        if first is not None and first.line.data.get("isCompactSummary") is True:
+            return
+        if self.uncovered and after[0].type == "system":
+            self.summary(after[0], str(after[0].line.data.get("content") or "Conversation compacted"))
+
+    def is_a_summary(self, node: Node, content: Any) -> bool:
+        """Take the text that a compaction left as a summary of all before it; whether there is one."""
+        texts = [part["text"] for part in self.parts(node, content, "user") if "text" in part]
+        if texts:
+            self.summary(node, "\n\n".join(texts))
+        return bool(texts)
+
+    def summary(self, node: Node, text: str) -> None:
+        ts = time_of(node.line.data.get("timestamp"))
+        covered, self.uncovered = self.uncovered, []
+        self.keep(Summary(node.uuid, ts, text, node.number, covered))
+
+    def keep(self, item: Entry | Summary) -> None:
+        self.session.items.append(item)
+        self.uncovered.append(item.id)
