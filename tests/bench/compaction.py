@@ -1,6 +1,6 @@
 """`make bench-compaction`: compaction beside the public trimmers, on the same histories in the same run.
 
-`--recall`, `--generated`, `--speed`, `--replay` print one of the tables; `--ours` leaves the others out;
+`--recall`, `--facts`, `--generated`, `--speed`, `--replay` print one of the tables; `--ours` leaves the others out;
 `--histories N` sets how many are made up. Without the recorded sessions only the made-up ones are measured.
 """
 
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from random import Random
 
 from compaction_chat import Contents, refused
 from compaction_histories import Case, counter, cut, generated, sessions, size_of, view_of
@@ -22,6 +23,7 @@ from compaction_replay import billed, everything, installed, ours
 from compaction_rivals import contenders, versions
 
 from codeh_history.base.errors import BudgetUnreachable
+from compact import planted
 
 BUDGETS = (0.25, 0.10, 0.05)
 MADE_UP = (0.50, 0.25, 0.10)
@@ -92,6 +94,22 @@ def _recorded(
                 row.any[place].append(recall(anything, after))
         means = [f"{statistics.mean(found):.2f}" for found in (*row.said, *row.any)]
         yield [name, f"{row.over} of {row.results}", f"{row.invalid} of {row.results}", *means]
+
+
+def facts(seeds: int = 8, count: int = 5) -> None:
+    """Facts of six kinds planted at old places: the share of them that is told, by budget."""
+    print(f"\n## {seeds} times {count} planted facts of each kind\n")
+    rows: list[list[object]] = []
+    for name in ("made up", *(planted.REAL if sessions() else ())):
+        found: list[planted.Kept] = []
+        for seed in range(seeds):
+            random = Random(seed)
+            records = planted.conversation(random, 60) if name == "made up" else planted.real(name)
+            found.append(planted.kept(records, count, random))
+        for share in planted.LEAST:
+            told = [[it for one in found for it in one[share, kind]] for kind in planted.KINDS]
+            rows.append([f"{name}, {share:.0%}", *(f"{sum(all) / len(all):.2f}" for all in told)])
+    table(["", *planted.KINDS], rows)
 
 
 def made_up(names: Sequence[str], count: int) -> None:
@@ -185,7 +203,7 @@ def _replays(contents: Contents, budget: int, base: float, *, alone: bool) -> It
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("recall", "generated", "speed", "replay", "ours"):
+    for name in ("recall", "facts", "generated", "speed", "replay", "ours"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--histories", type=int, default=200)
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -193,10 +211,12 @@ def main() -> None:
     if asked.one is not None:
         return one(asked.one)
     names = [name for name in contenders() if not asked.ours or name.startswith("codeh")]
-    every = not (asked.recall or asked.generated or asked.speed or asked.replay)
+    every = not (asked.recall or asked.facts or asked.generated or asked.speed or asked.replay)
     print(versions())
     if asked.recall or every:
         recorded(names)
+    if asked.facts or every:
+        facts()
     if asked.generated or every:
         made_up(names, asked.histories)
     if asked.speed or every:

@@ -31,12 +31,16 @@ TOPICS = {
 STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
-    "rule": 0.1, "file": 0.13, "failed": 0.08, "asked": 0.15, "open": 0.06, "decision": 0.1, "figure": 0.04,
-    "name": 0.12,
+    "rule": 0.16, "file": 0.13, "failed": 0.08, "asked": 0.15, "open": 0.06, "decision": 0.1,
+    "figure": 0.04, "name": 0.14,
 }  # fmt: skip
 PROMPT = 12  # tokens that a prompt needs to be told of
 PASSED = " (passed later)"
-FIGURE = re.compile(r"\d{3}|\d[.,:]\d|\d ?[%€$£¥]|[€$£¥]\d")  # what says how much, how many or when
+FIGURE = re.compile(  # a number by itself: how much, how many or when; no colour, no part of a name
+    r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
+    r"(?![\w/-]|[.:,]\w)"
+)
+SENTENCE = re.compile(r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}")  # no field, no line of code
 SYMBOL = re.compile(r"[^\W\d]\w{3,}")
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
@@ -95,11 +99,16 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
     best([line for line in lines if line.topic == "decision"], "decision")
-    best([line for line in lines if line.kind in PROSE and FIGURE.search(line.text)], "figure")
+    best([line for line in lines if line.kind in PROSE and is_figure(line.text)], "figure")
     best([line for line in lines if line.topic == "name"], "name")
     free = [line for line in lines if line.topic != "name" and line.place not in taken]
     add(worth.choose(free, room - sum([line.cost for line in chosen])))
     return chosen
+
+
+def is_figure(text: str) -> bool:
+    """Whether a sentence tells a number: how much, how many, when."""
+    return FIGURE.search(text) is not None and SENTENCE.fullmatch(text) is not None
 
 
 def _while_room(lines: Iterable[Line], room: float, worth: Worth) -> Iterator[Line]:
