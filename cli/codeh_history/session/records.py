@@ -150,17 +150,15 @@ def parse(
         try:
             data = loads(line)
         except ValueError as error:
+            data = None
             if number == 1 and line.startswith(BOM):
                 line = line[len(BOM) :]
                 data = _loads_or_none(line)
-            else:
-                data = None
             if data is None:
-                if line.strip():
-                    damage.append(Damage(number, start, _why(line, error)))
-                elif gaps and start in gaps:
-                    offset += gaps[start]
-                    damage.append(Damage(number, start, f"{gaps[start]} bytes: too long for a record"))
+                gap = gaps.get(start, 0) if gaps and not line.strip() else 0
+                offset += gap
+                if gap or line.strip():
+                    damage.append(Damage(number, start, _why(line, error, gap)))
                 continue
         said = _said(data, keys)
         if len(line) - said > SHALLOW and depth_exceeds(line, MAX_READ):
@@ -169,15 +167,11 @@ def parse(
         if said >= 0:
             records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
             continue
-        seen = None
-        if type(data) is dict and "id" not in data:
-            seen = _adopt(data, line.removesuffix(b"\n"), before.bare)
-        reason = _check(data)
-        if reason:
-            damage.append(Damage(number, start, reason))
+        found = _record(data, line, start, keys, before.bare)
+        if isinstance(found, Record):
+            records.append(found)
         else:
-            _note(data, keys)
-            records.append(Record(data, line, start, seen))
+            damage.append(Damage(number, start, found))
     before.size, before.lines = offset, number
     return Log(records, damage, offset, keys)
 
@@ -212,6 +206,18 @@ def _said(data: Any, keys: set[str]) -> int:
     return said
 
 
+def _record(data: Any, line: bytes, start: int, keys: set[str], bare: dict[int, int]) -> Record | str:
+    """The record of any other line, its keys noted, or what is wrong with it."""
+    seen = None
+    if type(data) is dict and "id" not in data:
+        seen = _adopt(data, line.removesuffix(b"\n"), bare)
+    reason = _check(data)
+    if reason:
+        return reason
+    _note(data, keys)
+    return Record(data, line, start, seen)
+
+
 def _note(data: Json, keys: set[str]) -> None:
     """Note the keys of a record, its parts, its ops and what these hold."""
     keys.update(data)
@@ -235,7 +241,9 @@ def _loads_or_none(raw: bytes) -> Json | None:
     return value
 
 
-def _why(line: bytes, error: ValueError) -> str:
+def _why(line: bytes, error: ValueError, gap: int) -> str:
+    if gap:
+        return f"{gap} bytes: too long for a record"
     if b"\0" in line:
         return f"{line.count(0)} NUL bytes"
     if not line.endswith(b"\n"):
