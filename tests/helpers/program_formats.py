@@ -112,6 +112,55 @@ def claude_ai() -> list[Any]:
     return [first.value, second.value]
 
 
+def openai_jsonl() -> list[Any]:
+    """Examples: a call and its result with tools and weights, a preference; a batch's request and its answer."""
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    called = {"id": "A", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    asked = {"role": "user", "content": "one"}
+    answer = {
+        "id": "chatcmpl-1", "object": "chat.completion", "model": "gpt-5",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "two"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7},
+    }  # fmt: skip
+    return [
+        {"messages": [
+            {"role": "system", "content": "be good"}, asked,
+            {"role": "assistant", "content": None, "tool_calls": [called]},
+            {"role": "tool", "tool_call_id": "A", "content": "of A"},
+            {"role": "assistant", "content": "two", "weight": 0},
+        ], "tools": [tool], "parallel_tool_calls": False},
+        {"messages": [asked, {"role": "assistant", "content": "again"}]},
+        {"input": {"messages": [{"role": "user", "content": "which"}]},
+         "preferred_output": [{"role": "assistant", "content": "good"}],
+         "non_preferred_output": [{"role": "assistant", "content": "bad"}]},
+        {"custom_id": "q1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "gpt-5", "messages": [asked]}},
+        {"id": "b", "custom_id": "q1", "response": {"status_code": 200, "body": answer}, "error": None},
+        {"custom_id": "q2", "params": {"model": "claude", "max_tokens": 9, "messages": [asked]}},
+    ]  # fmt: skip
+
+
+def sharegpt() -> list[Any]:
+    """A conversation with a system prompt and a call, and one with an id."""
+    call = '{"name": "f", "arguments": {"x": 1}}'
+    said = [
+        ("system", "be good"),
+        ("human", "one"),
+        ("function_call", call),
+        ("observation", "1"),
+        ("gpt", "two"),
+    ]
+    tools = '[{"name": "f", "parameters": {"type": "object"}}]'
+    return [
+        {"conversations": [{"from": who, "value": text} for who, text in said], "tools": tools},
+        {"id": "x1", "conversations": [{"from": "human", "value": "three"}, {"from": "alien", "value": "four"}]},
+    ]  # fmt: skip
+
+
+def lined(values: list[Any]) -> bytes:
+    """A file of a value a line."""
+    return b"".join(orjson.dumps(value) + b"\n" for value in values)
+
+
 def listed(values: list[Any]) -> bytes:
     """A file that is one list."""
     return b"[" + b",\n".join(orjson.dumps(value) for value in values) + b"]"
@@ -248,5 +297,9 @@ FORMATS: dict[str, tuple[Callable[[], list[Any]], Callable[[list[Any]], bytes]]]
     "chatgpt": (chatgpt, listed),
     "claude-ai": (claude_ai, listed),
     "llm": (llm, database(LLM)),
+    "openai-jsonl": (openai_jsonl, lined),
+    "openai-jsonl (list)": (lambda: openai_jsonl()[:2], listed),
+    "sharegpt": (sharegpt, listed),
+    "sharegpt (lines)": (sharegpt, lined),
     "llm (older)": (llm_older, database(LLM_OLDER)),
 }

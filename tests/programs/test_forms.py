@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from codeh_history import programs, providers
-from codeh_history.programs import forms, sessions
-from codeh_history.store.program_file import head_of
+from codeh_history.programs import forms
+from codeh_history.store import program_file
 from inside import inside
 from support import MODELS, corpus, corpus_files, lines, run, session_path
 
@@ -74,7 +74,9 @@ def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home
     """None of their own formats is ours: no line of them may become a session without its messages."""
     before = path.read_bytes()
     done = inside("import", str(path), home=home)
-    if sessions.whose(head_of(before)) is not None:
+    with program_file.opened(str(path)) as file:
+        program = program_file.whose(file)
+    if program is not None:
         assert (done.code, path.read_bytes()) == (0, before)
         return
     assert done.code == 65

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from itertools import groupby
 from typing import Any
 
 from ..providers.answers import response_of
-from ..providers.parts import call, name_of
+from ..providers.parts import call, name_of, object_of
 from ..session.model import Json, Part
+from ..session.records import dumps
 from .model import Entry, Piece, Session
 from .records import made_id, time_of
 
@@ -26,11 +28,11 @@ class Conversation:
     def add(
         self, kind: str, parts: list[Part], *, id: object = None, ts: str | None = None, **fields: Any
     ) -> Entry | None:
-        """A message, unless it says nothing; without an id it has one by its place and kind."""
+        """A message, unless it says nothing; without an id it has one by what it says."""
         parts = [part for part in parts if part != {"text": ""}]
         if not parts:
             return None
-        own = name_of(id) or made_id(self.session.program, self.session.id, len(self._ids), kind)
+        own = name_of(id) or made_id(self.session.program, self.session.id, kind, _said(parts))
         given = {key: value for key, value in fields.items() if value}
         entry = Entry(self._unique(own), kind, ts, [Piece(self.number, parts)], given)
         self.session.items.append(entry)
@@ -87,6 +89,31 @@ class Conversation:
     def calls(self) -> bool:
         """Whether a call waits for its result."""
         return bool(self._open)
+
+
+def _said(value: object) -> str:
+    return dumps(value).decode("utf-8", "replace")
+
+
+class Names:
+    """Ids of the conversations of a file whose format gives them none, or the same to several."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def id(self, given: object, *opening: object) -> str:
+        """The given one, else one by how the conversation opens; `-2` for the second of that id."""
+        own = given if isinstance(given, str) and given.strip() else made_id(*map(_said, opening))
+        self._seen[own] += 1
+        return own if self._seen[own] == 1 else f"{own}-{self._seen[own]}"
+
+
+def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any]:
+    """The messages up to the first one of a user."""
+    first = next(
+        (n for n, item in enumerate(messages) if object_of(item).get(field) in users), len(messages)
+    )
+    return messages[: first + 1]
 
 
 def seconds(value: object) -> str | None:

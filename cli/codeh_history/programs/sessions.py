@@ -23,6 +23,8 @@ PROGRAMS = {
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "llm": "llm",
+    "openai-jsonl": "openai_jsonl",
+    "sharegpt": "sharegpt",
 }
 
 

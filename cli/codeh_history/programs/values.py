@@ -92,11 +92,15 @@ def objects(
                 yield number, value
 
 
-def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[Session]:
+def sessions(
+    source: Source, read: Callable[[Json, int], Session], *, skips: Callable[[Json], bool] | None = None
+) -> Iterator[Session]:
     """What each object comes to; what is wrong beside it is told with it. Refused where there is none."""
     problems: list[Problem] = []
     last: Session | None = None
     for number, value in objects(source, problems):
+        if skips is not None and skips(value):
+            continue
         if last is not None:
             last.problems += problems
             problems.clear()

@@ -16,7 +16,7 @@ from ..answers import response_of
 from ..body import Imported
 from ..media import mime_of
 from ..messages import Messages, messages_in
-from ..parts import is_message, kinds, listed, native, object_of, objects, rest, said, texts_of
+from ..parts import is_message, kinds, listed, name_of, native, object_of, objects, rest, said, texts_of
 from . import FIELD, NAME, blocks, response
 from .around import system_text
 
@@ -38,7 +38,10 @@ def shows(body: Json) -> bool:
     messages = objects(body.get(FIELD))
     found = kinds(messages) - {"text"}
     if (
-        any(message.get("role") not in _ROLES or message.keys() & _ELSEWHERE for message in messages)
+        any(
+            name_of(message.get("role")) not in _ROLES or message.keys() & _ELSEWHERE
+            for message in messages
+        )
         or not all(map(_OWN.fullmatch, found))
         or not messages
     ):

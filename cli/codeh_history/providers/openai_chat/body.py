@@ -34,7 +34,7 @@ def holds(item: object) -> bool:
 
 def shows(body: Json) -> bool:
     messages = objects(body.get(FIELD))
-    roles = {message.get("role") for message in messages}
+    roles = {name_of(message.get("role")) for message in messages}
     return (
         not roles.isdisjoint(("tool", "function", "developer"))
         or any(not message.keys().isdisjoint(_BESIDE) for message in messages)

@@ -39,7 +39,7 @@ def shows(body: Json) -> bool:
     """By items, or blocks of messages, that only it has; or by a text where others want a list."""
     given = objects(body.get(FIELD))
     theirs = any(map(is_item, given)) or not _BLOCKS.isdisjoint(kinds(given))
-    others = any(item.get("role") not in _ROLES or "tool_calls" in item for item in given)
+    others = any(name_of(item.get("role")) not in _ROLES or "tool_calls" in item for item in given)
     return (theirs and not others) or isinstance(body.get(FIELD), str)
 
 

@@ -1,0 +1,89 @@
+"""A file of ShareGPT → its conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...providers.json_text import loads
+from ...providers.parts import object_of, objects, text_of
+from ...session.model import Json, Part
+from .. import values
+from ..conversation import Conversation, Names, opening
+from ..model import Problem, Session
+from ..protocol import Source
+from . import NAME, turns
+
+_KINDS = {
+    "human": "user", "user": "user", "gpt": "codeh", "chatgpt": "codeh", "assistant": "codeh",
+    "bing": "codeh", "bard": "codeh", "model": "codeh", "system": "system", "function_call": "call",
+    "tool_call": "call",
+    "observation": "result", "function_response": "result", "tool": "result", "tool_response": "result",
+    "function-response": "result", "function": "result",
+}  # fmt: skip
+
+
+def read(source: Source) -> Iterable[Session]:
+    """Each conversation of a file."""
+    names = Names()
+    return values.sessions(source, lambda value, number: _session(value, number, names))
+
+
+def _session(value: Json, number: int, names: Names) -> Session:
+    said = turns(value)
+    users = tuple(name for name, kind in _KINDS.items() if kind == "user")
+    session = Session(NAME, names.id(value.get("id"), opening(said, "from", users), value.get("system")))
+    for name in ("title", "system"):
+        if text_of(value.get(name)):
+            session.settings[name] = value[name]
+    tools = value.get("tools")
+    declared = objects(_parsed(tools) if isinstance(tools, str) else tools)
+    if declared:
+        session.settings["tools"] = declared
+    talk = Conversation(session)
+    talk.number = number
+    for turn in said:
+        _turn(talk, object_of(turn))
+    return session
+
+
+def _turn(talk: Conversation, turn: Json) -> None:
+    text, who = text_of(turn.get("value")), text_of(turn.get("from"))
+    kind = _KINDS.get(who)
+    if kind == "system":
+        if talk.session.items:
+            talk.add("user", [{"text": text}], item={"role": "system"})
+        else:
+            talk.session.settings["system"] = text
+    elif kind == "call":
+        _calls(talk, text)
+    elif kind == "result":
+        if talk.calls:
+            talk.add("tool", [talk.result(None, turn.get("name"), text)])
+        else:
+            talk.session.problems.append(Problem(talk.number, "drops", "an observation without a call"))
+    elif kind is not None:
+        talk.add(kind, [{"text": text}])
+    else:
+        talk.session.left[f"turn of {who or 'nobody'}"] += 1
+
+
+def _calls(talk: Conversation, text: str) -> None:
+    """A call, or a list of them, as JSON; what is none stays a text."""
+    parts: list[Part] = list(_read(talk, _parsed(text)))
+    talk.add("codeh", parts or [{"text": text}])
+
+
+def _read(talk: Conversation, value: Any) -> Iterator[Part]:
+    for one in objects(value if isinstance(value, list) else [value]):
+        given = object_of(one.get("function")) or one
+        if text_of(given.get("name")):
+            arguments = given.get("arguments", given.get("parameters"))
+            yield talk.call(one.get("id"), given["name"], arguments)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return loads(text)
+    except ValueError:
+        return None

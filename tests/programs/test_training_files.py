@@ -1,0 +1,148 @@
+"""Files for fine-tuning and batches, and ShareGPT's, each trap by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from inside import inside
+from program_formats import lined, listed, openai_jsonl, sharegpt
+from support import corpus_files, lines, session_path
+
+
+def imported(home: Path, data: bytes, name: str = "file.jsonl") -> list[list[Any]]:
+    """The records of each session in a file."""
+    (home / name).write_bytes(data)
+    done = inside("import", str(home / name), home=home)
+    assert done.code == 0, done
+    return [lines(session_path(home, id)) for id in done.text.split()]
+
+
+def said(records: list[Any]) -> list[str]:
+    """What a session's messages say, in short."""
+    return [
+        part.get("text") or f"{part.get('functionCall', part.get('functionResponse'))['id']}"
+        for record in records
+        for part in record.get("parts", ())
+    ]
+
+
+def settings(records: list[Any]) -> Any:
+    return {key: value for r in records if r["type"] == "meta" for key, value in r["set"].items()}
+
+
+def test_examples_bring_tools_weights_and_system_prompts(tmp_path: Path) -> None:
+    first, second, *_ = imported(tmp_path, lined(openai_jsonl()))
+    assert said(first) == ["one", "A", "A", "two"]
+    assert settings(first)["system"] == "be good"
+    assert settings(first)["tools"][0]["function"]["name"] == "f"
+    assert first[-1]["item"] == {"weight": 0}
+    assert said(second) == ["one", "again"]
+
+
+def test_of_a_preference_the_preferred_answer(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lined(openai_jsonl()[2:3] * 2))
+    done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
+    assert b"not imported: 1 message of an answer not preferred" in done.err
+    one, two = done.text.split()
+    assert two == f"{one}-2"
+    assert said(lines(session_path(tmp_path, one))) == ["which", "good"]
+
+
+def test_a_batch_and_its_answers_in_one_file(tmp_path: Path) -> None:
+    asked = imported(tmp_path, lined(openai_jsonl()[3:]))
+    assert [records[0]["id"] for records in asked] == ["openai-jsonl-q1", "openai-jsonl-q2"]
+    answer = asked[0][-1]
+    assert (answer["model"], answer["usage"]["output"], answer["response"]) == ("gpt-5", 4, "chatcmpl-1")
+    assert said(asked[0]) == ["one", "two"]
+    assert settings(asked[0])["model.openai-chat"] == "gpt-5"
+
+
+def test_answers_alone_and_those_that_failed(tmp_path: Path) -> None:
+    answer = openai_jsonl()[4]
+    failed = {
+        "custom_id": "q3",
+        "response": {"status_code": 400, "body": {"error": {"message": "no", "type": "x"}}},
+    }
+    message = {"type": "message", "id": "msg_1", "role": "assistant", "model": "claude", "stop_reason": "end_turn",
+               "content": [{"type": "text", "text": "hi"}], "usage": {"input_tokens": 1, "output_tokens": 2}}  # fmt: skip
+    theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": message}}
+    found = imported(tmp_path, lined([answer, failed, theirs]))
+    assert [said(records) for records in found] == [["two"], [], ["hi"]]
+
+
+def test_a_line_that_is_damaged_costs_itself(tmp_path: Path) -> None:
+    one, two, *_ = (orjson.dumps(value) for value in openai_jsonl())
+    data = b"\n".join([one, b'{"messages": [', b'{"messages": [{"role": "wizard", "content": "x"}]}', two])
+    (tmp_path / "x.jsonl").write_bytes(data)
+    done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
+    assert b"line 2: not JSON" in done.err
+    assert [len(said(lines(session_path(tmp_path, id)))) for id in done.text.split()] == [4, 0, 2]
+
+
+def test_names_do_not_hang_on_order_or_growth(tmp_path: Path) -> None:
+    """A conversation without an id is known by its opening, so that its line may move and grow."""
+    values = openai_jsonl()[:2]
+    ids = [records[0]["id"] for records in imported(tmp_path, lined(values))]
+    values[1]["messages"].append({"role": "user", "content": "more"})
+    found = imported(tmp_path, listed(values[::-1]))
+    assert [records[0]["id"] for records in found] == ids[::-1]
+    assert said(found[0]) == ["one", "again", "more"]
+
+
+def test_one_request_body_is_still_a_request(tmp_path: Path) -> None:
+    (tmp_path / "request.json").write_bytes(orjson.dumps({"model": "m", **openai_jsonl()[1]}))
+    assert inside("import", str(tmp_path / "request.json"), home=tmp_path).text == "request"
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/tau-*.json"), ids=lambda file: file.name)
+def test_recorded_conversations(file: Path, tmp_path: Path) -> None:
+    ids = inside("import", str(file), home=tmp_path).text.split()
+    given = orjson.loads(file.read_bytes())
+    assert len(set(ids)) == len(given)
+    for id, conversation in zip(ids, given, strict=True):
+        found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
+        assert len(found) == sum(m["role"] != "system" for m in conversation["messages"])
+    before = session_path(tmp_path, ids[0]).read_bytes()
+    inside("import", str(file), home=tmp_path)
+    assert session_path(tmp_path, ids[0]).read_bytes() == before
+
+
+# -- ShareGPT ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("write", [lined, listed])
+def test_sharegpt(write: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(write(sharegpt()))
+    done = inside("import", str(tmp_path / "x.json"), home=tmp_path)
+    one, two = done.text.split()
+    assert two == "sharegpt-x1"
+    assert b"not imported: 1 turn of alien" in done.err
+    first = lines(session_path(tmp_path, one))
+    assert said(first) == ["one", "call_1", "call_1", "two"]
+    assert settings(first) == {
+        "system": "be good",
+        "tools": [{"name": "f", "parameters": {"type": "object"}}],
+    }
+    assert said(lines(session_path(tmp_path, two))) == ["three"]
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        ('{"name": "f", "arguments": {}}', ["f"]),
+        ('[{"name": "f", "arguments": {}}, {"name": "g", "parameters": {}}]', ["f", "g"]),
+        ('{"function": {"name": "f", "arguments": "{}"}, "id": "A"}', ["f"]),
+        ("no call at all", []),
+    ],
+)
+def test_calls_of_sharegpt(call: str, names: list[str], tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": "one"}, {"from": "function_call", "value": call}]
+    (records,) = imported(tmp_path, listed([{"conversations": turns}]))
+    assert [
+        part["functionCall"]["name"] for part in records[-1]["parts"] if "functionCall" in part
+    ] == names
+    assert names or records[-1]["parts"] == [{"text": call}]
