@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from support import ROOT
 Json = dict[str, Any]
 
 CASES = ROOT / "tests" / "programs" / "agents" / "cases"
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 NOT_THE_SESSION = ("about", "request.json", "ours.json")
 MODELS = {"anthropic": "claude-opus-4-8", "openai-responses": "gpt-5-codex", "openai-chat": "loopback-model",
           "gemini": "gemini-3-pro-preview"}  # fmt: skip
@@ -63,7 +65,7 @@ class Case:
 
 
 def _complaint(printed: str) -> str:
-    lines = [line for line in printed.splitlines() if line.strip()]
+    lines = [line for line in COLOUR.sub("", printed).splitlines() if line.strip()]
     wrong = [line for line in lines if "rror" in line or "ailed" in line]
     return (wrong or lines or [""])[0][:200]
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import orjson
 
+import opencode_files
+
 Json = dict[str, Any]
 
 
@@ -296,6 +298,8 @@ def saved(folder: Path, values: list[Any], name: str = "conversations.json") -> 
 FORMATS: dict[str, tuple[Callable[[], list[Any]], Callable[[list[Any]], bytes]]] = {
     "chatgpt": (chatgpt, listed),
     "claude-ai": (claude_ai, listed),
+    "opencode": (opencode_files.opencode, opencode_files.exported),
+    "opencode (database)": (opencode_files.tables, database(opencode_files.SCHEMA)),
     "llm": (llm, database(LLM)),
     "openai-jsonl": (openai_jsonl, lined),
     "openai-jsonl (list)": (lambda: openai_jsonl()[:2], listed),

@@ -40,9 +40,10 @@ def turns(speaks: str, body: Any) -> list[Json]:
         if not found or found[-1]["role"] != role:
             found.append({"role": role, "parts": []})
         found[-1]["parts"].append(part)
-    for calls, results in pairwise(found):
-        order = {part["id"]: place for place, part in enumerate(calls["parts"]) if "call" in part}
-        results["parts"].sort(key=lambda part, order=order: order.get(part.get("result"), len(order)))
+    for before, turn in pairwise(found):
+        calls = {part["id"]: place for place, part in enumerate(before["parts"]) if "call" in part}
+        last = len(before["parts"])
+        turn["parts"].sort(key=lambda part, of=calls, last=last: of.get(part.get("result"), last))
     return found
 
 

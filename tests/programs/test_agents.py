@@ -18,7 +18,7 @@ from agents import AGENTS
 from support import ROOT
 
 PAGE = ROOT / "docs" / "programs.md"
-NO_READER = ("opencode",)  # whose sessions cannot be imported yet
+NO_READER: tuple[str, ...] = ()  # whose sessions cannot be imported yet
 
 
 def _params() -> list[object]:

@@ -20,6 +20,7 @@ PROGRAMS = {
     "codex": "codex",
     "pi": "pi",
     "gemini-cli": "gemini_cli",
+    "opencode": "opencode",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "llm": "llm",

@@ -29,7 +29,7 @@ class Found(NamedTuple):
     @property
     def millis(self) -> int:
         """When it was written, in epoch milliseconds."""
-        return self.stamp[2] // 1_000_000
+        return max(self.stamp[2::2]) // 1_000_000
 
 
 def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
@@ -42,7 +42,16 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
         for path in sorted(paths):
             info = paths[path]
             if not (path.endswith(".zst") and path.removesuffix(".zst") in paths):
-                yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns])
+                yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *_log(path)])
+
+
+def _log(path: str) -> list[int]:
+    """The same of what a database has in its log, and not in its file yet."""
+    try:
+        info = os.stat(f"{path}-wal")
+    except OSError:
+        return []
+    return [info.st_size, info.st_mtime_ns] if info.st_size else []
 
 
 def _folder(env: Env, place: Place) -> str:
@@ -99,7 +108,7 @@ class Known:
 
     def keep(self, file: Found) -> None:
         """Remember a file, unless it was written just now."""
-        if time.time() - file.stamp[2] / 1e9 >= _SETTLED:
+        if time.time() - file.millis / 1e3 >= _SETTLED:
             self._stamps[file.path] = file.stamp
             self._new = True
 

@@ -1,0 +1,177 @@
+"""A database of opencode, or an export of it → sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from ...providers.json_text import loads
+from ...providers.parts import name_of, object_of, objects
+from ...session.model import Json
+from .. import pairs, values
+from ..model import Effect, Entry, Problem, Session, Summary
+from ..protocol import Source
+from ..records import time_of
+from . import NAME, messages
+from .messages import Message
+
+_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.DOUBLE: ("refused", "opencode sends both, which its provider refuses"),
+}
+
+
+def read(source: Source) -> Iterable[Session]:
+    """The sessions of a database; of an export the one."""
+    if source.head.tables:
+        yield from _in_database(source, None)
+        return
+    yield from values.sessions(source, _exported)
+
+
+def _exported(value: Json, _number: int) -> Session:
+    problems: list[Problem] = []
+    found: dict[str, Message] = {}
+    for number, one in enumerate(objects(value.get("messages")), 1):
+        message = Message(number, object_of(one.get("info")), objects(one.get("parts")))
+        if message.id in found:
+            problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
+        found.setdefault(message.id, message)
+    session = _session(object_of(value.get("info")), list(found.values()))
+    session.problems += problems
+    return session
+
+
+# -- the database ------------------------------------------------------------------------------------------
+
+
+def _in_database(source: Source, parent: str | None) -> Iterator[Session]:
+    """The sessions that have this parent: sub-agents are sessions of their own."""
+    where, given = ("parent_id IS NULL", ()) if parent is None else ("parent_id = ?", (parent,))
+    for row in list(source.rows(f"SELECT * FROM session WHERE {where} ORDER BY id", *given)):  # noqa: S608
+        problems: list[Problem] = []
+        query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+        found = [
+            Message(number, info, _parts(source, str(info["id"]), problems))
+            for number, info in enumerate(_values(source.rows(query, row["id"]), problems), 1)
+        ]
+        info = {
+            **row, "parentID": row["parent_id"], "revert": _json(row.get("revert")),
+            "time": {"created": row.get("time_created")},
+        }  # fmt: skip
+        session = _session(info, found)
+        session.problems += problems
+        session.branches = partial(_in_database, source, row["id"])
+        count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
+        children = next(source.rows(count, row["id"]))["n"]
+        session.left.update({"session of a sub-agent": children} if children else {})
+        yield session
+
+
+def _parts(source: Source, message: str, problems: list[Problem]) -> list[Json]:
+    query = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
+    return list(_values(source.rows(query, message), problems))
+
+
+def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
+    """The objects in the column of data, with their ids."""
+    for row in rows:
+        value = _json(row["data"])
+        if isinstance(value, dict):
+            yield {**value, "id": row["id"]}
+        else:
+            problems.append(Problem(0, "skips", f"{row['id']}: no JSON object"))
+
+
+def _json(text: object) -> Any:
+    try:
+        return loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+# -- either ------------------------------------------------------------------------------------------------
+
+
+def _session(info: Json, found: list[Message]) -> Session:
+    session = Session(NAME, name_of(info.get("id")) or "session", name_of(info.get("version")))
+    session.created = time_of(object_of(info.get("time")).get("created"))
+    session.cwd = name_of(info.get("directory"))
+    if name_of(info.get("title")):
+        session.settings["title"] = info["title"]
+    if name_of(info.get("parentID")):
+        session.parent = {"session": f"{NAME}-{info['parentID']}", "at": None}
+    ordered = sorted(found, key=_place)
+    kept = _reverted(ordered, object_of(info.get("revert")))
+    session.left.update(
+        {"message that was reverted": len(ordered) - len(kept)} if len(kept) < len(ordered) else {}
+    )
+    _Items(session).add(kept)
+    session.problems += pairs.problems(session.items, _PAIRS)
+    return session
+
+
+def _place(message: Message) -> tuple[float, str]:
+    created = object_of(message.info.get("time")).get("created")
+    return (created if isinstance(created, int | float) else 0, message.id)
+
+
+def _reverted(found: list[Message], revert: Json) -> list[Message]:
+    """The messages before the one that was reverted, and of that one the parts before the one that was."""
+    at = next((place for place, one in enumerate(found) if one.id == revert.get("messageID")), None)
+    if at is None:
+        return found
+    parts = [part.get("id") for part in found[at].parts]
+    if revert.get("partID") not in parts:
+        return found[: at + 1] if name_of(revert.get("partID")) else found[:at]
+    return [*found[:at], found[at]._replace(parts=found[at].parts[: parts.index(revert["partID"])])]
+
+
+class _Items:
+    """Makes entries and summaries of a session's messages."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.live: list[
+            tuple[int, str]
+        ] = []  # items that nothing covers: the number of their message, their id
+
+    def add(self, found: list[Message]) -> None:
+        answers = {
+            message.info.get("parentID"): message for message in found
+            if not message.is_users and message.info.get("summary") and message.info.get("finish")
+            and not message.info.get("error")
+        }  # fmt: skip
+        numbers = {message.id: message.number for message in found}
+        summaries = [one for one in found if one.is_users and one.has("compaction") and one.id in answers]
+        used = {id(answers[one.id]) for one in summaries}
+        for place, message in enumerate(found):
+            self.session.left.update(messages.unknown(message))
+            if any(message is one for one in summaries):
+                self.compacted(message, answers[message.id], numbers)
+            elif id(message) not in used:
+                self.message(message, last=place == len(found) - 1)
+
+    def message(self, message: Message, *, last: bool) -> None:
+        if message.is_users:
+            made = list(messages.asked(message))
+        elif not message.is_sent():
+            self.session.left["answer that failed"] += 1
+            return
+        else:
+            made = list(messages.answered(message, last=last))
+        for entry in made:
+            self.keep(entry, message.number)
+
+    def compacted(self, asked: Message, answer: Message, numbers: dict[str, int]) -> None:
+        """The summary of all before it, but for the tail that it says was kept."""
+        part = next(part for part in asked.parts if part.get("type") == "compaction")
+        tail = numbers.get(str(part.get("tail_start_id")), asked.number)
+        older = {item.id for item in self.session.items if isinstance(item, Summary)}
+        covers = [id for number, id in self.live if number < tail or id in older]
+        self.live = [one for one in self.live if one[1] not in covers]
+        self.keep(Summary(answer.id, answer.ts, answer.text(), answer.number, covers), answer.number)
+
+    def keep(self, item: Entry | Summary, number: int) -> None:
+        self.session.items.append(item)
+        self.live.append((number, item.id))

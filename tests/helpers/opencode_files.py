@@ -1,0 +1,150 @@
+"""Hand-made sessions of opencode, as it exports them and as they lie in its database."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Json = dict[str, Any]
+SESSION = "ses_0123456789abHandMade"
+SCHEMA = {
+    "session": "id project_id parent_id slug directory title version revert time_created time_updated",
+    "message": "id session_id time_created time_updated data",
+    "part": "id message_id session_id time_created time_updated data",
+}
+START = 1_767_225_600_000
+
+
+class OpenCode:
+    """A session; messages and parts have ids in their order."""
+
+    def __init__(self, **info: Any) -> None:
+        self.info: Json = {
+            "id": SESSION, "slug": "s", "projectID": "global", "directory": "/work", "title": "A title",
+            "version": "1.18.33", "time": {"created": START, "updated": START}, **info,
+        }  # fmt: skip
+        self.messages: list[Json] = []
+
+    def message(self, parts: tuple[Any, ...], **info: Any) -> Json:
+        number = len(self.messages) + 1
+        id, time = f"msg_{number:04}", {"created": START + number * 1000}
+        texts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
+        made = [
+            {"id": f"prt_{number:04}{place:02}", "sessionID": SESSION, "messageID": id, **part}
+            for place, part in enumerate(texts)
+        ]
+        head = {"id": id, "sessionID": SESSION, "time": time, "agent": "build"}
+        self.messages.append({"info": {**head, **info}, "parts": made})
+        return self.messages[-1]
+
+    def user(self, *parts: Any, **info: Any) -> Json:
+        return self.message(parts, role="user", model={"providerID": "p", "modelID": "m"}, **info)
+
+    def said(self, *parts: Any, provider: str = "anthropic", finish: str = "stop", **info: Any) -> Json:
+        parent = next(
+            (one["info"]["id"] for one in reversed(self.messages) if one["info"]["role"] == "user"), ""
+        )
+        tokens = {"input": 11, "output": 5, "reasoning": 2, "cache": {"read": 7, "write": 3}}
+        made = self.message(
+            parts, role="assistant", parentID=parent, modelID="claude-opus-4-8", providerID=provider,
+            tokens=tokens, **({"finish": finish} if finish else {}), **info,
+        )  # fmt: skip
+        if finish:
+            made["info"]["time"]["completed"] = made["info"]["time"]["created"]
+        return made
+
+    @property
+    def value(self) -> Json:
+        return {"info": self.info, "messages": self.messages}
+
+    @property
+    def tables(self) -> Json:
+        """The rows of its database."""
+        created, revert = self.info["time"]["created"], self.info.get("revert")
+        session = {
+            "id": self.info["id"], "parent_id": self.info.get("parentID"), "directory": self.info["directory"],
+            "title": self.info["title"], "version": self.info["version"], "time_created": created,
+            "revert": revert and orjson.dumps(revert).decode(),
+        }  # fmt: skip
+        messages = [
+            {"id": one["info"]["id"], "session_id": self.info["id"],
+             "time_created": one["info"]["time"]["created"], "data": _without(one["info"], "id", "sessionID")}
+            for one in self.messages
+        ]  # fmt: skip
+        parts = [
+            {"id": part["id"], "message_id": one["info"]["id"], "session_id": self.info["id"],
+             "data": _without(part, "id", "sessionID", "messageID")}
+            for one in self.messages for part in one["parts"]
+        ]  # fmt: skip
+        return {"session": [session], "message": messages, "part": parts}
+
+    def write(self, folder: Path) -> Path:
+        path = folder / "export.json"
+        path.write_bytes(orjson.dumps(self.value, option=orjson.OPT_INDENT_2))
+        return path
+
+    def fill(self, path: Path, *, keep: bool = False) -> sqlite3.Connection:
+        """Write its rows into a database in WAL mode; `keep`: to those that are there."""
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA journal_mode=WAL")
+        for table, columns in SCHEMA.items():
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns.replace(' ', ', ')})")
+            if not keep:
+                connection.execute(f"DELETE FROM {table}")
+            names = columns.split()
+            for row in self.tables[table]:
+                given = [_scalar(row.get(name)) for name in names]
+                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", given)
+        connection.commit()
+        return connection
+
+
+def tool(
+    call: str, output: str | None = None, status: str = "completed", end: int = 1, **state: Any
+) -> Json:
+    """A call with its result, which are one part."""
+    made: Json = {"status": status, "input": {"p": "."}, **state}
+    if status in ("completed", "error"):
+        made = {"output": output, "time": {"start": 0, "end": end}, **made}
+    return {"type": "tool", "tool": "ls", "callID": call, "state": made}
+
+
+def opencode() -> list[Any]:
+    """A call, a compaction, thoughts, an image, an aborted answer, what is not sent."""
+    file = OpenCode(revert={"messageID": "msg_0009"})
+    file.user("one", {"type": "text", "text": "not sent", "ignored": True})
+    file.said({"type": "step-start"}, {"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "s"}}},
+              tool("A", "of A"), tool("B", "failed", "error", error="no"), {"type": "step-start"}, "two")  # fmt: skip
+    file.user({"type": "compaction", "auto": True})
+    file.said("in short", summary=True)
+    file.user("three", {"type": "file", "mime": "image/png", "url": "data:image/png;base64,iVBORw=="})
+    file.said("fo", error={"name": "MessageAbortedError", "data": {}})
+    file.user({"type": "subtask", "prompt": "x"})
+    file.said(tool("C", status="running"), {"type": "hologram"}, finish="")
+    file.user("taken back")
+    return [file.value]
+
+
+def exported(values: list[Any]) -> bytes:
+    """A file that is one object over many lines."""
+    return orjson.dumps(values[0], option=orjson.OPT_INDENT_2)
+
+
+def tables() -> list[Any]:
+    """The same in its database."""
+    file = OpenCode()
+    file.__dict__.update(info=opencode()[0]["info"], messages=opencode()[0]["messages"])
+    return [file.tables]
+
+
+def _without(value: Json, *keys: str) -> Json:
+    return {key: held for key, held in value.items() if key not in keys}
+
+
+def _scalar(value: Any) -> Any:
+    return orjson.dumps(value).decode() if isinstance(value, dict | list) else value

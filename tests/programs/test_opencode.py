@@ -1,0 +1,215 @@
+"""opencode's sessions, exported and in its database: what it would send next, each trap by name."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inside import inside
+from opencode_files import SESSION, OpenCode, tool
+from program_copies import imported, shown, view
+from support import corpus_files, session_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COPY = f"opencode-{SESSION}"
+
+
+def test_a_call_and_its_result_are_one_part(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("go")
+    file.said("see", tool("A", "of A"), tool("B", status="error", error="no"))
+    assert view(file.write(tmp_path), tmp_path) == ["go", "see+call A+call B", "A=of A+B=None"]
+
+
+def test_each_step_of_an_answer_is_a_message(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.said(
+        {"type": "step-start"},
+        tool("A", "of A"),
+        {"type": "step-start"},
+        tool("B", "of B"),
+        {"type": "step-start"},
+        "end",
+    )
+    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A", "call B", "B=of B", "end"]
+
+
+@pytest.mark.parametrize("status", ["running", "pending"])
+def test_a_call_that_was_interrupted_has_no_result(status: str, tmp_path: Path) -> None:
+    file = OpenCode()
+    file.said(tool("A", status=status))
+    file.user("go on")
+    assert view(file.write(tmp_path), tmp_path) == ["call A", "go on"]
+
+
+def test_a_pruned_output_is_said_to_be_so(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.said(tool("A", "long", time={"start": 0, "end": 1, "compacted": 2}))
+    assert view(file.write(tmp_path), tmp_path) == ["call A", "A=[Old tool result content cleared]"]
+
+
+@pytest.mark.parametrize(("revert", "left"), [
+    ({"messageID": "msg_0002"}, ["one"]), ({"messageID": "msg_0002", "partID": "prt_000201"}, ["one", "two"]),
+    ({"messageID": "gone"}, ["one", "two+more", "three"]),
+])  # fmt: skip
+def test_a_revert_hides_what_comes_after(revert: Any, left: list[str], tmp_path: Path) -> None:
+    file = OpenCode(revert=revert)
+    file.user("one")
+    file.said("two", "more")
+    file.user("three")
+    assert view(file.write(tmp_path), tmp_path) == left
+
+
+def test_messages_stand_in_the_order_of_their_times_and_ids(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.said("two")
+    file.messages.reverse()
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
+def test_a_compaction_is_a_question_and_its_answer(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.said("two")
+    file.user({"type": "compaction", "auto": False})
+    file.said("in short", summary=True)
+    file.user("three")
+    records = imported(file.write(tmp_path), tmp_path)
+    assert shown(tmp_path, COPY) == ["S:in short", "three"]
+    assert next(one["covers"] for one in records if one["type"] == "summary") == ["msg_0001", "msg_0002"]
+
+
+def test_a_compaction_keeps_the_tail_that_it_names(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.user("kept")
+    file.user({"type": "compaction", "auto": False, "tail_start_id": "msg_0002"})
+    file.said("in short", summary=True)
+    file.user("three")
+    assert view(file.write(tmp_path), tmp_path) == ["S:in short", "kept", "three"]
+
+
+def test_a_compaction_that_failed_is_none(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.user({"type": "compaction", "auto": False})
+    file.said("in sh", summary=True, error={"name": "APIError"})
+    file.user("three")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
+
+
+def test_an_answer_that_failed_is_not_sent_one_that_was_aborted_is(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.said("hal", error={"name": "MessageAbortedError"})
+    file.said("not", error={"name": "APIError"})
+    assert view(file.write(tmp_path), tmp_path) == ["hal"]
+
+
+def test_usage_leaves_out_what_was_cached_and_thought(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.said({"type": "step-start"}, tool("A", "of A"), {"type": "step-start"}, "end")
+    first, _, last = [
+        record for record in imported(file.write(tmp_path), tmp_path) if record["type"] == "message"
+    ]
+    assert "usage" not in first
+    used = {key: value for key, value in last["usage"].items() if key != "raw"}
+    assert used == {"input": 21, "output": 7, "cached": 7, "cacheWrite": 3, "reasoning": 2}
+    assert (last["provider"], last["model"]) == ("anthropic", "claude-opus-4-8")
+
+
+def test_thoughts_are_signed_by_who_made_them(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.said({"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "c2ln"}}}, "end")
+    record = imported(file.write(tmp_path), tmp_path)[-1]
+    assert record["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
+
+
+def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.said("two", tool("A", "of A"))
+    path = tmp_path / "opencode.db"
+    connection = file.fill(path)  # its log is not in the file yet
+    connection.execute("BEGIN IMMEDIATE")
+    before = {
+        name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path) if name.startswith("opencode")
+    }
+    assert view(path, tmp_path, COPY) == ["one", "two+call A", "A=of A"]
+    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    stored = session_path(tmp_path, COPY).read_bytes()
+    assert inside("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
+    assert session_path(tmp_path, COPY).read_bytes() == stored
+    connection.close()
+
+
+def test_sub_agents_of_a_database_are_counted(tmp_path: Path) -> None:
+    file, child = OpenCode(), OpenCode(id="ses_child", parentID=SESSION)
+    file.user("one")
+    path = tmp_path / "opencode.db"
+    file.fill(path).close()
+    child.fill(path, keep=True).close()
+    done = inside("import", str(path), home=tmp_path)
+    assert (done.text, b"not imported: 1 session of a sub-agent" in done.err) == (COPY, True)
+
+
+def test_what_is_being_written_is_read_when_it_is_there(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    answer = file.said(
+        {"type": "text", "text": "tw", "time": {"start": 1}},
+        tool("A", status="running"),
+        tool("B", status="running"),
+        finish="",
+    )
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["one", "call A+call B"]
+    answer["parts"][2]["state"] = tool("B", "of B", end=1)["state"]
+    file.write(tmp_path)
+    assert view(path, tmp_path) == ["one", "call A+call B", "B=of B"]
+    answer["parts"][1]["state"] = tool("A", "of A", end=2)["state"]
+    file.user("three")
+    file.write(tmp_path)
+    assert view(path, tmp_path)[-2:] == ["B=of B+A=of A", "three"]
+
+
+def test_ids_that_stand_there_twice_count_once(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.messages.append(file.messages[0])
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+
+
+def test_a_database_is_found_and_read_again_when_only_its_log_grew(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    path = tmp_path / "elsewhere.db"
+    connection = file.fill(path)
+    env = {"OPENCODE_DB": str(path)}
+
+    def actions() -> list[str]:
+        for name in os.listdir(tmp_path):
+            if name.startswith("elsewhere"):
+                os.utime(tmp_path / name, (1, 1))
+        return [line["action"] for line in inside("import", "--all", home=tmp_path, env=env).lines]
+
+    assert actions() == ["imported"]
+    assert actions() == []
+    again = OpenCode(id="ses_other")
+    again.user("two")
+    size = path.stat().st_size
+    again.messages[0]["info"]["id"] = "msg_other"
+    again.fill(path, keep=True)
+    assert (actions(), path.stat().st_size) == (["imported"], size)
+    connection.close()
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/opencode-*"), ids=lambda path: path.stem)
+def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+    assert view(file, tmp_path) == [
+        '"ping TOOLCALL please"', "call call_mock_1", "call_mock_1=hi\n", "Pong, streamed ✓.",
+    ]  # fmt: skip
