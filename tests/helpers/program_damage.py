@@ -17,7 +17,7 @@ def odd(draw: st.DrawFn, line: bytes) -> bytes:
 def changed(draw: st.DrawFn, value: Any) -> Any:
     """The value, one of its fields, at any depth, being something else."""
     at = value
-    while True:
+    while not isinstance(at, str):
         keys = list(at) if isinstance(at, dict) else list(range(len(at)))
         if not keys:
             break

@@ -158,6 +158,114 @@ def sharegpt() -> list[Any]:
     ]  # fmt: skip
 
 
+AIDER = """
+# aider chat started at 2026-01-01 10:00:00
+
+> Aider v0.86.1~
+> Main model: gpt-5 with diff edit format~
+> Git repo: .git with 3 files~
+
+#### /add a.py~
+
+> Added a.py to the chat~
+
+#### one~
+#### more of it~
+
+Here is a script:
+
+```python
+# a comment, not a header
+```
+
+> a quotation in the answer
+#### A heading in the answer
+
+> Tokens: 2.1k sent, 300 cache hit, 1,234 received. Cost: $0.01 message, $0.02 session.~
+> Applied edit to a.py~
+
+#### /ask why?~
+
+because
+
+# aider chat started at 2026-01-01 11:00:00
+
+> Aider v0.86.1~
+
+# aider chat started at 2026-01-02 12:00:00
+
+#### two~
+
+three
+""".replace("~\n", "  \n")  # two blanks, which editors take away
+
+
+def aider() -> list[Any]:
+    """Three runs, one of them empty: commands, notes, usage, marks of aider within an answer."""
+    return AIDER.splitlines()
+
+
+def texts(values: list[Any]) -> bytes:
+    """A file of these lines."""
+    return b"".join(f"{value}\n".encode("utf-8", "replace") for value in values)
+
+
+def langchain(form: str = "dict") -> list[Any]:
+    """Messages in one of the forms: a call, its result, usage, an image."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
+    call = {"name": "f", "args": {"x": 1}, "id": "A", "type": "tool_call"}
+    about = {"model_name": "gpt-5", "model_provider": "openai", "finish_reason": "stop"}
+    used = {
+        "input_tokens": 3, "output_tokens": 4, "total_tokens": 7, "input_token_details": {"cache_read": 1},
+    }  # fmt: skip
+    said = [
+        ("system", "System", {"content": "be good"}),
+        ("human", "Human", {"content": [{"type": "text", "text": "one"}, image]}),
+        ("ai", "AI", {"content": "", "tool_calls": [call], "id": "run-1", "response_metadata": about, "usage_metadata": used}),
+        ("tool", "Tool", {"content": "failed", "tool_call_id": "A", "status": "error", "name": "f"}),
+        ("ai", "AI", {"content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, "two"]}),
+    ]  # fmt: skip
+    if form == "dict":
+        return [{"type": type, "data": {**data, "type": type}} for type, _, data in said]
+    return [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", f"{name}Message"],
+         "kwargs": {**data, "type": type}}
+        for type, name, data in said
+    ]  # fmt: skip
+
+
+def atif() -> list[Any]:
+    """A trajectory: reasoning, calls and their observations, metrics, a sub-agent."""
+    return [{
+        "schema_version": "ATIF-v1.7", "session_id": "s1",
+        "agent": {"name": "a", "version": "1", "model_name": "gpt-5"},
+        "steps": [
+            {"step_id": 1, "source": "system", "message": "be good"},
+            {"step_id": 2, "source": "user", "timestamp": "2026-01-01T00:00:00Z", "message": [
+                {"type": "text", "text": "one"},
+                {"type": "image", "source": {"media_type": "image/png", "path": "images/1.png"}},
+            ]},
+            {"step_id": 3, "source": "agent", "message": "see", "reasoning_content": "hm", "tool_calls": [
+                {"tool_call_id": "A", "function_name": "f", "arguments": {"x": 1}},
+                {"tool_call_id": "B", "function_name": "g", "arguments": {}},
+            ], "observation": {"results": [
+                {"source_call_id": "A", "content": "of A"},
+                {"source_call_id": "B", "subagent_trajectory_ref": [{"trajectory_id": "t2"}]},
+            ]}, "metrics": {"prompt_tokens": 9, "completion_tokens": 4, "cached_tokens": 3}},
+            {"step_id": 4, "source": "agent", "message": "two"},
+        ],
+        "subagent_trajectories": [{
+            "schema_version": "ATIF-v1.7", "trajectory_id": "t2", "agent": {"name": "b", "version": "1"},
+            "steps": [{"step_id": 1, "source": "user", "message": "sub"}],
+        }],
+    }]  # fmt: skip
+
+
+def single(values: list[Any]) -> bytes:
+    """A file that is one object, over lines."""
+    return orjson.dumps(values[0], option=orjson.OPT_INDENT_2)
+
+
 def lined(values: list[Any]) -> bytes:
     """A file of a value a line."""
     return b"".join(orjson.dumps(value) + b"\n" for value in values)
@@ -305,5 +413,11 @@ FORMATS: dict[str, tuple[Callable[[], list[Any]], Callable[[list[Any]], bytes]]]
     "openai-jsonl (list)": (lambda: openai_jsonl()[:2], listed),
     "sharegpt": (sharegpt, listed),
     "sharegpt (lines)": (sharegpt, lined),
+    "aider": (aider, texts),
+    "langchain": (langchain, listed),
+    "langchain (constructors)": (lambda: langchain("lc"), listed),
+    "langchain (state)": (lambda: [{"thread_id": "t", "values": {"messages": langchain("lc")}}], single),
+    "atif": (atif, single),
+    "atif (lines)": (lambda: atif() * 2, lined),
     "llm (older)": (llm_older, database(LLM_OLDER)),
 }

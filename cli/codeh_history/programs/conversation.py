@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ..providers.answers import response_of
+from ..providers.media import mime_of, parse_data_url
 from ..providers.parts import call, name_of, object_of
 from ..session.model import Json, Part
 from ..session.records import dumps
@@ -114,6 +115,20 @@ def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any
         (n for n, item in enumerate(messages) if object_of(item).get(field) in users), len(messages)
     )
     return messages[: first + 1]
+
+
+def media(source: object, mime: object, kind: object) -> Part:
+    """The part of a file that a format only names: by its address, else as a text."""
+    name = source if isinstance(source, str) else ""
+    if name.startswith("data:"):
+        found = parse_data_url(name)
+        if found is not None:
+            return {"inlineData": {"mimeType": found[0], "data": found[1]}}
+    if name.startswith(("https://", "http://", "gs://")):
+        return {
+            "fileData": {"mimeType": name_of(mime) or mime_of(None, name.split("?", 1)[0]), "fileUri": name}
+        }
+    return {"text": f"[{name_of(kind) or 'file'}: {name or 'without a name'}]"}
 
 
 def seconds(value: object) -> str | None:

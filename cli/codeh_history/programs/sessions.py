@@ -26,6 +26,9 @@ PROGRAMS = {
     "llm": "llm",
     "openai-jsonl": "openai_jsonl",
     "sharegpt": "sharegpt",
+    "aider": "aider",
+    "langchain": "langchain",
+    "atif": "atif",
 }
 
 

@@ -1,0 +1,136 @@
+"""A trajectory → its session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...providers import usage
+from ...providers.parts import name_of, object_of, objects, text_of
+from ...session.model import Json, Part
+from .. import values
+from ..conversation import Conversation, Names, media
+from ..model import Problem, Session
+from ..protocol import Source
+from ..records import session_id, time_of
+from . import NAME
+
+
+def read(source: Source) -> Iterable[Session]:
+    """The trajectories of a file: mostly one."""
+    names = Names()
+    return values.sessions(source, lambda value, _: _session(value, names))
+
+
+def _session(value: Json, names: Names) -> Session:
+    steps, agent = objects(value.get("steps")), object_of(value.get("agent"))
+    id = name_of(value.get("trajectory_id")) or value.get("session_id")
+    session = Session(NAME, names.id(id, steps[:2]), version=name_of(value.get("schema_version")))
+    tools = objects(agent.get("tool_definitions"))
+    if tools:
+        session.settings["tools"] = tools
+    reading = _Steps(session, name_of(agent.get("model_name")))
+    for number, step in enumerate(steps, 1):
+        reading.talk.number = number
+        if step.get("step_id") != number and not session.problems:
+            why = f"step {number} has the id {step.get('step_id')}: ids must count from 1"
+            session.problems.append(Problem(number, "refused", why))
+        reading.step(step)
+    below = objects(value.get("subagent_trajectories"))
+    if below:
+        session.left["sub-agent"] += len(below)
+        session.branches = lambda: _below(session, below)
+    if value.get("continued_trajectory_ref"):
+        session.left[f"continuation in another file ({value['continued_trajectory_ref']})"] += 1
+    return session
+
+
+def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
+    """The sub-agents of a session, as sessions of their own."""
+    names = Names()
+    for value in trajectories:
+        found = _session(value, names)
+        found.id = f"{session.id}-{found.id}"
+        found.parent = {"session": session_id(session), "at": None}
+        yield found
+
+
+class _Steps:
+    """Makes entries of steps."""
+
+    def __init__(self, session: Session, model: str | None) -> None:
+        self.session = session
+        self.model = model
+        self.talk = Conversation(session)
+
+    def step(self, step: Json) -> None:
+        ts, who = time_of(step.get("timestamp")), step.get("source")
+        self.session.created = self.session.created or ts
+        parts = _parts(step.get("message"))
+        if who == "agent":
+            self.agent(step, parts, ts)
+        elif who == "system" and not self.session.items:
+            text = "\n\n".join(part["text"] for part in parts if "text" in part)
+            if text:
+                held = self.session.settings.get("system")
+                self.session.settings["system"] = f"{held}\n\n{text}" if held else text
+        elif who in ("user", "system"):
+            self.talk.add("user", parts, ts=ts, item={"role": "system"} if who == "system" else None)
+        else:
+            self.session.left[f"step of {who}"] += 1
+        self.observed(step, ts)
+
+    def agent(self, step: Json, parts: list[Part], ts: str | None) -> None:
+        thought = text_of(step.get("reasoning_content"))
+        said: list[Any] = [{"text": thought, "thought": True}] if thought else []
+        said += parts
+        for one in objects(step.get("tool_calls")):
+            said.append(
+                self.talk.call(one.get("tool_call_id"), one.get("function_name"), one.get("arguments"))
+            )
+        raw = object_of(step.get("metrics"))
+        counts = usage.normalised(
+            raw, input=usage.count(raw, "prompt_tokens"), output=usage.count(raw, "completion_tokens"),
+            cached=usage.count(raw, "cached_tokens"),
+            reasoning=usage.count(raw, "extra", "reasoning_tokens"),
+        )  # fmt: skip
+        self.talk.add(
+            "codeh", said, ts=ts, model=name_of(step.get("model_name")) or self.model, usage=counts
+        )
+
+    def observed(self, step: Json, ts: str | None) -> None:
+        """What the step's calls gave; what belongs to no call is said by the user."""
+        found: list[Part] = []
+        for result in objects(object_of(step.get("observation")).get("results")):
+            parts = _parts(result.get("content"))
+            refs = objects(result.get("subagent_trajectory_ref"))
+            parts += [{"text": f"[sub-agent: {_name(ref)}]"} for ref in refs if not parts]
+            id = name_of(result.get("source_call_id"))
+            if id is None and not self.talk.calls:
+                self.talk.add("user", parts, ts=ts)
+                continue
+            text = "\n".join(part["text"] for part in parts if "text" in part)
+            held = [part for part in parts if "text" not in part]
+            found.append(self.talk.result(id, None, text, held=held))
+        self.talk.add("tool", found, ts=ts)
+
+
+def _name(ref: Json) -> str:
+    return next(
+        (ref[key] for key in ("trajectory_path", "trajectory_id", "session_id") if name_of(ref.get(key))),
+        "",
+    )
+
+
+def _parts(message: Any) -> list[Part]:
+    """The parts of a message: a text, or content parts; pictures and sounds lie elsewhere."""
+    if isinstance(message, str):
+        return [{"text": message}]
+    found: list[Part] = []
+    for part in objects(message):
+        source = object_of(part.get("source"))
+        if part.get("type") == "text":
+            found.append({"text": text_of(part.get("text"))})
+        else:
+            found.append(media(source.get("path"), source.get("media_type"), part.get("type")))
+    return found

@@ -1,0 +1,138 @@
+"""Messages of LangChain → kinds and parts of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...providers import usage
+from ...providers.parts import name_of, object_of, objects, text_of
+from ...session.model import Json, Part
+from ..conversation import Conversation, media
+
+_PROVIDERS = {
+    "openai": "openai-chat", "anthropic": "anthropic", "google_genai": "gemini", "google-genai": "gemini",
+    "google_vertexai": "gemini", "ollama": "ollama",
+}  # fmt: skip
+_ROLES = {"user": "human", "assistant": "ai"}
+_CALLS = frozenset(
+    ("tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk")
+)  # said twice
+
+
+def data_of(message: Json) -> tuple[str, Json]:
+    """The type of a message (human, ai, …) and its fields, in either form."""
+    data = object_of(message.get("data")) or object_of(message.get("kwargs"))
+    kind = text_of(message.get("type"))
+    if kind == "constructor":
+        kind = name_of(data.get("type")) or str(message["id"][-1])
+    kind = kind.removesuffix("Chunk").removesuffix("Message").lower()
+    if kind == "chat":
+        kind = text_of(data.get("role"))
+    return _ROLES.get(kind, kind), data
+
+
+class Reader:
+    """Adds messages to a conversation."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+
+    def message(self, message: Json) -> None:
+        kind, data = data_of(message)
+        if kind == "system" and not self.talk.session.items:
+            text = "\n\n".join(part["text"] for part in self.parts(data) if "text" in part)
+            held = self.talk.session.settings.get("system")
+            self.talk.session.settings["system"] = f"{held}\n\n{text}" if held else text
+        elif kind in ("human", "system"):
+            item = {"role": kind} if kind == "system" else None
+            self.talk.add("user", self.parts(data), id=data.get("id"), item=item)
+        elif kind == "ai":
+            self.said(data)
+        elif kind in ("tool", "function"):
+            self.result(data)
+        else:
+            self.talk.session.left[f"message of type {kind or 'unknown'}"] += 1
+
+    def parts(self, data: Json) -> list[Any]:
+        content = data.get("content")
+        blocks = [content] if isinstance(content, str) else content if isinstance(content, list) else []
+        return [part for block in blocks if (part := self.part(block)) is not None]
+
+    def part(self, block: Any) -> Any:
+        """The part of a content block; None for one that is said elsewhere, or not known."""
+        if isinstance(block, str):
+            return {"text": block}
+        block = object_of(block)
+        kind = block.get("type")
+        if kind == "text":
+            return {"text": text_of(block.get("text"))}
+        if kind in ("thinking", "reasoning"):
+            part: Json = {
+                "text": text_of(block.get("thinking")) or text_of(block.get("reasoning")),
+                "thought": True,
+            }
+            signature = name_of(block.get("signature"))
+            return {**part, "thoughtSignature": signature} if signature else part
+        if kind in _CALLS:
+            return None
+        if kind in ("image_url", "image", "audio", "video", "file"):
+            return _media(block)
+        self.talk.session.left[f"block ({kind})"] += 1
+        return None
+
+    def said(self, data: Json) -> None:
+        more, about = object_of(data.get("additional_kwargs")), object_of(data.get("response_metadata"))
+        parts = self.parts(data)
+        thought = text_of(more.get("reasoning_content"))
+        if thought:
+            parts.insert(0, {"text": thought, "thought": True})
+        calls = [
+            (one.get("id"), one.get("name"), one.get("args")) for one in objects(data.get("tool_calls"))
+        ]
+        calls += [
+            (one.get("id"), one.get("name"), one.get("args"))
+            for one in objects(data.get("invalid_tool_calls"))
+        ]
+        older = [*objects(more.get("tool_calls")), {"function": more.get("function_call")}]
+        if not calls:
+            given = [(one.get("id"), object_of(one.get("function"))) for one in older]
+            calls = [(id, one.get("name"), one.get("arguments")) for id, one in given if one]
+        parts += [self.talk.call(*one) for one in calls]
+        model = name_of(about.get("model_name")) or name_of(about.get("model"))
+        self.talk.add(
+            "codeh", parts, id=data.get("id"), model=model, usage=_usage(data.get("usage_metadata")),
+            provider=_PROVIDERS.get(text_of(about.get("model_provider"))),
+            finish=name_of(about.get("finish_reason")) or name_of(about.get("stop_reason")),
+        )  # fmt: skip
+
+    def result(self, data: Json) -> None:
+        parts = self.parts(data)
+        text = "\n".join(part["text"] for part in parts if "text" in part)
+        held: list[Part] = [part for part in parts if "text" not in part]
+        failed = data.get("status") == "error"
+        made = self.talk.result(data.get("tool_call_id"), data.get("name"), text, failed=failed, held=held)
+        self.talk.add("tool", [made], id=data.get("id"))
+
+
+def _media(block: Json) -> Part:
+    source = object_of(block.get("source"))
+    mime = block.get("mime_type") or source.get("media_type")
+    data = name_of(block.get("base64")) or name_of(block.get("data")) or name_of(source.get("data"))
+    if data:
+        return {"inlineData": {"mimeType": name_of(mime) or "application/octet-stream", "data": data}}
+    url = block.get("image_url")
+    address = (
+        object_of(url).get("url") or url or block.get("url") or source.get("url") or block.get("file_id")
+    )
+    return media(address, mime, "image" if block.get("type") == "image_url" else block.get("type"))
+
+
+def _usage(raw: Any) -> Json | None:
+    raw = object_of(raw)
+    return usage.normalised(
+        raw, input=usage.count(raw, "input_tokens"), output=usage.count(raw, "output_tokens"),
+        cached=usage.count(raw, "input_token_details", "cache_read"),
+        cacheWrite=usage.count(raw, "input_token_details", "cache_creation"),
+        reasoning=usage.count(raw, "output_token_details", "reasoning"),
+        total=usage.count(raw, "total_tokens"),
+    )  # fmt: skip
