@@ -213,3 +213,17 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
     assert view(file, tmp_path) == [
         '"ping TOOLCALL please"', "call call_mock_1", "call_mock_1=hi\n", "Pong, streamed ✓.",
     ]  # fmt: skip
+
+
+def test_list_shows_each_session_of_a_database(tmp_path: Path) -> None:
+    file, other = OpenCode(), OpenCode(id="ses_other")
+    file.user("one")
+    other.user("two")
+    other.messages[0]["info"]["id"] = "msg_other"
+    path = tmp_path / "any.name"
+    file.fill(path).close()
+    other.fill(path, keep=True).close()
+    rows = inside("list", "--all-programs", "--jsonl", home=tmp_path, env={"OPENCODE_DB": str(path)}).lines
+    assert {(row["id"], row["path"], row["messages"]) for row in rows} == {
+        (COPY, str(path), 1), ("opencode-ses_other", str(path), 1),
+    }  # fmt: skip

@@ -199,6 +199,15 @@ def opened(path: str) -> Iterator[File]:
         os.close(fd)
 
 
+def is_database(path: str) -> bool:
+    """Whether a file is a database, in which there are many sessions."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
 def whose(file: File, asked: str = "auto") -> str | None:
     """The program whose file this is: the one that was asked for, else as its content tells."""
     return sessions.whose(file.head) if asked == "auto" else asked if asked in sessions.PROGRAMS else None

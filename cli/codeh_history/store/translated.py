@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ..base.errors import BadData
 from ..programs import records
 from ..programs.model import Problem, Session
 from ..session.records import Damage, dumps
-from .program_file import File, sessions_in, whose
+from .program_file import File, opened, sessions_in, whose
 
 _TORN = "torn last line"
 
@@ -32,6 +33,14 @@ def of_file(fd: int, path: str) -> Translated | None:
     if next(found, None) is not None:
         raise BadData(f"{path}: more than one session of {program}; `codeh-history import` them")
     return _lines(session, path)
+
+
+def each(path: str) -> Iterator[Translated]:
+    """Each of the sessions in a program's file."""
+    with opened(path) as file:
+        program = whose(file)
+        for session in sessions_in(file, program) if program is not None else ():
+            yield _lines(session, path)
 
 
 def of_bytes(data: bytes) -> Translated | None:

@@ -8,7 +8,7 @@ import orjson
 
 from ...access import row as listing
 from ...base.env import Env
-from ...base.errors import BadData, Usage
+from ...base.errors import BadData, HistoryError, Usage
 from ...base.options import JSON, JSONL, QUIET, SESSION, STRICT, Options, flag, option
 from ...base.times import to_millis
 from ...render import table, values
@@ -98,15 +98,29 @@ def rows_of(env: Env, paths: list[str], remembered: str = "sessions.json") -> li
 def program_rows(env: Env) -> list[Json]:
     """A row for each session file of another program, with its name."""
     from ...programs.sessions import PROGRAMS
+    from ...store.program_file import is_database
     from ...store.program_folders import found
 
     files = {file.path: file for file in found(env, tuple(PROGRAMS))}
-    rows = rows_of(env, list(files), "programs-listed.json")
+    databases = [path for path in files if is_database(path)]
+    rows = rows_of(env, [path for path in files if path not in databases], "programs-listed.json")
+    rows += [row for path in databases for row in rows_in(env, path)]
     return [
         {**row, "bytes": files[row["path"]].stamp[1], "program": files[row["path"]].program}
         for row in rows
         if "problem" not in row or row["messages"]
     ]
+
+
+def rows_in(env: Env, path: str) -> list[Json]:
+    """A row for each session in a database; one that cannot be read is noted."""
+    from ...store.translated import each
+
+    try:
+        return [listing.count_bytes(data).row(path) for data in each(path)]
+    except HistoryError as error:
+        env.note(str(error))
+        return []
 
 
 def used(row: Json) -> int:
