@@ -36,10 +36,9 @@ def cases() -> list[str]:
 @pytest.fixture(scope="module")
 def program_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with `codeh-history` in it."""
-    script = forks.shim(tmp_path_factory.mktemp("bin"))
     if forks.Forks.possible:
-        script = forks.Forks(ENV).script(tmp_path_factory.mktemp("forking"), script)
-    return script.parent
+        return forks.Forks(ENV).program().parent
+    return forks.shim(tmp_path_factory.mktemp("bin")).parent
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from typer._click.exceptions import ClickException
 
 from codeh_history import cli
+from inside import command
 from support import ROOT
 
 PROGRAM = "codeh-history"
@@ -24,7 +25,7 @@ def pages() -> Iterator[tuple[str, str]]:
         for block in re.findall(r"```(?:sh|bash|console)\n(.*?)```", path.read_text(), re.DOTALL):
             yield str(path.relative_to(ROOT)), block
     for verb in cli.COMMANDS:
-        yield f"{verb} --help", cli.load(verb).examples
+        yield f"{verb} --help", command(verb).examples
 
 
 def commands() -> Iterator[tuple[str, str, list[str]]]:
@@ -74,6 +75,6 @@ def test_a_documented_command_is_taken(page: str, line: str, words: list[str]) -
         return
     assert verb in cli.COMMANDS, f"{page}: {line}"
     try:
-        cli.load(verb).make_context(verb, argv)
+        command(verb).make_context(verb, argv)
     except ClickException as error:
         pytest.fail(f"{page}: {line}: {error.format_message()}")

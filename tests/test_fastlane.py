@@ -9,14 +9,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer._click.exceptions import ClickException
 
-from codeh_history import cli, fastlane
+from codeh_history import fastlane
 from codeh_history.commands import COMMANDS, module_of
+from inside import command
 
 
 def read_by_typer(verb: str, argv: list[str]) -> dict[str, Any] | None:
     """The parameters that Typer passes on, None where it refuses; unset ones are left out."""
     try:
-        params = cli.load(verb).make_context(verb, list(argv)).params
+        params = command(verb).make_context(verb, list(argv)).params
     except ClickException:
         return None
     return {name: list(v) if isinstance(v, tuple) else v for name, v in params.items()}
@@ -34,7 +35,7 @@ WORDS = [
 def test_typer_knows_the_same_options(verb: str) -> None:
     takes = GIVEN[verb]
     declared = {name: list(it.flags(name)) for name, it in takes.SPELLED.items() if not it.positional}
-    known = {param.name: list(param.opts) for param in cli.load(verb).params if param.opts[0] != param.name}
+    known = {param.name: list(param.opts) for param in command(verb).params if param.opts[0] != param.name}
     assert known == declared
 
 

@@ -67,9 +67,8 @@ def slug(title: str) -> str:
 def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The variables of every run, `codeh-history` on its PATH."""
     fixed = {"CODEH_NOW": NOW, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
-    script = forks.shim(tmp_path_factory.mktemp("bin"))
-    if forks.Forks.possible:
-        script = forks.Forks(fixed).script(tmp_path_factory.mktemp("forking"), script)
+    possible = forks.Forks.possible
+    script = forks.Forks(fixed).program() if possible else forks.shim(tmp_path_factory.mktemp("bin"))
     path = f"{script.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "ANTHROPIC_API_KEY": "made-up", "GEMINI_API_KEY": "made-up", **fixed}
 

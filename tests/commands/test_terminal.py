@@ -35,7 +35,7 @@ def on_terminal(*argv: str, home: Path, columns: int = 80, **env: str) -> str:
     merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
     merged.pop("COLUMNS", None)
     process = subprocess.Popen(
-        [*support.PROGRAM, *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged
+        [*support.program(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged
     )
     os.close(slave)
     chunks = []

@@ -121,12 +121,15 @@ class Forks:
         self._process.communicate()
         shutil.rmtree(self._directory)
 
-    def script(self, directory: Path, shim: Path) -> Path:
-        """`codeh-history` in this directory: it asks the server, or starts the program where it must."""
+    def program(self) -> Path:
+        """`codeh-history` in a directory of its own: it asks the server, or starts the program where it must."""
+        asking, starting = self._directory / "bin", self._directory / "start"
+        asking.mkdir()
+        starting.mkdir()
         values = {
-            "python": sys.executable, "shim": str(shim), "signals": tuple(map(int, PASSED_ON)), "start": START,
+            "python": sys.executable, "shim": str(shim(starting)), "signals": tuple(map(int, PASSED_ON)), "start": START,
         }  # fmt: skip
-        return script(directory, CLIENT.format(address=self._address, **values))
+        return script(asking, CLIENT.format(address=self._address, **values))
 
     def run(
         self, argv: Sequence[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None, stdin: bytes

@@ -7,13 +7,17 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
+from codeh_history import cli
 from codeh_history.base.env import Env
 from codeh_history.main import run
 from support import Result
 
 BUG = 70
+
+command = cache(cli.load)  # the Typer command of a verb, which takes long to make
 
 
 def inside(

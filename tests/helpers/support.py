@@ -92,6 +92,12 @@ def forks() -> Forks:
     return Forks(environ())
 
 
+@cache
+def program() -> tuple[str, ...]:
+    """What runs the program as `run` does, for those who give it files of their own."""
+    return (str(forks().program()),) if Forks.possible else PROGRAM
+
+
 def given(stdin: bytes | None) -> dict[str, Any]:
     """`subprocess.run`'s argument for this stdin: a pipe with the bytes, or none at all."""
     return {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}

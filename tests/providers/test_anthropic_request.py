@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from anthropic.types import message_create_params as params
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +48,7 @@ HIDDEN = {"type": "redacted_thinking", "data": "x"}
 @cache
 def taken() -> Callable[[Any], None]:
     """The official client's judgement of a body; loading it takes seconds, and most tests do not ask."""
+    from anthropic.types import message_create_params as params
 
     return validator(params.MessageCreateParamsNonStreaming)
 
