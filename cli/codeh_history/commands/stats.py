@@ -8,7 +8,7 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import Compaction, beside
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
-from ..filters.compact.costs import cache_bill, counting, largest, measure
+from ..filters.costs import counting, largest, measure
 from ..render import bars, values
 from ..render.explanation import labelled
 from ..render.messages import rich_wanted, width
@@ -51,6 +51,8 @@ def run(env: Env, given: Given) -> None:
         extra["calibration"] = asked(env, view, by, given.counter)
         by = by.calibrated(extra["calibration"]["factor"])
     if limits:
+        from ..filters.compact.replay import cache_bill
+
         extra["cache"] = cache_bill(by, view, *limits)
     found = measure(by, view)
     window = amounts.tokens(given.budget) if given.budget is not None else found["tokens"]["total"]

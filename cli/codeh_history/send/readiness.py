@@ -14,7 +14,7 @@ from ..access.skim import NeedsFold, Skim
 from ..access.view import tell_damage, tell_notes
 from ..base.env import Env
 from ..base.jobs import Compaction, beside
-from ..filters.compact.costs import counting, measure
+from ..filters.costs import counting, total_of
 from ..session.exchanges import is_prompt
 from ..session.model import Json, Message
 from ..session.pairing import Call, open_at_end, open_calls
@@ -33,7 +33,7 @@ AT_ONCE = 4096  # messages whose tokens are counted together
 def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     """The state of a session, as `status --json` prints it."""
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
-    found = measure(counting(env, view, target.id, Compaction(counter=counter)), view)
+    found = total_of(counting(env, view, target.id, Compaction(counter=counter)), view)
     pending = [message for message in view.messages if message.pending is not None]
     return _state(env, target, view, found, open_calls(view.messages), pending, numbers)
 

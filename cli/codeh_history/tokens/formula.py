@@ -38,11 +38,13 @@ def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
     return counter.scale(counter.counts([compact(list(tools))])[0]) if tools else 0
 
 
-def message_tokens(counter: Counter, messages: Sequence[Message]) -> list[int]:
+def message_tokens(
+    counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
+) -> list[int]:
     """Each message's cost; 0 for what is not sent (error and info, content not yet committed)."""
     return [
         counter.scale(cost) if sent(message) else 0
-        for message, cost in zip(messages, unscaled(counter, messages), strict=True)
+        for message, cost in zip(messages, unscaled(counter, messages, parts), strict=True)
     ]
 
 
@@ -72,9 +74,10 @@ def history_tokens(
     system: str | None = None,
     tools: Sequence[Json] = (),
     summaries: Sequence[str] = (),
+    parts: Sequence[Sequence[int]] | None = None,
 ) -> int:
     """What sending this history costs; a calibrated counter scales the total once."""
-    costs = unscaled(counter, messages)
+    costs = unscaled(counter, messages, parts)
     total = counter.history + sum(
         cost for message, cost in zip(messages, costs, strict=True) if sent(message)
     )

@@ -17,8 +17,8 @@ from ...session.view import View
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
 from .. import compact
+from ..costs import counter_for
 from . import POLICIES, Plan, Settings, counts
-from .costs import counter_for
 from .explain import explained
 from .mask import NAME as MASK
 from .mask import unbounded

@@ -15,8 +15,8 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, part_tokens
 from ...tokens.formula import overhead, sent, summary_text, unscaled
+from ..costs import largest
 from . import stubs
-from .costs import largest
 from .summary import ASKED, HEADINGS, LABEL, SAID, is_ours
 from .units import units
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...base.errors import BudgetUnreachable
+from ...base.jobs import beside
 from ...session.model import Json, Message
 from ...session.ops import apply
 from ...session.sources import rendered
@@ -126,3 +127,14 @@ def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
         context.append((text, upto - before))
         before = upto
     return [*context, *zip(view.messages, message_tokens(counter, view.messages), strict=True)]
+
+
+def cache_bill(counter: Counter, view: View, budget: int, policy: str) -> Json:
+    """What the session's requests would cost a provider's cache, compacted in place to this budget.
+
+    `policy, budget, requests, input, cached, cost, compactions, relative`: `input` are the tokens of all
+    requests together, `cached` those that stood in the request before; a cached token costs 0.1.
+    """
+    system, tools = beside(view.meta)
+    asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
+    return {"policy": policy, "budget": budget, **replay(view, asked, counter)}

@@ -11,13 +11,13 @@ from hypothesis import given
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.jobs import beside
-from codeh_history.filters.compact import costs
+from codeh_history.filters import costs
 from codeh_history.send import readiness
 from codeh_history.session.fold import View, fold
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
-from codeh_history.tokens import open_counter
+from codeh_history.tokens import open_counter, part_tokens
 
 COUNTER = open_counter("approx")
 
@@ -67,7 +67,7 @@ def test_tools_by_cost() -> None:
     call = {"functionCall": {"name": "cheap", "args": {}}}
     result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
     view = view_of(said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}]))
-    found = costs.by_tool(COUNTER, view)
+    found = costs.by_tool(COUNTER, view, part_tokens(COUNTER, view.messages))
     assert list(found) == ["dear", "cheap"]
     assert found["dear"] > found["cheap"] > 0
 

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from operator import itemgetter
 
-from ...base.env import Env
-from ...base.jobs import Compaction, beside, by_settings
-from ...render.parts import items
-from ...session.exchanges import prompts
-from ...session.model import Json, Part
-from ...session.sources import rendered
-from ...session.view import View
-from ...tokens import (
+from ..base.env import Env
+from ..base.jobs import Compaction, beside, by_settings
+from ..session.exchanges import prompts
+from ..session.model import Json, Part
+from ..session.sources import rendered
+from ..session.view import View
+from ..tokens import (
     Counter,
     history_tokens,
     message_tokens,
@@ -24,7 +23,7 @@ from ...tokens import (
     text_tokens,
     tools_tokens,
 )
-from ...tokens.formula import sent
+from ..tokens.formula import sent
 
 BEGINNING = 60  # characters of a part that tell which it is
 
@@ -42,59 +41,58 @@ def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:
         counter = counter_for(env, view, asked.counter)
     if not asked.calibrated:
         return counter
-    from ...access.calibration import calibrated
+    from ..access.calibration import calibrated
 
     return calibrated(env, view, counter, asked.counter, insisting=given.calibrated)
 
 
-def measure(counter: Counter, view: View) -> Json:
-    """`counter, tokens:{total, system, tools, summaries, by_role, by_kind, by_tool}, messages, exchanges`.
+def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None = None) -> Json:
+    """`counter, tokens:{total}, messages, exchanges`; of `parts` the unscaled costs where they are known.
 
     `total` is what `compact` and `payload --budget` count: references and lists of attached files included.
-    Of an uncalibrated counter it is 3 and all of system, tools, summaries and `by_role`. Messages that
-    are not sent (error, info, pending) cost nothing.
     """
     view = rendered(view)
     system, tools = beside(view.meta)
     summaries = [summary.text for summary in view.summaries]
-    costs = message_tokens(counter, view.messages)
+    total = history_tokens(
+        counter, view.messages, system=system, tools=tools, summaries=summaries, parts=parts
+    )
+    return {
+        "counter": counter.name, "tokens": {"total": total},
+        "messages": len(view.messages), "exchanges": prompts(view.messages),
+    }  # fmt: skip
+
+
+def measure(counter: Counter, view: View) -> Json:
+    """The same, and of `tokens` also `system, tools, summaries, by_role, by_kind, by_tool`.
+
+    Of an uncalibrated counter the total is 3 and all of system, tools, summaries and `by_role`. Messages
+    that are not sent (error, info, pending) cost nothing.
+    """
+    view = rendered(view)
+    system, tools = beside(view.meta)
+    parts = part_tokens(counter, view.messages)
+    costs = message_tokens(counter, view.messages, parts)
     roles: dict[str, int] = {}
     kinds: dict[str, int] = {}
     for message, cost in zip(view.messages, costs, strict=True):
         if cost and message.role is not None:
             roles[message.role] = roles.get(message.role, 0) + cost
             kinds[message.kind] = kinds.get(message.kind, 0) + cost
-    total = history_tokens(counter, view.messages, system=system, tools=tools, summaries=summaries)
-    bare = history_tokens(counter, view.messages, system=system, tools=tools)
-    return {
-        "counter": counter.name,
-        "tokens": {
-            "total": total, "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
-            "summaries": total - bare, "by_role": roles, "by_kind": kinds,
-            "by_tool": by_tool(counter, view),
-        },
-        "messages": len(view.messages), "exchanges": prompts(view.messages),
+    found = total_of(counter, view, parts)
+    bare = history_tokens(counter, view.messages, system=system, tools=tools, parts=parts)
+    found["tokens"] |= {
+        "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
+        "summaries": found["tokens"]["total"] - bare, "by_role": roles, "by_kind": kinds,
+        "by_tool": by_tool(counter, view, parts),
     }  # fmt: skip
+    return found
 
 
-def cache_bill(counter: Counter, view: View, budget: int, policy: str) -> Json:
-    """What the session's requests would cost a provider's cache, compacted in place to this budget.
-
-    `policy, budget, requests, input, cached, cost, compactions, relative`: `input` are the tokens of all
-    requests together, `cached` those that stood in the request before; a cached token costs 0.1.
-    """
-    from . import Settings
-    from .replay import replay
-
-    system, tools = beside(view.meta)
-    asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
-    return {"policy": policy, "budget": budget, **replay(view, asked, counter)}
-
-
-def by_tool(counter: Counter, view: View) -> dict[str, int]:
-    """What calls and results of each tool cost, the dearest first."""
+def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dict[str, int]:
+    """What calls and results of each tool cost, by the unscaled cost of each part; the dearest first."""
     found: dict[str, int] = {}
-    for message, costs in zip(view.messages, part_tokens(counter, view.messages), strict=True):
+    for message, costs in zip(view.messages, parts, strict=True):
         for part, cost in zip(message.parts, costs, strict=False):
             for name in tools_of(part):
                 found[name] = found.get(name, 0) + counter.scale(cost)
@@ -138,6 +136,8 @@ def largest(
 
 def said(part: Part) -> Json:
     """What a part is, whose, and how it begins."""
+    from ..render.parts import items
+
     item = next(items([part]))
     named = {"name": item.name} if item.name else {}
     return {"what": item.what, **named, "text": _beginning(item.body or item.head)}
