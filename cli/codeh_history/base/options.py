@@ -6,13 +6,11 @@ and the values that a job takes. It imports nothing: what loads it must start at
 
 from __future__ import annotations
 
+from .fields import Fields
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Self, dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> object:
-        return lambda cls: cls
+    from typing import Any, ClassVar
 
 
 class Option:
@@ -57,12 +55,11 @@ def argument(metavar: str, help: str = "", *, least: float | None = None) -> Any
     return Option(metavar, help, "", "", least, None, None, positional=True)
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-class Options:
-    """Options by name; one that was not given has its default. Never changed in place.
+class Options(Fields):
+    """Options by name; one that was not given has its default.
 
-    What a frozen dataclass is, without the milliseconds that making one takes. The default follows from
-    the type where none is named: `bool` False, `Sequence[str]` empty, anything else None.
+    The default follows from the type where none is named: `bool` False, `Sequence[str]` empty, anything
+    else None.
     """
 
     DEFAULTS: ClassVar[dict[str, Any]] = {}
@@ -88,11 +85,7 @@ class Options:
         unknown = given.keys() - self.DEFAULTS.keys()
         if unknown:
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
-        vars(self).update(given)
-
-    def but(self, **given: Any) -> Self:
-        """These options, some of them otherwise."""
-        return type(self)(**(vars(self) | given))
+        super().__init__(**given)
 
     def given(self, *names: str) -> list[str]:
         """Those of these options that were given; without names of all."""

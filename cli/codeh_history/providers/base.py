@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from ..base.fields import Fields
 from ..session.model import Json
 
 
-@dataclass(frozen=True, eq=False)
-class Options:
+class Options(Fields):
     """What `payload` was asked for, besides the messages.
 
     `tools` are tool declarations in any provider's shape; `settings` are generation settings kept from
@@ -24,26 +23,30 @@ class Options:
     stream: bool = False
     cache: bool = False
     session: str = ""
-    settings: Json = field(default_factory=dict)
+    settings: Json = {}  # noqa: RUF012 - never changed in place
     faithful: bool = False
     trace: bool = False
 
 
-@dataclass
 class Request:
     """A request body, and for people: what could not be sent as it is.
 
     `sources[i][j]` is the id of the message that content block `j` of array element `i` came from.
     """
 
-    body: Json
-    notes: list[str] = field(default_factory=list)
-    sources: list[list[str]] = field(default_factory=list)
+    __slots__ = ("body", "notes", "sources")
+
+    def __init__(self, body: Json, notes: list[str], sources: list[list[str]]) -> None:
+        self.body = body
+        self.notes = notes
+        self.sources = sources
 
 
-@dataclass
 class Transcript:
     """A request as plain text, and for people: what could not be sent as it is."""
 
-    text: str
-    notes: list[str] = field(default_factory=list)
+    __slots__ = ("notes", "text")
+
+    def __init__(self, text: str, notes: list[str]) -> None:
+        self.text = text
+        self.notes = notes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from ..session.model import Part
@@ -34,7 +33,6 @@ _NOT_FETCHED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
 class Media:
     """An image, sound, document or text file.
 
@@ -43,10 +41,13 @@ class Media:
     damaged base64).
     """
 
-    mime: str
-    data: str | None
-    url: str | None
-    name: str | None
+    __slots__ = ("data", "mime", "name", "url")
+
+    def __init__(self, mime: str, data: str | None, url: str | None, name: str | None) -> None:
+        self.mime = mime
+        self.data = data
+        self.url = url
+        self.name = name
 
     @property
     def textual(self) -> bool:

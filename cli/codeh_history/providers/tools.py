@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..base.fields import Fields
 from ..session.model import Json
 from . import packages
 
@@ -13,8 +13,7 @@ _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "in
 _OF_A_FUNCTION = {"type", "name", "description", *_SCHEMAS}
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(Fields):
     """One tool: a function, or (`native`) something that only the provider of `shape` knows.
 
     `parameters` is a JSON Schema object, `{}` if none was given; `extra` holds the declaration's other
@@ -29,7 +28,7 @@ class Tool:
     extra: Json
     native: Json | None
     shape: str
-    source: Json = field(default_factory=dict)
+    source: Json
 
     def head(self, name: str) -> Json:
         """What every declaration begins with: the name to send, and the description."""
@@ -93,7 +92,9 @@ def _read_element(element: Any) -> Iterable[Tool]:
 
 def native(name: str, value: Json, shape: str, source: Json) -> Tool:
     """A tool that only the provider of this shape knows."""
-    return Tool(name, None, {}, {}, value, shape, source)
+    return Tool(
+        name=name, description=None, parameters={}, extra={}, native=value, shape=shape, source=source
+    )
 
 
 def function(data: Json, shape: str, source: Json, schema: str = "", *, clean: bool = False) -> Tool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 import orjson
 
@@ -90,7 +89,7 @@ def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options
 
     told, view = split(env, view)
     system = "\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
-    return view, replace(options, system=system)
+    return view, options.but(system=system)
 
 
 def checked(given: Request) -> None:

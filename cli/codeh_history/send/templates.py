@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..base.errors import BadData, Usage
 from ..base.input import decode, read_file
@@ -30,7 +29,7 @@ def rendered(view: View, options: Options, given: Request) -> tuple[list[Message
         text = render(given.user_template, values, seconds)
         messages[last] = _with_text(messages[last], original, text)
     if given.system_template:
-        options = replace(options, system=render(given.system_template, values, seconds))
+        options = options.but(system=render(given.system_template, values, seconds))
     return messages, options
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
+from ...base.fields import Fields
 from ...session.exchanges import IDE_MARKERS
 
 Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and whose they are → clean texts
 Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether something is found in each
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
+class Settings(Fields):
     """How `curate` was asked to work.
 
     `removers` clean model prose one after the other; `thoughts` is keep, old or all; `unanswered` says
@@ -21,6 +20,6 @@ class Settings:
 
     ide_markers: Sequence[str] = IDE_MARKERS
     keep_system: Sequence[Find] = ()
-    removers: Sequence[Clean] = field(default_factory=tuple)
+    removers: Sequence[Clean] = ()
     thoughts: str = "keep"
     unanswered: str = "error"
