@@ -19,7 +19,7 @@ def check(path: Path, data: bytes, *argv: str) -> None:
     path.write_bytes(data)
     short = told(["payload", str(path), *argv])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(straight, "read", lambda data, given: None)
+        patch.setattr(straight, "read", lambda blocks, given: None)
         assert short == told(["payload", str(path), *argv])
 
 
@@ -53,7 +53,7 @@ def test_a_plain_conversation_goes_straight() -> None:
     data = plain(
         said("a", "user", "Why?"), answer, {"type": "meta", "set": {"title": "t"}}, said("c", "user", "And?")
     )  # fmt: skip
-    found = straight.read(data, Request())
+    found = straight.read([data], Request())
     assert found is not None
     assert [(role, id) for role, _, id in found.texts] == [("user", "a"), ("model", "b"), ("user", "c")]
     assert (found.view.id, found.view.meta, found.models) == (
@@ -61,4 +61,4 @@ def test_a_plain_conversation_goes_straight() -> None:
         {"title": "t"},
         {"anthropic": "claude-opus-4-8"},
     )
-    assert straight.read(data, Request(budget="1k")) is None
+    assert straight.read([data], Request(budget="1k")) is None

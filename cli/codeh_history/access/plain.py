@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from io import BytesIO
+from itertools import chain
 
 import orjson
 
@@ -37,15 +38,15 @@ class Straight:
         self.models: dict[str, str] = {}
 
 
-def read(data: bytes, given: Request) -> Straight | None:
-    """What the session of these bytes holds; None where that needs the long way."""
+def read(blocks: Iterable[bytes | int], given: Request) -> Straight | None:
+    """What the session of these blocks of lines holds; None where that needs the long way."""
     if given.given(*_FOLDED) or not _PASSED.issuperset(PASSES):
         return None
     found = Straight()
-    lines = iter(BytesIO(data))
+    lines = chain.from_iterable(map(BytesIO, blocks))  # type: ignore[arg-type]
     try:
         return found if _begun(next(lines, b""), found.view) and _read(lines, found) else None
-    except (ValueError, KeyError, TypeError):  # no JSON, no record, or not a message of one text
+    except (OSError, ValueError, KeyError, TypeError):  # no JSON, no record, not a message of one text
         return None
 
 

@@ -55,7 +55,9 @@ def view_of(
     `lost` a placeholder stands for it, and it is noted there. `newest`: only so many messages are looked
     at, those of the end.
     """
-    log = read.read_log(bytes_of(env, target) if data is None else data)
+    if data is None:
+        data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    log = read.read_log(data)
     tell_damage(env, target, log, strict=strict)
     view = fold(log)
     tell_notes(env, target, view.notes)
@@ -68,11 +70,6 @@ def view_of(
         only = None if shown is None else lambda message: message.id in shown
         view = hydrated(env, view, media=media, lost=lost, only=only)
     return view
-
-
-def bytes_of(env: Env, target: Target) -> bytes:
-    """What a session's file holds, or the stream on stdin."""
-    return env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
 
 
 def locked_view(env: Env, locked: Locked) -> View:

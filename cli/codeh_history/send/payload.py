@@ -9,7 +9,7 @@ import orjson
 from .. import providers
 from ..access import plain
 from ..access.late_media import Deferred
-from ..access.view import bytes_of, tell_lost, view_of
+from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import from_file
@@ -22,6 +22,7 @@ from ..session import sources
 from ..session.fold import View
 from ..session.model import Json
 from ..session.pairing import open_at_end
+from ..store.read import in_blocks
 from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
@@ -53,8 +54,8 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
-    data = bytes_of(env, target) if data is None else data
-    found = plain.read(data, given) if to != providers.PLAIN else None
+    blocks = [data] if data is not None else in_blocks(target.path) if target.path != "-" else ()
+    found = plain.read(blocks, given) if to != providers.PLAIN and blocks else None
     if found is not None:
         options = _options(found.view, to, given, found.models.get(to))
         return [_written(env, target, providers.load(to).request(found.texts, options, []), given)]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import stat
+from collections.abc import Iterator
 
 from ..base.errors import BadData, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
-from .file import pread_all, records_in
+from .file import blocks, pread_all, records_in
 from .paths import hint
+
+_STEP = 1 << 16  # little enough that the memory of one block serves for the next
 
 
 def read_bytes(path: str, *, whole: bool = False) -> bytes:
@@ -26,6 +29,15 @@ def read_bytes(path: str, *, whole: bool = False) -> bytes:
         return pread_all(fd, size) if whole else records_in(fd, size)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
+    finally:
+        os.close(fd)
+
+
+def in_blocks(path: str) -> Iterator[bytes | int]:
+    """The same in blocks that end with a line, so that not all is held; for a line too long, its length."""
+    fd, size = opened(path)
+    try:
+        yield from blocks(fd, size, _STEP)
     finally:
         os.close(fd)
 
