@@ -181,15 +181,19 @@ class Walk:
             role = message.role
             if role is None or (message.own is None and message.blocks is None):
                 continue
-            calls: list[Call] = []
-            answers: list[Answer] = []
             if role != "model":
                 answering = True
             elif answering:
                 self.next_row()
                 answering = False
+            parts = message.parts
+            if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # as many are
+                yield message, [], []
+                continue
+            calls: list[Call] = []
+            answers: list[Answer] = []
             idless = message.idless
-            for number, part in enumerate(message.parts):
+            for number, part in enumerate(parts):
                 if "functionResponse" in part and (role != "model" or "functionCall" not in part):
                     answers.append(Answer(message, number, place, self.row))
                     self.answer(answers[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ...session.model import Json
@@ -88,21 +89,22 @@ def _source(found: Media) -> Json | None:
     return {"type": "url", "url": found.url} if found.url else None
 
 
-def result_block(part: Any, id: str) -> tuple[Json, list[str]]:
+def result_block(part: Any, id: str) -> tuple[Json, Sequence[str]]:
     """The tool_result of a functionResponse, and why some of its media is only described."""
     response = part["functionResponse"]
     text, failed = answer(response.get("response"))
-    block: Json = {"type": "tool_result", "tool_use_id": id}
-    held, whys = _held(response["parts"]) if "parts" in response else ([], [])
+    content: Any = text if says(text) else FAILED if failed else ""
+    block: Json = {"type": "tool_result", "tool_use_id": id, "content": content}
+    if failed:
+        block["is_error"] = True
+    if len(part) == 1 and "parts" not in response:  # nearly all
+        return block, ()
+    held, whys = _held(response.get("parts"))
     own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
     if own.get("type") == "tool_result" and sendable(own.get("content")):
         block["content"] = own["content"]
     elif held:
         block["content"] = [{"type": "text", "text": text}, *held] if says(text) else held
-    else:
-        block["content"] = text if says(text) else FAILED if failed else ""
-    if failed:
-        block["is_error"] = True
     return block, whys
 
 

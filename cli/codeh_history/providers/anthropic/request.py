@@ -68,7 +68,7 @@ class _Conversation(Array):
                 self._emit("user", [{"type": "text", "text": CONTINUATION}], [""])
             elif role == "user" and last == "system":
                 self._emit("assistant", [{"type": "text", "text": NOTED}], [""])
-        self.add({"role": role, "content": content}, list(sources))
+        self.add({"role": role, "content": content}, sources)
 
     # -- a user's -----------------------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ class _Conversation(Array):
             content.append(block)
             for why in whys:
                 self.note(turn, f"media in a tool's result is sent as a text about it: {why}")
-        self._emit("user", content, turn.sources)
+        self._emit("user", content, turn.sources if self.trace else [])
 
     # -- the end of a message -----------------------------------------------------------------------
 

@@ -206,7 +206,7 @@ class _Contents(Array):
             if moved:
                 after += moved
                 sources += [answer.message.id] * len(moved)
-        self._emit("user", parts, turn.sources)
+        self._emit("user", parts, turn.sources if self.trace else [])
         if after:
             self._emit("user", after, sources)
 
