@@ -353,6 +353,64 @@ def llm_older() -> list[Any]:
     }]  # fmt: skip
 
 
+GOOSE = {
+    "sessions": "id name description session_type working_dir created_at provider_name model_config_json parent_session_id",
+    "messages": "id message_id session_id role content_json created_timestamp metadata_json",
+    "usage_ledger": "id session_id created_timestamp model input_tokens output_tokens cache_read_tokens is_compaction",
+}
+
+
+def goose() -> list[Any]:
+    """A session that was compacted, with calls, results and usage; a sub-agent of it; another session."""
+    both, user, agent = (
+        {"userVisible": u, "agentVisible": a} for u, a in ((True, True), (True, False), (False, True))
+    )
+    call = {
+        "type": "toolRequest",
+        "id": "A",
+        "toolCall": {"status": "success", "value": {"name": "f", "arguments": {"x": 1}}},
+    }
+    seen = [
+        {"type": "text", "text": "of A", "annotations": {"audience": ["assistant"]}},
+        {"type": "text", "text": "for you", "annotations": {"audience": ["user"]}},
+        {"type": "image", "data": "iVBORw==", "mimeType": "image/png"},
+    ]
+    result = {
+        "type": "toolResponse",
+        "id": "A",
+        "toolResult": {"status": "success", "value": {"content": seen, "isError": False}},
+    }
+    text = lambda said: {"type": "text", "text": said}  # noqa: E731
+    talk = [
+        ("a", "user", [text("old")], user), ("b", "assistant", [text("older")], user),
+        ("s", "user", [text("in short")], agent), ("t", "assistant", [text("I go on")], agent),
+        ("c", "user", [text("one"), {"type": "systemNotification", "msg": "x"}], both),
+        ("d", "assistant", [{"type": "thinking", "thinking": "hm", "signature": "sig"}, text("see"), call], both),
+        ("e", "user", [result], both), ("f", "assistant", [text("two")], both),
+    ]  # fmt: skip
+    about = {"working_dir": "/work", "created_at": "2026-01-01 00:00:00", "provider_name": "anthropic"}
+    start = 1767225600
+    return [{
+        "sessions": [
+            {"id": "g1", "name": "A title", "session_type": "user", **about, "model_config_json": {"model_name": "claude"}},
+            {"id": "g2", "name": "sub", "session_type": "sub_agent", **about, "parent_session_id": "g1"},
+            {"id": "g3", "description": "Another", **about},
+        ],
+        "messages": [
+            *({"id": place, "message_id": id, "session_id": "g1", "role": role, "content_json": content,
+               "created_timestamp": start + place, "metadata_json": metadata}
+              for place, (id, role, content, metadata) in enumerate(talk)),
+            {"id": 90, "session_id": "g2", "role": "user", "content_json": [text("sub")]},
+            {"id": 91, "session_id": "g3", "role": "user", "content_json": [text("three")]},
+        ],
+        "usage_ledger": [
+            {"id": 1, "session_id": "g1", "created_timestamp": start + 2, "input_tokens": 99, "is_compaction": 1},
+            {"id": 2, "session_id": "g1", "created_timestamp": start + 5, "model": "claude-5", "input_tokens": 9, "output_tokens": 4, "cache_read_tokens": 3, "is_compaction": 0},
+            {"id": 3, "session_id": "g1", "created_timestamp": start + 8, "model": "claude-5", "input_tokens": 19, "output_tokens": 5, "is_compaction": 0},
+        ],
+    }]  # fmt: skip
+
+
 def database(schema: dict[str, str]) -> Callable[[list[Any]], bytes]:
     """What makes a database with these tables of rows; what is no value of a column is its JSON."""
 
@@ -419,5 +477,6 @@ FORMATS: dict[str, tuple[Callable[[], list[Any]], Callable[[list[Any]], bytes]]]
     "langchain (state)": (lambda: [{"thread_id": "t", "values": {"messages": langchain("lc")}}], single),
     "atif": (atif, single),
     "atif (lines)": (lambda: atif() * 2, lined),
+    "goose": (goose, database(GOOSE)),
     "llm (older)": (llm_older, database(LLM_OLDER)),
 }

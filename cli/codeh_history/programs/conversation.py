@@ -35,7 +35,7 @@ class Conversation:
             return None
         own = name_of(id) or made_id(self.session.program, self.session.id, kind, _said(parts))
         given = {key: value for key, value in fields.items() if value}
-        entry = Entry(self._unique(own), kind, ts, [Piece(self.number, parts)], given)
+        entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], given)
         self.session.items.append(entry)
         return entry
 
@@ -53,7 +53,8 @@ class Conversation:
             given = {name: value for name, value in fields.items() if last or name != "usage"}
             self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else given))
 
-    def _unique(self, id: str) -> str:
+    def unique(self, id: str) -> str:
+        """The id, with a number where the session has it already."""
         number = 1
         found = id
         while found in self._ids:

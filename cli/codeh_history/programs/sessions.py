@@ -29,6 +29,7 @@ PROGRAMS = {
     "aider": "aider",
     "langchain": "langchain",
     "atif": "atif",
+    "goose": "goose",
 }
 
 

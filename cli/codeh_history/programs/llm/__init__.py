@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..protocol import Head
+from ..protocol import Head, Place
 
 NAME = "llm"
+PLACES = (
+    Place("LLM_USER_PATH", "", ("logs.db",)),
+    Place("XDG_CONFIG_HOME", ".config", ("io.datasette.llm/logs.db",)),
+)
 THREADS = {
     "threads": {"id", "tip_message_hash"},
     "turns": {"thread_id"},

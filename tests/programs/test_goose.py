@@ -1,0 +1,93 @@
+"""goose's database: what its agent sees, each trap by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inside import inside
+from program_formats import GOOSE, database, goose
+from support import lines, session_path
+
+
+def imported(home: Path, tables: Any, *more: str) -> Any:
+    path = home / "sessions.db"
+    path.write_bytes(database(GOOSE)([tables]))
+    done = inside("import", str(path), *more, home=home)
+    assert done.code == 0, done
+    return done
+
+
+def shown(home: Path, id: str = "goose-g1") -> list[str]:
+    """What the agent would be sent, in short."""
+    found = inside("curate", id, "--only", "kinds", home=home).lines
+    texts = []
+    for record in found:
+        if record["type"] == "summary":
+            texts.append(f"S:{record['summary']}")
+        for part in record.get("parts", ()):
+            response = part.get("functionResponse")
+            texts.append(
+                response["response"]["output"]
+                if response
+                else part.get("text") or part["functionCall"]["name"]
+            )
+    return texts
+
+
+def test_what_a_compaction_hid_from_the_agent_lies_under_its_summary(tmp_path: Path) -> None:
+    done = imported(tmp_path, goose()[0])
+    assert done.text.split() == ["goose-g1", "goose-g3"]
+    assert shown(tmp_path) == ["S:in short", "I go on", "one", "hm", "see", "f", "of A", "two"]
+    (summary,) = [r for r in lines(session_path(tmp_path, "goose-g1")) if r["type"] == "summary"]
+    assert summary["covers"] == ["a", "b"]
+
+
+def test_what_only_the_user_sees_is_counted(tmp_path: Path) -> None:
+    tables = goose()[0]
+    tables["messages"][7]["metadata_json"] = {"userVisible": True, "agentVisible": False}
+    done = imported(tmp_path, tables)
+    for kind in (b"content (systemNotification)", b"message that the agent does not see"):
+        assert b"not imported: 1 " + kind in done.err
+    assert shown(tmp_path)[-1] == "of A"
+
+
+def test_usage_is_of_the_response_before_it_and_a_compactions_is_counted(tmp_path: Path) -> None:
+    done = imported(tmp_path, goose()[0])
+    assert b"not imported: 1 usage of a compaction" in done.err
+    used = {r["id"]: r["usage"] for r in lines(session_path(tmp_path, "goose-g1")) if "usage" in r}
+    assert {id: found["input"] for id, found in used.items()} == {"d": 9, "f": 19}
+    assert used["d"]["cached"] == 3
+
+
+def test_titles_directories_models_signatures_and_pictures_come_along(tmp_path: Path) -> None:
+    imported(tmp_path, goose()[0])
+    header, meta, *records = lines(session_path(tmp_path, "goose-g1"))
+    assert (header["cwd"], header["created"]) == ("/work", "2026-01-01T00:00:00.000Z")
+    assert meta["set"] == {"title": "A title"}
+    said, result = (next(r for r in records if r.get("id") == id) for id in ("d", "e"))
+    assert (said["provider"], said["model"]) == ("anthropic", "claude-5")
+    assert said["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "sig"}
+    assert result["parts"][0]["functionResponse"]["parts"][0]["inlineData"]["mimeType"] == "image/png"
+
+
+def test_sub_agents_are_branches(tmp_path: Path) -> None:
+    done = imported(tmp_path, goose()[0], "--branches")
+    assert done.text.split() == ["goose-g1", "goose-g2", "goose-g3"]
+    assert lines(session_path(tmp_path, "goose-g2"))[0]["parent"]["session"] == "goose-g1"
+
+
+def test_a_compaction_since_is_a_summary(tmp_path: Path) -> None:
+    tables = goose()[0]
+    compacted = tables["messages"][2:4]
+    for row in tables["messages"][:2]:
+        row["metadata_json"] = {}
+    del tables["messages"][2:4]
+    imported(tmp_path, tables)
+    before = session_path(tmp_path, "goose-g1").read_bytes()
+    for row in tables["messages"][:6]:
+        row["metadata_json"] = {"agentVisible": False}
+    tables["messages"][6:6] = compacted
+    imported(tmp_path, tables)
+    assert session_path(tmp_path, "goose-g1").read_bytes().startswith(before)
+    assert shown(tmp_path) == ["S:in short", "I go on"]
