@@ -193,3 +193,16 @@ def test_recorded_cases(tmp_path: Path) -> None:
         assert ids == (["1", "2"] if kept else [] if skipped else case["expected_gemini"]["message_ids"]), (
             case
         )
+
+
+def test_a_rewind_to_before_two_compressions_takes_both_back(tmp_path: Path) -> None:
+    file = Gemini()
+    for number in (1, 2):
+        file.user(f"a{number}", f"one {number}")
+        text = f"<state_snapshot>short {number}</state_snapshot>"
+        file.set(messages=[{"id": f"s{number}", "type": "user", "content": [{"text": text}]}])
+    file.user("b", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["S:<state_snapshot>short 2</state_snapshot>", "two"]
+    file.rewind("s2")
+    file.user("d", "three")
+    assert view(file.write(tmp_path), tmp_path / "again") == ["three"]

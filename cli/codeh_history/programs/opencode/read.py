@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from ...providers.json_text import loads
 from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
 from .. import pairs, values
-from ..model import Effect, Entry, Problem, Session, Summary
+from ..model import Effect, Problem, Session, Summary
 from ..protocol import Source
 from ..records import time_of
 from . import NAME, messages
@@ -132,9 +133,10 @@ class _Items:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.live: list[
-            tuple[int, str]
-        ] = []  # items that nothing covers: the number of their message, their id
+        self.place = 0  # of the message among those that are left
+        self.places: list[int] = []  # of the items that nothing covers, summaries aside
+        self.live: list[str] = []  # their ids
+        self.summary: str | None = None  # the one that nothing covers
 
     def add(self, found: list[Message]) -> None:
         answers = {
@@ -142,15 +144,15 @@ class _Items:
             if not message.is_users and message.info.get("summary") and message.info.get("finish")
             and not message.info.get("error")
         }  # fmt: skip
-        numbers = {message.id: message.number for message in found}
-        summaries = [one for one in found if one.is_users and one.has("compaction") and one.id in answers]
-        used = {id(answers[one.id]) for one in summaries}
-        for place, message in enumerate(found):
+        places = {message.id: place for place, message in enumerate(found)}
+        asked = {one.id for one in found if one.is_users and one.has("compaction") and one.id in answers}
+        used = {answers[id].id for id in asked}
+        for self.place, message in enumerate(found):
             self.session.left.update(messages.unknown(message))
-            if any(message is one for one in summaries):
-                self.compacted(message, answers[message.id], numbers)
-            elif id(message) not in used:
-                self.message(message, last=place == len(found) - 1)
+            if message.id in asked:
+                self.compacted(message, answers[message.id], places)
+            elif message.id not in used:
+                self.message(message, last=self.place == len(found) - 1)
 
     def message(self, message: Message, *, last: bool) -> None:
         if message.is_users:
@@ -161,17 +163,15 @@ class _Items:
         else:
             made = list(messages.answered(message, last=last))
         for entry in made:
-            self.keep(entry, message.number)
+            self.session.items.append(entry)
+            self.places.append(self.place)
+            self.live.append(entry.id)
 
-    def compacted(self, asked: Message, answer: Message, numbers: dict[str, int]) -> None:
+    def compacted(self, asked: Message, answer: Message, places: dict[str, int]) -> None:
         """The summary of all before it, but for the tail that it says was kept."""
         part = next(part for part in asked.parts if part.get("type") == "compaction")
-        tail = numbers.get(str(part.get("tail_start_id")), asked.number)
-        older = {item.id for item in self.session.items if isinstance(item, Summary)}
-        covers = [id for number, id in self.live if number < tail or id in older]
-        self.live = [one for one in self.live if one[1] not in covers]
-        self.keep(Summary(answer.id, answer.ts, answer.text(), answer.number, covers), answer.number)
-
-    def keep(self, item: Entry | Summary, number: int) -> None:
-        self.session.items.append(item)
-        self.live.append((number, item.id))
+        tail = bisect_left(self.places, places.get(str(part.get("tail_start_id")), self.place))
+        covers = [*([self.summary] if self.summary else []), *self.live[:tail]]
+        del self.live[:tail], self.places[:tail]
+        self.session.items.append(Summary(answer.id, answer.ts, answer.text(), answer.number, covers))
+        self.summary = answer.id
