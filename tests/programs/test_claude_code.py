@@ -476,3 +476,14 @@ def test_a_million_branches_are_bounded(tmp_path: Path) -> None:
     with program_file.opened(str(file.write(tmp_path))) as opened:
         (session,) = program_file.sessions_in(opened, "claude-code")
         assert len(list(session.branches())) == branches.MOST
+
+
+def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:
+    file = Claude()
+    for number in range(300):
+        file.user(f"u{number}", "x", f"nowhere{number}")
+    path = file.write(tmp_path)
+    done = inside("import", str(path), home=tmp_path)
+    assert done.err.count(b"its parent") == 20
+    assert f"and 280 more (`codeh-history verify {path}` names all)".encode() in done.err
+    assert inside("verify", str(path), home=tmp_path).out.count(b"\n") == 300

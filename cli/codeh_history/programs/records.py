@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
@@ -13,6 +14,9 @@ from ..session.records import check_message, depth_exceeds, dumps
 from ..session.rules import ROLE_OF_KIND
 from .model import Entry, Session, Summary
 
+_STORED = re.compile(
+    r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
+)
 MARK = "imported"  # of the header: of what it is a copy; of any other record: from which lines
 
 
@@ -71,11 +75,17 @@ def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summar
 
 def message(entry: Entry) -> Json:
     """The record of a message."""
-    found: Json = {"type": "message", "id": entry.id, **_time("ts", entry.ts), "kind": entry.kind}
+    found: Json = {"type": "message", "id": entry.id}
+    if entry.ts:
+        found["ts"] = entry.ts
+    found["kind"] = entry.kind
     role = ROLE_OF_KIND[entry.kind]
     if role:
         found["role"] = role
-    return {**found, "parts": entry.parts, **entry.fields, MARK: entry.lines}
+    found["parts"] = entry.parts
+    found.update(entry.fields)
+    found[MARK] = entry.lines
+    return found
 
 
 def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
@@ -104,6 +114,8 @@ def made_id(*of: object) -> str:
 def time_of(value: object) -> str | None:
     """A time of a source as stored; None where it is none."""
     if isinstance(value, str):
+        if _STORED.fullmatch(value):
+            return value
         millis = to_millis(value)
     else:
         whole = isinstance(value, (int, float)) and not isinstance(value, bool)

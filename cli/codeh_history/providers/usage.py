@@ -40,7 +40,7 @@ def count(raw: object, *path: str) -> int | None:
     """A count, or None where there is none that a record can hold."""
     for key in path:
         raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 2**53 else None
+    return raw if type(raw) is int and 0 <= raw < 2**53 else None
 
 
 def added(raw: Json | None, first: str, *more: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import stat
@@ -214,8 +215,13 @@ def whose(file: File, asked: str = "auto") -> str | None:
 
 
 def sessions_in(file: File, program: str) -> Iterator[Session]:
-    """The sessions of a file, one at a time."""
+    """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles."""
+    enabled = gc.isenabled()
+    gc.disable()
     try:
         yield from sessions.read(program, file)
     except Refused as error:
         raise BadData(f"{file.path or 'stdin'}: {error}") from None
+    finally:
+        if enabled:
+            gc.enable()

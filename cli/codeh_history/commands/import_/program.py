@@ -9,6 +9,7 @@ from typing import Protocol
 from ...access import copy
 from ...access.copy import Brought
 from ...access.source import Source
+from ...access.view import MOST_NAMED
 from ...base.env import Env
 from ...base.errors import BadData
 from ...programs.model import ABANDONED, SUB_AGENT, SUB_AGENTS, Session
@@ -61,15 +62,20 @@ def tell(env: Env, given: Asked, where: str, session: Session, brought: Brought)
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
     if brought.apart:
         env.note(f"{where}: {brought.apart}: what is new went to {brought.id}")
+    told = 0
     for problem in session.problems:
         mended = f" ({problem.mended})" if problem.mended else ""
         at = f"line {problem.line}: " if problem.line else ""
         if given.strict and problem.effect == "skips":
             raise BadData(f"{where}: {at}{problem.reason}")
         if problem.mended or problem.effect == "skips":
-            env.note(f"{where}: {at}{problem.reason}{mended}")
+            told += 1
+            if told <= MOST_NAMED:
+                env.note(f"{where}: {at}{problem.reason}{mended}")
         if given.report:
             env.report(dumps({"session": brought.id, **problem._asdict()}))
+    if told > MOST_NAMED:
+        env.note(f"{where}: and {told - MOST_NAMED} more (`codeh-history verify {where}` names all)")
     for kind, count in sorted(session.left.items()):
         env.note(f"{where}: not imported: {count} {kind}")
         if given.report:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...providers import usage
 from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic.blocks import says
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import counts
 from ...providers.parts import name_of, object_of
@@ -16,6 +16,7 @@ from ..protocol import Refused, Source
 from ..records import time_of
 from .tree import ERRORS, Branch, Node, Tree, siblings
 
+_STUB, _BEGIN = "<persisted-output>", 80
 _SPILLED = re.compile(
     r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
 )
@@ -64,9 +65,9 @@ class Items:
             known.pieces.sort(key=lambda piece: piece.line)
             return
         self.flush()
-        first, *more = sorted([node, *beside], key=lambda one: one.number)
-        entry = Entry(first.uuid, "codeh", time_of(first.line.data.get("timestamp")), [])
-        for one in (first, *more):
+        lines = sorted([node, *beside], key=lambda one: one.number) if beside else [node]
+        entry = Entry(lines[0].uuid, "codeh", time_of(lines[0].line.data.get("timestamp")), [])
+        for one in lines:
             self.said(entry, one)
         if entry.pieces:
             self.keep(entry)
@@ -76,22 +77,25 @@ class Items:
     def said(self, entry: Entry, node: Node) -> None:
         """Add a line to the response that it is of."""
         message = object_of(node.line.data.get("message"))
-        if message.get("model") == ERRORS or node.line.data.get("isApiErrorMessage") is True:
+        model = message.get("model")
+        if model == ERRORS or node.line.data.get("isApiErrorMessage") is True:
             self.session.left["error of the program"] += 1
             return
-        if not name_of(message.get("model")):
+        if not name_of(model):
             why = "a model's message without `model`: Claude Code hangs"
             self.session.problems.append(Problem(node.number, "refused", why))
         entry.pieces.append(Piece(node.number, self.parts(node, message.get("content"), "assistant")))
-        used = object_of(message.get("usage"))
-        before = object_of(object_of(entry.fields.get("usage")).get("raw"))
-        if (usage.count(used, "output_tokens") or 0) < (usage.count(before, "output_tokens") or 0):
-            used = before  # it grows from line to line
+        fields = entry.fields
+        used, before = message.get("usage"), fields.get("usage")
         given = {
-            "provider": FORMAT, "model": name_of(message.get("model")),
-            "finish": name_of(message.get("stop_reason")), "usage": counts(used), "response": node.response,
+            "provider": FORMAT, "model": name_of(model), "finish": name_of(message.get("stop_reason")),
+            "usage": before, "response": node.response,
         }  # fmt: skip
-        entry.fields |= {key: value for key, value in given.items() if value}
+        if isinstance(used, dict) and (before is None or used != before["raw"]):
+            count = counts(used)  # it grows from line to line
+            if count is not None and (count.get("output") or 0) >= ((before or {}).get("output") or 0):
+                given["usage"] = count
+        fields.update({key: value for key, value in given.items() if value})
 
     def user(self, node: Node) -> None:
         data = node.line.data
@@ -111,6 +115,8 @@ class Items:
 
     def flush(self) -> None:
         """Add the results of a response, in the order of their lines."""
+        if not self.results:
+            return
         held, self.results = sorted(self.results, key=lambda node: node.number), []
         for node in held:
             data = node.line.data
@@ -130,13 +136,14 @@ class Items:
             self.session.problems.append(Problem(node.number, "refused", "a message without content"))
             return []
         made = [self.reader.part(block, role) for block in content]
-        return [part for part in made if list(part) != ["text"] or part["text"].strip()]
+        return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
 
     def whole(self, part: Any, node: Node) -> Part:
         """A result whose text was written to a file of its own, with that text."""
         response = part["functionResponse"]
         field = next((f for f in ("output", "error") if isinstance(response["response"].get(f), str)), None)
-        found = _SPILLED.fullmatch(response["response"][field].strip()) if field else None
+        text = response["response"][field] if field else ""
+        found = _SPILLED.fullmatch(text.strip()) if _STUB in text[:_BEGIN] else None
         if not found:
             return part  # type: ignore[no-any-return]
         name = re.split(r"[/\\]", found[1].strip())[-1]

@@ -26,36 +26,36 @@ class Node:
         "answers",
         "line",
         "logical",
+        "number",
         "origin",
         "parent",
         "response",
         "side",
         "starts",
+        "talks",
         "type",
         "uuid",
     )
 
     def __init__(self, line: Line, data: Json, uuid: str) -> None:
         self.line = line
+        self.number = line.number
         self.uuid = uuid
         self.type = data.get("type")
+        self.talks = self.type in TALK
         self.parent = self.origin = _name(data.get("parentUuid"))
         self.logical = _name(data.get("logicalParentUuid"))
         self.side = data.get("isSidechain") is True
         boundary = self.type == "system" and data.get("subtype") == "compact_boundary"
-        self.starts = boundary or (data.get("isCompactSummary") is True and self.parent is None)
+        self.starts = boundary or (self.parent is None and data.get("isCompactSummary") is True)
+        self.response: str | None = None
+        self.answers = False
         message = data.get("message")
-        self.response = _name(message.get("id")) if isinstance(message, dict) else None
-        content = objects(message.get("content")) if isinstance(message, dict) else ()
-        self.answers = any(block.get("type") == "tool_result" for block in content)
-
-    @property
-    def talks(self) -> bool:
-        return self.type in TALK
-
-    @property
-    def number(self) -> int:
-        return self.line.number
+        if isinstance(message, dict):
+            self.response = _name(message.get("id"))
+            content = message.get("content")
+            if self.type == "user" and isinstance(content, list):
+                self.answers = any(block.get("type") == "tool_result" for block in objects(content))
 
     @property
     def id(self) -> str:
@@ -201,11 +201,11 @@ def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
 def forgotten(branch: Branch) -> Iterator[Problem]:
     """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case."""
     first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
-    talk = [node for node in branch.nodes if node.talks and node.number >= first]
+    talk = sorted(node.number for node in branch.nodes if node.talks and node.number >= first)
     for node, instead, why in branch.broken:
         if node.number < first:
             continue
-        sent = sum(one.number >= node.number for one in talk)
+        sent = len(talk) - bisect_left(talk, node.number)
         mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
         parent = (node.parent or "")[:8]
         reason = f"its parent {parent}… {why}: Claude Code would send {sent} of {len(talk)} messages"

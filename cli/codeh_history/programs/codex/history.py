@@ -14,7 +14,7 @@ class History:
         self.items: list[Entry | Summary] = []
         self.live: list[Entry | Summary] = []
         self.fresh = 0  # of the live ones, the first that came after the last compaction
-        self.before: list[tuple[list[Entry | Summary], list[Entry | Summary], int]] = []  # each of them
+        self.before: list[tuple[int, list[Entry | Summary], int]] = []  # at each: how many items, and these
 
     def add(self, item: Entry | Summary) -> None:
         self.items.append(item)
@@ -53,7 +53,7 @@ class History:
         ids = {entry.id for entry in kept}
         covers = [item.id for item in self.live if item.id not in ids]
         summary = Summary(id, ts, text or UNREADABLE, line, covers)
-        self.before.append((self.items.copy(), self.live, self.fresh))
+        self.before.append((len(self.items), self.live, self.fresh))
         self.live = [item for item in self.live if item.id in ids]
         self.add(summary)
         self.fresh = len(self.live)
@@ -70,7 +70,8 @@ class History:
             turns -= len(starts)
             if turns <= 0 or not self.before:
                 break
-            self.items, self.live, self.fresh = self.before.pop()
+            count, self.live, self.fresh = self.before.pop()
+            del self.items[count:]
         return gone
 
     def _cut(self, start: int | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 from ...providers.parts import name_of
 from ...session.model import Json
@@ -69,8 +70,8 @@ class Tree:
             parent = self.nodes.get(at.parent or "")
             if at.parent is not None and (parent is None or parent.id in seen):
                 why = "is not in the file" if parent is None else "comes from it"
-                before = (node for node in reversed(self.order[: places[at.id]]) if node.id not in seen)
-                parent = next(before, None)
+                before = (self.order[place] for place in range(places[at.id] - 1, -1, -1))
+                parent = next((node for node in before if node.id not in seen), None)
                 broken.append((len(nodes), at, why, parent))
             at = parent
         problems += _forgotten(nodes, broken)
@@ -78,9 +79,10 @@ class Tree:
 
 
 def _forgotten(nodes: list[Node], broken: list[tuple[int, Node, str, Node | None]]) -> Iterator[Problem]:
-    talk = sum(node.type == "message" for node in nodes)
+    sents = [0, *accumulate(node.type == "message" for node in nodes)]
+    talk = sents[-1]
     for count, node, why, instead in broken:
-        sent = sum(one.type == "message" for one in nodes[:count])
+        sent = sents[count]
         mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
         reason = f"its parent {node.parent} {why}: pi would send {sent} of {talk} messages"
         yield Problem(node.number, "forgets", reason, mended)

@@ -21,6 +21,8 @@ from . import FIELD, NAME, blocks, response
 from .around import system_text
 
 _TEXT = {"type": "text"}
+_PLAIN = ("type", "text")  # all that most blocks have
+_OF_A_RESULT = frozenset(("type", "tool_use_id", "content", "is_error"))
 _ROLES = frozenset(("user", "assistant", "system"))
 _ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields that its messages never have
 _OWN = re.compile(
@@ -89,8 +91,11 @@ class Reader(Messages):
     def part(self, block: Any, role: str) -> Any:
         if not isinstance(block, dict):
             return native(NAME, block)
-        block = _unmarked(block)
         kind = block.get("type")
+        if kind == "text" and len(block) == len(_PLAIN) and type(block.get("text")) is str:  # most blocks
+            return {"text": block["text"]}
+        if "cache_control" in block:
+            block = _unmarked(block)
         if kind == "tool_result" and role == "user":
             return self.result(block)
         if kind in ("image", "document"):
@@ -109,6 +114,10 @@ class Reader(Messages):
         """A tool_result; content that its text and media do not say again is kept beside them."""
         id, content, failed = block.get("tool_use_id"), block.get("content"), bool(block.get("is_error"))
         named: Json = {"id": str(id), "name": self.names.get(str(id), "tool")}
+        if (
+            isinstance(content, str) and blocks.says(content) and block.keys() <= _OF_A_RESULT
+        ):  # most results
+            return {"functionResponse": {**named, "response": response_of(content, failed=failed)}}
         items = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
         texts = texts_of(items)
         held = [found for item in items if (found := media_part(item)) is not None]
