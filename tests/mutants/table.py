@@ -558,4 +558,10 @@ MUTANTS = [
         "if size < 0 else None",
         ("summaries/test_max_source.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
     ),
+    Mutant(
+        "a decision is said by somebody called so", "filters/compact/lines.py",
+        "who[1].split()[-1].lower() in _NO_SPEAKER",
+        "not who[1]",
+        ("filters/compact/test_summary.py::test_what_stands_before_a_colon_may_be_no_speaker",),
+    ),
 ]  # fmt: skip

@@ -63,13 +63,14 @@ _STRONG = Cue(
     r"|(?:use|touch|change|edit|modify) only\b|^(?:important|rule|note|constraint|remember)\b\s*[:,]"
     rf"|(?:please|and|but|so|you|we|just|or|then|also|to) {_NOT}"
     r"|i (?:do not|don['\u2019]?t) (?:want|like|need|accept|wish|use|eat|have|ever)\b"
-    r"|no (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,3}!)"
+    r"|no (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,5}!)"
+    r"|leave (?!it\b)[\w ./-]{1,60} (?:alone|untouched)\b|ha(?:s|ve) to (?:stay|remain)\b"
     rf"|(?:^|[,;:.(!\u2014-] *){_NOT}",
     """
     never always must mustn should shouldn shouldnt shall may not allowed forbidden prohibited most
     least than now sure ensure circumstances require required requirement requirements constraint
     constraints mandatory backward backwards hands off deadline use avoid stick refrain prefer keep
-    leave forward future hereafter henceforth rule exceptions time steer away strictly point only
+    leave has have forward future hereafter henceforth rule exceptions time steer away strictly point only
     important note remember don dont no
     """,
 )
@@ -130,14 +131,15 @@ _DECISION = Cue(
     r"|the plan is|plan:|final(?:ly)? (?:answer|choice)|conclusion|we(?:'re| are) (?:going|using"
     r"|keeping|dropping)"
     r"|(?:i|we) (?:picked|settled|ruled out|rejected|preferred|kept|dropped|will go)|the (?:call"
-    r"|verdict|choice) is"
+    r"|verdict|choice) is|it is,? (?:because|since)"
     r"|entschieden|entscheidung|beschlossen|einigen uns|geeinigt|wir (?:nehmen|bleiben|machen"
     r"|verwenden)|festgelegt)\b"
     r"|(?=[^\x00-\x7f])(?:决定|选定|选择了|确定(?:用|使用|采用)|同意|采用|定下来|结论)",
     """
     decided decision chose chosen agreed settled opted approved going go goes went let lets we
     switch switched switching plan final finally conclusion picked ruled rejected preferred kept
-    dropped call verdict choice entschieden entscheidung beschlossen einigen geeinigt wir festgelegt
+    dropped call verdict choice because since entschieden entscheidung beschlossen
+    einigen geeinigt wir festgelegt
     """,
 )
 _FOUND = Cue(

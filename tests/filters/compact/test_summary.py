@@ -158,6 +158,15 @@ def test_a_sentence_that_tells_a_number(sentence: str, tells: bool) -> None:
     assert is_figure(sentence) == tells
 
 
+def test_what_stands_before_a_colon_may_be_no_speaker() -> None:
+    said = "Ok. Decision: the importer stays synchronous, as callers depend on it."
+    talk = [m for n in range(20) for m in (user(f"number {n}?"), model("word " * 40))]
+    view = session([user("TODO: find out why the mailer starts twice."), model(said), *talk, user("end")])
+    text = summary(view, tokens(view) // 2)
+    assert f"- {said.removeprefix('Ok. ')}" in section(text, "Decisions")
+    assert section(text, "Open") == ["- TODO: find out why the mailer starts twice."]
+
+
 def test_terse_leaves_tool_output_alone() -> None:
     log = "please really just print the zeppelin, you know"
     talk = [m for n in range(20) for m in (user(f"well, um, and number {n}?"), model("word " * 40))]

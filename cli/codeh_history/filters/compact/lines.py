@@ -36,6 +36,14 @@ _DULL = re.compile(
 )
 _NAME = r"[^\W\d_a-z][\w.'-]*"
 _SPEAKER = re.compile(rf"({_NAME}(?: {_NAME}){{0,3}})(?:: +|：)(?=\S)")
+_NO_SPEAKER = frozenset(
+    """
+answer cause change conclusion constraint context decided decision done error example fix fixed fixme fyi
+goal hint idea important info measured next note notes open option output plan problem question reason
+remember result results rule status step summary task tbd tip todo update warning antwort aufgabe beispiel
+entscheidung ergebnis frage grund hinweis idee offen problem regel ursache wichtig
+""".split()
+)  # what stands before a colon and says what kind of thing follows
 _POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
 _ABOUT = ("query", "pattern", "url", "name", "id")
 
@@ -190,6 +198,8 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
                 first = False
             continue
         who = _SPEAKER.match(line)
+        if who and who[1].split()[-1].lower() in _NO_SPEAKER:
+            who = None
         speaker = who[1] if who else label
         rest = line[who.end() :] if who else line
         for sentence, topic, factor in _sentences(rest, user=user):
