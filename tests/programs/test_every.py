@@ -125,6 +125,12 @@ def test_a_packed_rollout_beside_the_same_unpacked_is_left_out(tmp_path: Path) -
     assert len(all_of(tmp_path)) == 1
 
 
+def test_the_older_form_of_a_session_beside_the_newer_is_left_out(tmp_path: Path) -> None:
+    path = at(tmp_path, "gemini-cli", SAMPLES["gemini-cli"]())
+    path.with_suffix(".json").write_text('{"sessionId": "x", "projectHash": "y", "messages": []}')
+    assert [line["path"] for line in all_of(tmp_path)] == [str(path)]
+
+
 def test_a_file_without_a_message_and_a_link_are_no_sessions(tmp_path: Path) -> None:
     path = at(tmp_path, "claude-code", [{"type": "mode", "mode": "normal", "sessionId": SESSION}])
     (path.parent / "empty.jsonl").write_bytes(b"")

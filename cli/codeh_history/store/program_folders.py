@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
-    """The files of these programs, by path; what is packed beside the same unpacked is left out."""
+    """The files of these programs, by path; the older form of one that is there is left out."""
     for program in programs:
         paths: dict[str, os.stat_result] = {}
         for place in sessions.places(program):
@@ -41,8 +41,14 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
                 paths |= _matching(_folder(env, place), [part for part in pattern.split("/") if part])
         for path in sorted(paths):
             info = paths[path]
-            if not (path.endswith(".zst") and path.removesuffix(".zst") in paths):
+            if not _is_older(path, paths):
                 yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *_log(path)])
+
+
+def _is_older(path: str, paths: Container[str]) -> bool:
+    """Whether a file is what another one there was made of: packed, or in the form before JSON lines."""
+    packed = path.endswith(".zst") and path.removesuffix(".zst") in paths
+    return packed or (path.endswith(".json") and f"{path}l" in paths)
 
 
 def _log(path: str) -> list[int]:
