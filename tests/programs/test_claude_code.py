@@ -487,3 +487,22 @@ def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:
     assert done.err.count(b"its parent") == 20
     assert f"and 280 more (`codeh-history verify {path}` names all)".encode() in done.err
     assert inside("verify", str(path), home=tmp_path).out.count(b"\n") == 300
+
+
+def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_the_same(
+    tmp_path: Path,
+) -> None:
+    file = Claude()
+    file.user("a", "long " * 1000)
+    file.said("b", "first " * 1000, id="m")
+    file.user("c", "short")
+    imported(file.write(tmp_path), tmp_path)
+    assert inside("persist", "-i", COPY, home=tmp_path).code == 0
+    assert inside("compact", "-i", COPY, "--budget", "900", home=tmp_path).code == 0
+    before = shown(tmp_path, COPY)
+    file.said("d", "second", "b", id="m")
+    file.user("e", "more", "c")
+    after = view(file.write(tmp_path), tmp_path)
+    assert after[-1] == "more"
+    assert len(after) == len(before) + 1
+    assert inside("verify", COPY, home=tmp_path).code == 0
