@@ -167,7 +167,9 @@ def number_calls(messages: Iterable[Message], before: int = 0) -> int:
     """Tell each message how many calls without an id stand before it; returns how many there are in all."""
     for message in messages:
         message.idless = before
-        before += sum(map(is_idless, message.own if message.own is not None else message.parts))
+        for part in message.own if message.own is not None else message.parts:
+            if "text" not in part or len(part) > 1:
+                before += is_idless(part)
     return before
 
 

@@ -10,12 +10,10 @@ from ...base.options import JSON, Reading, option
 from ...base.words import some
 from ...providers import FORMATS
 from ...render import values
-from ...send.payload import provider_of
 from ...session.model import Json
 from ...store import read
 from ...store.resolve import Target, for_reading
 from . import program
-from . import provider as refusals
 from . import session as verifying
 
 EXAMPLES = """\
@@ -34,11 +32,13 @@ class Given(Reading):
 
 def run(env: Env, given: Given) -> int:
     target = for_reading(env, given.session, given.argument)
-    found = (
-        refused(env, target, provider_of(env, given.to, FORMATS), given.model, strict=given.strict)
-        if given.to
-        else program.checked(target) or checked(env, target)
-    )
+    if given.to:
+        from ...send.payload import provider_of
+
+        to = provider_of(env, given.to, FORMATS)
+        found = refused(env, target, to, given.model, strict=given.strict)
+    else:
+        found = program.checked(target) or checked(env, target)
     if given.json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:
@@ -64,6 +64,8 @@ def checked(env: Env, target: Target) -> Json:
 def refused(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Json:
     """The verdict of a provider on what the session says."""
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    from . import provider as refusals
+
     view = view_of(env, target, data, strict=strict)
     found = refusals.refusals(view, to, model)
     lines = verifying.lines_at([r.offset for r in found if r.offset is not None], target, data)
