@@ -27,7 +27,7 @@ rooms: $(READY) ## imports go down only
 	$(BIN)/lint-imports
 
 test: $(READY) ## the tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
 	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
@@ -39,7 +39,7 @@ test-newest-python: $(READY) ## the same on the newest of them alone
 	bash tests/pythons.sh newest
 
 test-all: $(READY) ## the tests, the slow ones too, and at greater length, and the program started anew for each of its runs
-	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto -m "slow or not slow" --processes
+	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or not slow" --processes
 
 test-mutants: $(READY) ## small faults in the source, each of which a test must catch
 	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants

@@ -188,8 +188,7 @@ def test_where_the_store_fails_nothing_is_stored(home: Path, limit: int) -> None
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 12, 25])
-def test_which_lines_are_too_long(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 10)
+def test_which_lines_are_too_long(size: int) -> None:
     for data in (
         b"x" * size,
         b"x" * size + b"\n",
@@ -197,7 +196,7 @@ def test_which_lines_are_too_long(monkeypatch: pytest.MonkeyPatch, size: int) ->
         b"\n" * 20 + b"x" * size,
     ):
         expected = [line for line in data.split(b"\n") if len(line) > 10]
-        assert [data[start:end] for start, end in lines.too_long(data)] == expected
+        assert [data[start:end] for start, end in lines.too_long(data, 10)] == expected
 
 
 @pytest.mark.slow

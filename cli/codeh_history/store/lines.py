@@ -17,7 +17,7 @@ from .paths import id_of
 
 def fitting(env: Env, path: str, data: bytes) -> bytes:
     """These new lines; the large parts of one that is too long go to the block store, or it is BadData."""
-    long = list(too_long(data))
+    long = list(too_long(data, LONGEST))
     if not long:
         return data
     pieces: list[bytes] = []
@@ -30,17 +30,17 @@ def fitting(env: Env, path: str, data: bytes) -> bytes:
 
 def check(path: str, data: bytes, *, before: bytes) -> None:
     """BadData where what is to replace a file has a line too long that was not there before."""
-    for start, end in too_long(data):
+    for start, end in too_long(data, LONGEST):
         line = data[start:end]
-        if all(line != before[old:until] for old, until in too_long(before)):
+        if all(line != before[old:until] for old, until in too_long(before, LONGEST)):
             raise BadData(f"{path}: {_named(line, _loaded(line))}; the session is as it was")
 
 
-def too_long(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where the lines of a text begin and end (before their newline) that no reader would take."""
+def too_long(data: bytes, longest: int) -> Iterator[tuple[int, int]]:
+    """Where the lines of a text begin and end (before their newline) that have more bytes."""
     at = 0
-    while len(data) - at > LONGEST:
-        newline = data.rfind(b"\n", at, at + LONGEST + 1)
+    while len(data) - at > longest:
+        newline = data.rfind(b"\n", at, at + longest + 1)
         if newline < 0:
             newline = data.find(b"\n", at)
             newline = len(data) if newline < 0 else newline
