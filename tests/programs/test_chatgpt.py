@@ -53,6 +53,21 @@ def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path: Path)
     assert b"not imported: 1 message of an abandoned branch" in done.err
 
 
+def test_abandoned_branches_as_sessions_of_their_own(tmp_path: Path) -> None:
+    talk = ChatGpt()
+    talk.user("a", "one")
+    talk.said("b", "first answer")
+    talk.said("c", "second answer", "a")
+    talk.user("d", "more")
+    talk.said("e", "third answer", "a")
+    path = saved(tmp_path, [talk.value])
+    done = inside("import", str(path), "--branches", home=tmp_path)
+    assert done.text.split() == ["chatgpt-c1", "chatgpt-c1-c", "chatgpt-c1-b"]
+    assert b"abandoned" not in done.err
+    assert texts(tmp_path, "c1-c") == ["one", "second answer", "more"]
+    assert records(tmp_path, "c1-b")[0]["parent"] == {"session": "chatgpt-c1", "at": "a"}
+
+
 def test_nodes_without_children(tmp_path: Path) -> None:
     talk = ChatGpt()
     talk.user("a", "one")

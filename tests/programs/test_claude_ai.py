@@ -95,6 +95,13 @@ def test_parents_tell_the_branch_where_they_are_given(
     assert b"of an abandoned branch" in done.err
 
 
+def test_abandoned_branches_as_sessions_of_their_own(tmp_path: Path) -> None:
+    path = saved(tmp_path, [tree().value])
+    done = inside("import", str(path), "--branches", home=tmp_path)
+    assert done.text.split() == ["claude-ai-c1", "claude-ai-c1-b"]
+    assert texts(tmp_path, "c1-b") == ["one", "first"]
+
+
 def test_a_lost_parent_is_named_and_mended(tmp_path: Path) -> None:
     talk = tree()
     del talk.messages[2]

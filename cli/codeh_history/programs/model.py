@@ -69,6 +69,8 @@ class Summary:
 ABANDONED = "message of an abandoned branch"  # among what is left out, unless branches are imported too
 SUB_AGENT = "message of a sub-agent"
 SUB_AGENTS = "sub-agent in a file of its own"
+SUB_SESSION = "sub-agent"
+AS_BRANCHES = (ABANDONED, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
 
 
 @dataclass(slots=True)

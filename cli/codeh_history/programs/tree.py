@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from . import branches
+from .model import Session
+from .records import session_id
+
+
+class Node(NamedTuple):
+    """A message as its tree knows it."""
+
+    id: str
+    parent: str | None
 
 
 def way(parents: Mapping[str, str | None], leaf: str) -> list[str]:
@@ -13,3 +26,20 @@ def way(parents: Mapping[str, str | None], leaf: str) -> list[str]:
         found[at] = None
         at = parents[at]
     return list(reversed(found))
+
+
+def others(
+    session: Session,
+    parents: Mapping[str, str | None],
+    live: list[str],
+    fill: Callable[[Session, list[str]], object],
+) -> Iterator[Session]:
+    """The branches beside the live one as sessions of their own; `fill` adds what stands on a way."""
+    nodes = {id: Node(id, parent) for id, parent in parents.items()}
+    above = set(parents.values())
+    leaves = [node for node in nodes.values() if node.id not in above]
+    for own in islice(branches.apart(leaves, nodes, set(live), lambda _: ()), branches.MOST):
+        made = branches.of(session, own[0].id[:8], session_id(session))
+        fill(made, way(parents, own[-1].id))
+        if branches.placed(made, session):
+            yield made

@@ -95,7 +95,10 @@ def objects(
 def sessions(
     source: Source, read: Callable[[Json, int], Session], *, skips: Callable[[Json], bool] | None = None
 ) -> Iterator[Session]:
-    """What each object comes to; what is wrong beside it is told with it. Refused where there is none."""
+    """What each object comes to; what is wrong beside it is told with it. Refused where there is none.
+
+    The branches of one can be read until the next one is asked for: they hold all of its source.
+    """
     problems: list[Problem] = []
     last: Session | None = None
     for number, value in objects(source, problems):
@@ -105,6 +108,7 @@ def sessions(
             last.problems += problems
             problems.clear()
             yield last
+            last.branches = tuple
         last = read(value, number)
     if last is None:
         raise Refused(problems[0].reason if problems else "no conversation in it")

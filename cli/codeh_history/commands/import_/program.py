@@ -12,7 +12,7 @@ from ...access.source import Source
 from ...access.view import MOST_NAMED
 from ...base.env import Env
 from ...base.errors import BadData
-from ...programs.model import ABANDONED, SUB_AGENT, SUB_AGENTS, Session
+from ...programs.model import AS_BRANCHES, Session
 from ...session.records import dumps
 from ...store import program_file
 
@@ -51,7 +51,7 @@ def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Sessi
     """The sessions of a file; with their branches after each, where these are wanted."""
     for session in found:
         if branches:
-            for kind in (ABANDONED, SUB_AGENT, SUB_AGENTS):
+            for kind in AS_BRANCHES:
                 session.left.pop(kind, None)
         yield session
         if branches:

@@ -10,7 +10,7 @@ from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation, Names, media
-from ..model import Problem, Session
+from ..model import SUB_SESSION, Problem, Session
 from ..protocol import Source
 from ..records import session_id, time_of
 from . import NAME
@@ -38,7 +38,7 @@ def _session(value: Json, names: Names) -> Session:
         reading.step(step)
     below = objects(value.get("subagent_trajectories"))
     if below:
-        session.left["sub-agent"] += len(below)
+        session.left[SUB_SESSION] += len(below)
         session.branches = lambda: _below(session, below)
     if value.get("continued_trajectory_ref"):
         session.left[f"continuation in another file ({value['continued_trajectory_ref']})"] += 1

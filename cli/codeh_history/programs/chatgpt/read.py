@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from ...providers.parts import listed, name_of, object_of, text_of
 from ...session.model import Json
 from .. import values
 from ..conversation import Conversation, seconds
-from ..model import Entry, Piece, Problem, Session
+from ..model import ABANDONED, Entry, Piece, Problem, Session
 from ..protocol import Source
 from ..records import made_id
-from ..tree import way
+from ..tree import others, way
 from . import NAME, content
 
 _EVERYONE = ("all", "")  # whom a message is for that is no call
@@ -29,19 +30,24 @@ def _session(value: Json, _number: int) -> Session:
     session = Session(NAME, id or made_id(*tree), created=seconds(value.get("create_time")))
     if name_of(value.get("title")):
         session.settings["title"] = value["title"]
-    branch = _branch(session, tree, name_of(value.get("current_node")))
-    reading = _Branch(session)
-    for key in branch:
-        reading.message(key, object_of(tree[key].get("message")))
-    on = set(branch)
+    parents = _parents(session, tree)
+    live = _branch(session, parents, name_of(value.get("current_node")))
+
+    def fill(made: Session, way: list[str]) -> None:
+        reading = _Branch(made)
+        for key in way:
+            reading.message(key, object_of(tree[key].get("message")))
+
+    fill(session, live)
+    session.branches = partial(others, session, parents, live, fill)
+    on = set(live)
     off = sum(key not in on and _talks(object_of(node.get("message"))) for key, node in tree.items())
-    if off:
-        session.left["message of an abandoned branch"] += off
+    session.left |= {ABANDONED: off} if off else {}
     return session
 
 
-def _branch(session: Session, tree: dict[str, Json], current: str | None) -> list[str]:
-    """The nodes up to the one that was shown last."""
+def _parents(session: Session, tree: dict[str, Json]) -> dict[str, str | None]:
+    """The parent of each node; of one whose parent was lost that which names the lost one as its child."""
     parents: dict[str, str | None] = {key: name_of(node.get("parent")) for key, node in tree.items()}
     above = {
         child: key
@@ -56,9 +62,15 @@ def _branch(session: Session, tree: dict[str, Json], current: str | None) -> lis
             why = f"the parent of {key}, {parent}, is not in the export"
             session.problems.append(Problem(0, "forgets", why, f"taken to follow {above[parent]}"))
             parents[key] = above[parent]
-    if current is None or current not in tree:
+    return parents
+
+
+def _branch(session: Session, parents: dict[str, str | None], current: str | None) -> list[str]:
+    """The nodes up to the one that was shown last."""
+    if current is None or current not in parents:
         below = set(parents.values())
-        leaf = next((key for key in reversed(tree) if key not in below), None) or next(reversed(tree), None)
+        leaf = next((key for key in reversed(parents) if key not in below), None)
+        leaf = leaf or next(reversed(parents), None)
         if leaf is None:
             return []
         session.problems.append(
@@ -67,7 +79,7 @@ def _branch(session: Session, tree: dict[str, Json], current: str | None) -> lis
         current = leaf
     found = way(parents, current)
     lost = parents[found[0]]
-    if lost is not None and lost not in tree:
+    if lost is not None and lost not in parents:
         session.problems.append(
             Problem(0, "forgets", f"the parent of {found[0]}, {lost}, is not in the export")
         )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from ...providers.parts import name_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation
-from ..model import Problem, Session
+from ..model import ABANDONED, Problem, Session
 from ..protocol import Source
 from ..records import made_id, time_of
-from ..tree import way
+from ..tree import others, way
 from . import NAME
 
 _ROOT = "00000000-0000-4000-8000"  # how the parent of a first message begins
@@ -30,41 +31,42 @@ def _session(value: Json, _number: int) -> Session:
     session = Session(NAME, id, created=time_of(value.get("created_at")))
     if name_of(value.get("name")):
         session.settings["title"] = value["name"]
-    reading = _Reading(session, name_of(value.get("model")))
-    for number, message in _branch(session, messages, value.get("current_leaf_message_uuid")):
-        reading.talk.number = number
-        reading.message(message)
+    model = name_of(value.get("model"))
+
+    def fill(made: Session, way: Iterable[int]) -> None:
+        reading = _Reading(made, model)
+        for reading.talk.number in way:
+            reading.message(messages[reading.talk.number - 1])
+
+    known = {
+        message["uuid"]: place for place, message in enumerate(messages, 1) if name_of(message.get("uuid"))
+    }
+    parents = {id: name_of(messages[place - 1].get("parent_message_uuid")) for id, place in known.items()}
+    if not any(parent in known for parent in parents.values()):  # they are not told: all in a row
+        fill(session, range(1, len(messages) + 1))
+        return session
+    _mend(session, parents)
+    leaf = name_of(value.get("current_leaf_message_uuid"))
+    live = way(parents, leaf if leaf in known else next(reversed(known)))  # type: ignore[arg-type]
+    fill(session, [known[id] for id in live])
+    off = len(messages) - len(live)
+    session.left |= {ABANDONED: off} if off else {}
+    session.branches = partial(
+        others, session, parents, live, lambda made, ids: fill(made, [known[id] for id in ids])
+    )
     return session
 
 
-def _branch(session: Session, messages: list[Json], leaf: Any) -> Iterable[tuple[int, Json]]:
-    """The messages up to the leaf, by their parents; all of them where these are not told."""
-    numbered = dict(enumerate(messages, 1))
-    known = {
-        message["uuid"]: number for number, message in numbered.items() if name_of(message.get("uuid"))
-    }
-    parents = {id: name_of(numbered[number].get("parent_message_uuid")) for id, number in known.items()}
-    if not any(parent in known for parent in parents.values()):
-        return numbered.items()
-    last = leaf if isinstance(leaf, str) and leaf in known else next(reversed(known))
-    for id, number in known.items():  # one that was lost stood before
-        parent = parents[id]
-        if (
-            parent is not None
-            and parent not in known
-            and parent.strip("0-") not in ("", "4", "48", "4000-8")
-        ):
-            before = next((other for other, place in known.items() if place == number - 1), None)
+def _mend(session: Session, parents: dict[str, str | None]) -> None:
+    """Say of a message whose parent was lost that it follows the one before it."""
+    before: str | None = None
+    for id, parent in parents.items():
+        if parent is not None and parent not in parents and not parent.startswith(_ROOT):
             why = f"the parent of {id}, {parent}, is not in the export"
-            session.problems.append(
-                Problem(0, "forgets", why, f"taken to follow {before}" if before else None)
-            )
+            mended = f"taken to follow {before}" if before else None
+            session.problems.append(Problem(0, "forgets", why, mended))
             parents[id] = before
-    found = [known[id] for id in way(parents, last)]
-    off = len(messages) - len(found)
-    if off:
-        session.left["message of an abandoned branch"] += off
-    return [(number, numbered[number]) for number in found]
+        before = id
 
 
 class _Reading:

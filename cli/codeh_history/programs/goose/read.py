@@ -9,7 +9,7 @@ from ...providers.json_text import loads
 from ...providers.parts import name_of, object_of
 from ...session.model import Json
 from ..conversation import Conversation, seconds
-from ..model import Entry, Problem, Session, Summary
+from ..model import SUB_SESSION, Entry, Problem, Session, Summary
 from ..protocol import Refused, Source
 from ..records import made_id, session_id, time_of
 from . import NAME
@@ -47,7 +47,7 @@ def _session(
         session.parent = {"session": session_id(parent), "at": None}
     mine = below.get(session.id, [])
     if mine:
-        session.left["sub-agent"] += len(mine)
+        session.left[SUB_SESSION] += len(mine)
         session.branches = lambda: _below(source, mine, below, session)
     reading = _Messages(session, row)
     try:
