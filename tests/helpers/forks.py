@@ -30,7 +30,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-CLI = Path(__file__).resolve().parent.parent / "cli"
+CLI = Path(__file__).resolve().parents[2] / "cli"
 AT_START = (b"PYTHON", b"LC_", b"LANG")  # what the interpreter reads once, as it starts
 PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 START = b"start"
