@@ -205,7 +205,7 @@ def mentioned(text: str) -> list[str]:
 
 def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
     """A command's files: those it writes or removes, those it shows."""
-    done.commands[clip(_here(command).split("\n", 1)[0], 100)] += 1
+    done.commands[clip(here(command).split("\n", 1)[0], 100)] += 1
     for piece in _STEPS.split(command[:4000]):
         words = [word.strip("'\"`,()") for word in piece.split()]
         while words and (words[0] in ("sudo", "cd", "time", "env", "then", "do") or "=" in words[0]):
@@ -308,7 +308,7 @@ def _failure(call: Call, command: str) -> str:
     code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
     exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
-    shows = _SHOWS.match(_here(command))
+    shows = _SHOWS.match(here(command))
     if flagged or (isinstance(code, int) and code != 0) or (exited and command):
         if shows and not _wrong(text):
             return ""  # a search that found nothing
@@ -318,7 +318,7 @@ def _failure(call: Call, command: str) -> str:
     return ""
 
 
-def _here(command: str) -> str:
+def here(command: str) -> str:
     """A command without the folders it goes to first."""
     away = _AWAY.match(command)
     return command[away.end() :] if away else command

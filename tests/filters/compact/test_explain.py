@@ -129,7 +129,7 @@ def test_in_a_talk_what_users_said_is_told_apart() -> None:
         m for bird in birds for m in (user(f"Is the {bird} a migrant?"), model(f"A {bird.upper()} winters in Mali."))
     ]  # fmt: skip
     view = session([*talk, user("end")])
-    after = apply(view, plan(view, tokens(view) * 2 // 3).ops)
+    after = apply(view, plan(view, tokens(view) * 4 // 5).ops)
     text = after.summaries[0].text
     found = told(view, after)["spent"]
     lines = text.split("\n")

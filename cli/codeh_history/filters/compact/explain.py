@@ -17,7 +17,7 @@ from ...tokens import Counter, part_tokens
 from ...tokens.formula import overhead, sent, summary_text, unscaled
 from ..costs import largest
 from . import stubs
-from .summary import ASKED, HEADINGS, LABEL, SAID, is_ours
+from .summary import ASKED, HEADINGS, LABEL, SAID, SHOWN, is_ours
 from .units import units
 
 # In the order of a request; `frame` is what it costs whatever it says.
@@ -177,7 +177,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
             whose, work = label[1], True
         elif heading == SAID and not work and not line.startswith("  "):
             whose = line.partition(": ")[0]
-        name = "sentences" if heading == SAID else "ledger"
+        name = "sentences" if heading in (SAID, SHOWN) else "ledger"
         yield "prompts" if heading == ASKED or whose == "User" else name, line
 
 

@@ -11,7 +11,7 @@ from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
 from ...session.pairing import Call, Pairing
 from ...summaries import cues, prose
-from ...summaries.calls import command_of, paths_of, result_value
+from ...summaries.calls import command_of, here, paths_of, result_value
 from . import stubs, words
 from .extent import Extent
 
@@ -29,7 +29,12 @@ PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
 TYPED = 400  # characters of a line that somebody typed
 PROSE = ("asked", "said", "earlier")
 OWN_LINE, LABEL = 0.3, 0.2  # tokens that part lines, and of a label for each character
-BRIEF = 60  # characters of a call's label
+FRAGMENT = 0.7  # tokens more for a sentence: many short ones are harder to follow than a long one
+SHARED, ALONE = (
+    0.3,
+    0.6,
+)  # of a label: what lines of one file bear of it, which stand together, and of one command
+BRIEF = 40  # characters of a call's label
 _DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
     r"|require\b|package [\w.]+;|[\W_]*$)"
@@ -71,7 +76,7 @@ class Line:
         self.row = row
         self.topic = topic
         self.first = first
-        self.cost = len(text) * rate + OWN_LINE + (len(label) * LABEL if kind in PROSE else 0)
+        self.cost = len(text) * rate + _beside(kind, label)
         self.factor = FACTORS[kind] * factor
         self.features: frozenset[str] | None = None
         self.place = 0  # among all lines there are
@@ -88,6 +93,15 @@ class Line:
         short.features = None
         short.cost -= (self.cost - OWN_LINE) * (1 - len(text) / len(self.text))
         return short
+
+
+def _beside(kind: str, label: str) -> float:
+    """What a line costs beside its text."""
+    if kind in PROSE:
+        return OWN_LINE + FRAGMENT + len(label) * LABEL
+    if kind == "ledger":
+        return OWN_LINE
+    return OWN_LINE + len(label) * LABEL * (ALONE if label.startswith("`") else SHARED)
 
 
 class Reader:
@@ -244,14 +258,16 @@ def dullness(line: str) -> float:
 
 
 def brief(name: str, args: Any) -> str:
-    """A call in a few words: its command in backticks, else its name and what it is about."""
+    """A call in a few words: its command in backticks, its file, else its name and an argument."""
     given = args if isinstance(args, dict) else {}
     command = command_of(given)
     if command:
-        return f"`{prose.clip(command, BRIEF)}`"
+        return f"`{prose.clip(here(command), BRIEF)}`"
+    path = next(iter(paths_of(given)), "")
+    if path:
+        return prose.clip("/".join(path.split("/")[-2:]), BRIEF)
     plain = [str(given[key]) for key in (*_ABOUT, *given) if isinstance(given.get(key), (str, int))]
-    about = next(iter(paths_of(given)), "").rsplit("/", 1)[-1] or next(iter(plain), "")
-    return prose.clip(f"{name} {about}", BRIEF)
+    return prose.clip(f"{name} {next(iter(plain), '')}", BRIEF)
 
 
 def told(value: Any) -> Iterator[str]:

@@ -6,7 +6,11 @@ from . import stubs
 from .draft import Draft
 from .shrink import Batch
 
-SHARE = 0.365  # of what is free for messages: what the newest units take at least
+SHARE, FRAMES = (
+    0.36,
+    0.01,
+)  # of what is free for messages: what the newest units take; with calls a little more
+ENOUGH, OVER = 0.96, 1.1  # of that share: what will do, and what is too much, where a unit is large
 MOST = 0.6  # and at most, for the sake of one more
 LARGEST = 0.3  # of their share: what is left of one result
 LEAST = 150  # tokens that are left of a result in any case
@@ -19,7 +23,7 @@ def begin(draft: Draft) -> None:
     free = (
         draft.target - draft.history.fixed_cost - outside + sum(draft.now[number] for number in layout.last)
     )
-    share = max(0.0, free * SHARE)
+    share = max(0.0, free * (SHARE + FRAMES * bool(draft.history.special)))
     most = max(LEAST, int(share * LARGEST))
     kept: set[int] = set()
     size = 0
@@ -29,7 +33,8 @@ def begin(draft: Draft) -> None:
             prompt = unit[0] in layout.prompts
             if draft.gone.intersection(unit):
                 continue
-            if size >= share and not (prompt and size_with <= share * 1.1):
+            enough = size >= share or (size >= share * ENOUGH and size_with > share * OVER)
+            if enough and not (prompt and size_with <= share * OVER):
                 break
             if size_with > free * MOST:
                 break

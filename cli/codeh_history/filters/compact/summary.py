@@ -19,7 +19,8 @@ from .worth import Words, Worth
 
 ASKED, RULES, DECISIONS, FILES = "What was asked", "Rules", "Decisions", "Files"
 NAMES, FAILED, OPEN, SAID = "Names in files", "What failed", "Open", "What was said and done"
-HEADINGS = (ASKED, RULES, DECISIONS, FILES, NAMES, FAILED, OPEN, SAID)
+SHOWN = "What files and commands showed"
+HEADINGS = (ASKED, RULES, DECISIONS, FILES, NAMES, FAILED, OPEN, SAID, SHOWN)
 TOPICS = {
     "rule": RULES,
     "decision": DECISIONS,
@@ -31,7 +32,7 @@ TOPICS = {
 STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
-    "rule": 0.16, "file": 0.13, "failed": 0.08, "asked": 0.15, "open": 0.06, "decision": 0.1,
+    "rule": 0.12, "file": 0.13, "failed": 0.06, "asked": 0.11, "open": 0.06, "decision": 0.1,
     "figure": 0.04, "name": 0.14,
 }  # fmt: skip
 PROMPT = 12  # tokens that a prompt needs to be told of
@@ -41,7 +42,7 @@ FIGURE = re.compile(  # a number by itself: how much, how many or when; no colou
     r"(?![\w/-]|[.:,]\w)"
 )
 SENTENCE = re.compile(r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}")  # no field, no line of code
-SYMBOL = re.compile(r"[^\W\d]\w{3,}")
+SYMBOL = re.compile(r"[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
 
@@ -53,26 +54,26 @@ def ledger(done: Effects, covered: Callable[[int], bool]) -> list[Line]:
         for path, (state, place) in done.files.items()
         if covered(place)
     ]
+    last = {how: what for what, (how, _) in done.failures.items()}
     for what, (how, place) in done.failures.items():
-        if covered(place):
+        if covered(place) and last[how] == what:
             passed = PASSED if what in done.mended else ""
             found.append(Line(f"{what}: {how}{passed}", "ledger", place, topic="failed"))
     return found
 
 
 def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
-    """The symbols that came up more than once in a file, each with the file it was seen in first."""
+    """The symbols in files and the paths of others, each with the file it was seen in first."""
     owner: dict[str, str] = {}
-    again: dict[str, int] = {}
     for line in lines:
-        if line.kind in ("called", "gave") and "." in line.label and not line.label.startswith("`"):
+        if line.kind in ("called", "gave") and "." in line.label and " " not in line.label:
             for name in sorted(vocabulary.of(line) & vocabulary.names):
-                if owner.setdefault(name, line.label.rsplit(" ", 1)[-1]) and SYMBOL.fullmatch(name):
-                    again[name] = again.get(name, 0) + 1
+                if not name.endswith(line.label):
+                    owner.setdefault(name, line.label)
     return [
-        Line(name, "ledger", 0, label=owner[name], topic="name", factor=count and 1.0)
-        for name, count in again.items()
-        if count > 1
+        Line(name, "ledger", 0, label=file, topic="name")
+        for name, file in owner.items()
+        if SYMBOL.fullmatch(name)
     ]
 
 
@@ -140,14 +141,14 @@ def written(chosen: Sequence[Line], *, tools: bool) -> str:
     """The chosen lines under their headings, in order; without `tools` a talk stays in one piece."""
     sections: dict[str, list[Line]] = {heading: [] for heading in HEADINGS}
     for line in sorted(chosen, key=lambda line: line.place):
-        asked = ASKED if tools and line.kind == "asked" else SAID
-        sections[TOPICS.get(line.topic, asked)].append(line)
+        plain = {"asked": ASKED, "called": SHOWN, "gave": SHOWN}.get(line.kind, SAID) if tools else SAID
+        sections[TOPICS.get(line.topic, plain)].append(line)
     out: list[str] = []
     for heading, some in sections.items():
         if some:
             out.append(f"{heading}:")
             said = _work if tools else _talk
-            shape = {SAID: said, FILES: _files, NAMES: _names}.get(heading, _listed)
+            shape = {SAID: said, SHOWN: _shown, FILES: _files, NAMES: _names}.get(heading, _listed)
             out += shape(some)
     return "\n".join(out)
 
@@ -190,13 +191,24 @@ def _talk(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _work(lines: Sequence[Line]) -> Iterator[str]:
-    """Whose lines they are, on a line of its own, then the lines as they stood."""
+    """Who says it, on a line of its own, then what."""
     last = None
     for label, _, text in _rows(lines):
         if label != last:
             yield f"[{label}]"
         yield text
         last = label
+
+
+def _shown(lines: Sequence[Line]) -> Iterator[str]:
+    """The file or call that lines are of, on a line of its own, then the lines as they stood."""
+    together: dict[tuple[str, int], list[str]] = {}
+    for line in lines:
+        run = line.number if line.label.startswith("`") else 0  # of a command, each run by itself
+        together.setdefault((line.label, run), []).append(line.text)
+    for (label, _), texts in together.items():
+        yield f"[{label}]"
+        yield from texts
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[tuple[str, int, str]]:
@@ -236,7 +248,7 @@ def parsed(text: str, done: Effects, base: int) -> Iterator[Line]:
             what, _, how = line.removeprefix("- ").removesuffix(PASSED).partition(mark)
             what += mark.removesuffix(": ")
             done.fail(what, how, row, passed=line.endswith(PASSED))
-        elif heading == SAID:
+        elif heading in (SAID, SHOWN):
             if whose := LABEL.fullmatch(line):
                 label, number, work = whose[1], row, True
                 continue

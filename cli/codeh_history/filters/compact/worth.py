@@ -21,10 +21,13 @@ from ...summaries.prose import INTERJECTIONS
 from . import words
 from .lines import PROSE, Line
 
-NAME = 6.0  # what one is worth where a rare word is worth 1
+NAME = 7.0  # what one is worth where a rare word is worth 1
 NAME_OFTEN, WORD_OFTEN = 1.4, 1.0  # how much more one is worth that comes up often in this history
 NAME_AGAIN = 0.03  # what is left of a name each time it is said
 SAID_AGAIN, CODE_AGAIN = 0.8, 0.2  # and of a word, in a sentence and in a line of a tool's
+AGED = (
+    0.3  # what a name of work is worth, next to one of the newest lines, that came up in the oldest alone
+)
 KNOWN = 0.3  # what is left of a word that the newest messages hold
 UNIT = 1 << 20  # in which what is worth 1 is counted
 _PIECE = re.compile(r"[^\W_]+")
@@ -72,15 +75,31 @@ class Worth:
         """`lines` are all there are: what comes up in more of them is what the history is about."""
         self._of = vocabulary.of
         self._names = names = vocabulary.names
+        fresh = self._fresh(lines)
         self._left = {  # whole numbers: their sum is the same in whatever order
             word: int(
-                UNIT * NAME * log(1 + count) ** NAME_OFTEN
+                UNIT * NAME * log(1 + count) ** NAME_OFTEN * fresh.get(word, 1.0)
                 if word in names
                 else UNIT * rarity(word) * log(1 + count) ** WORD_OFTEN
             )
             for word, count in Counter(chain.from_iterable(map(self._of, lines))).items()
         }
         self._most: dict[int, float] = {}  # line → what it was worth when it was looked at last
+
+    def _fresh(self, lines: Sequence[Line]) -> dict[str, float]:
+        """How lately each name of a work came up: what was left behind long ago is seldom come back to."""
+        if not any(line.kind in ("called", "gave") for line in lines):
+            return {}
+        last: dict[str, int] = {}
+        for place, line in enumerate(lines, 1):
+            if line.kind != "ledger":
+                last.update(dict.fromkeys(self._of(line), place))
+        latest = max(last.values(), default=1)
+        return {
+            word: AGED + (1 - AGED) * place / latest
+            for word, place in last.items()
+            if word in self._names and not word[0].isdigit()
+        }
 
     def know(self, words: AbstractSet[str]) -> None:
         """What stands in the context anyway is worth less."""
@@ -147,7 +166,7 @@ def rarity(word: str) -> float:
         return 0.5 if len(word) < 2 else 1.0
     if _HAN.match(word):
         return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
-    if word in INTERJECTIONS:
+    if word in INTERJECTIONS or len(word) < 2:
         return 0.0
     ranks = _ranks()
     rank = ranks.get(word) or ranks.get(f"{word}s")
