@@ -33,6 +33,7 @@ ONCE = re.findall(r"## Once\n[\s\S]*?```sh\n([\s\S]*?)```", README)[0]
 SCREEN = re.findall(r"```console\n([\s\S]*?)```", README)[0]
 ADDRESS = re.compile(r"https?://(?:[\w.-]+\.com|localhost:\d+)")
 ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8})\b")
+BARN = ROOT / "tests/programs/agents/cases/claude-code/plain/5e551000-0000-4000-8000-00000000c1a0.jsonl"
 BEFORE = {
     "CI": "codeh-history payload fixtures/x.jsonl --to anthropic --model M --pretty > golden.json\n",
 }
@@ -75,7 +76,7 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A user's directory: a changed file in git, a Makefile, a note, a tool. Its path is always equally long."""
+    """A user's directory: a changed file in git, a Makefile, a note, a tool, an agent's session. Its path is always equally long."""
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     (path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
     (path / "notes.txt").write_text("The sky is blue.\n")
@@ -85,6 +86,9 @@ def place() -> Iterator[Path]:
     (path / "my-project").mkdir()
     (path / "fixtures").mkdir()
     shutil.copy(ROOT / "fixtures" / "tools.jsonl", path / "fixtures" / "x.jsonl")
+    barn = path / ".claude" / "projects" / "barn"
+    barn.mkdir(parents=True)
+    shutil.copy(BARN, barn)
     subprocess.run(["git", "init", "-q"], cwd=path, check=True)
     subprocess.run(["git", "add", "notes.txt"], cwd=path, check=True)
     (path / "notes.txt").write_text("The sky is mostly blue.\n")

@@ -25,6 +25,10 @@ from codeh_history.base.near import distance, near
         ("work", ["play", "words"], None),
         ("demo", ["demo"], None),
         ("demo", [], None),
+        ("codex-01a1", ["codex-01a1ffc8-d3f6-7031", "codex-02"], "codex-01a1ffc8-d3f6-7031"),
+        ("codex-01a1", ["codex-01a1ffc8-d3f6-7031", "codex-01a1ffc8-d3f6-7032"], None),
+        ("alpha", ["alpha-of-may"], None),
+        ("c", ["codex-01a1ffc8-d3f6-7031"], None),
     ],
 )
 def test_what_was_meant(name: str, names: list[str], meant: str | None) -> None:

@@ -8,13 +8,18 @@ if TYPE_CHECKING:
 
 _DIGITS = str.maketrans("", "", "0123456789-_")
 
+_FEW = 4  # letters that say too little
+_CUT = 12  # letters that an id was cut short by: a name and its variants differ by fewer
+
 
 def near(name: str, names: Iterable[str]) -> str | None:
-    """The known name that this one is a slip or two away from; None where there is none.
+    """The known name that this one is a slip or two away from, or begins; None where there is none.
 
-    Names that differ only in digits are a series (`chat-21`, `chat-22`), no slip of the hand.
+    Names that differ only in digits are a series (`chat-21`, `chat-22`), no slip of the hand. What it
+    begins is one id alone, too long to type.
     """
-    most = (len(name) > 2) + (len(name) > 4)
+    names = list(names)
+    most = (len(name) > 2) + (len(name) > _FEW)
     letters = name.translate(_DIGITS)
     best: tuple[int, str] | None = None
     for other in names:
@@ -23,7 +28,10 @@ def near(name: str, names: Iterable[str]) -> str | None:
         slips = distance(name, other, most)
         if slips <= most and (best is None or (slips, other) < best):
             best = slips, other
-    return best[1] if best else None
+    if best:
+        return best[1]
+    begun = [other for other in names if other.startswith(name) and len(other) >= len(name) + _CUT]
+    return begun[0] if len(begun) == 1 and len(name) > _FEW else None
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
