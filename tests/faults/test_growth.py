@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from growth import TIMES, grows_linearly
+from growth import A_MEGABYTE, TIMES, grown
 from nursery import Nursery
 from profiles import PROFILE, Tally, by_profile
 from shapes import LINES, PATTERNS, Shape, output, session, sized, text
@@ -101,6 +101,8 @@ def test_time_grows_as_the_session_does(
     def seconds(many: int) -> float:
         return took(nursery, next(homes), session(SHAPES[shape], many), command)
 
-    linear, told = grows_linearly(seconds, n)
-    assert linear, told
+    found = grown(seconds, n)
+    assert found.linear, found.told
+    if PROFILE == "long":
+        assert found.seconds < max(2.0, A_MEGABYTE * len(session(SHAPES[shape], TIMES * n)) / 1e6)
     tally(f"sessions {TIMES} times as large, in time that grows no faster than they do", 1)
