@@ -20,12 +20,7 @@ _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _UP = {0x7B: 1, 0x7D: -1}
 _PEELED = 8  # levels taken off fast, which most brackets belong to
 _NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
-_SHAPES = {
-    "parts": list,
-    "blockIds": list,
-    "ops": list,
-    "set": dict,
-}  # others are text
+_SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict}  # others are text
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
 _NAMES_BLOCKS = frozenset(("blockIds", "blockId"))
