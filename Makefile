@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-agents agents test-all test-deep fuzz golden bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-agents agents test-all test-deep fuzz golden prices bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `g
 	@git diff --quiet HEAD -- tests/cases tests/jobs fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
 	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_readme_jobs.py tests/commands/test_fixture.py tests/summaries/test_outline.py tests/programs/test_agents.py
+
+prices: $(READY) ## write what models cost from genai-prices as pyproject.toml pins it
+	$(BIN)/python tests/tokens/price_table.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py

@@ -1,0 +1,135 @@
+"""Write `tokens/prices.json` from the package genai-prices as it is installed: `make prices`.
+
+A row a model, in the package's order, so that what a new version changes shows in `git diff`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from decimal import Decimal
+from importlib.metadata import version
+
+from genai_prices import types
+from genai_prices.data import providers
+
+from codeh_history.tokens import prices
+
+PACKAGE = "genai-prices"
+LICENSE = "MIT License, Copyright (c) Pydantic Services Inc. 2025 to present"
+PER = 1_000_000  # prices of the table are for so many, whatever of
+KEYS = {  # the package's name of a price: ours, and for how many the package's is
+    "input_mtok": ("input", PER),
+    "cache_read_mtok": ("cached", PER),
+    "cache_write_mtok": ("cacheWrite", PER),
+    "cache_write_1h_mtok": ("cacheWrite1h", PER),
+    "output_mtok": ("output", PER),
+    "output_reasoning_mtok": ("reasoning", PER),
+    "input_audio_mtok": ("inputAudio", PER),
+    "cache_audio_read_mtok": ("cachedAudio", PER),
+    "output_audio_mtok": ("outputAudio", PER),
+    "input_image_mtok": ("inputImage", PER),
+    "cache_image_read_mtok": ("cachedImage", PER),
+    "output_image_mtok": ("outputImage", PER),
+    "web_searches_kcount": ("webSearches", 1000),
+    "requests_kcount": ("requests", 1000),
+}
+
+
+def main() -> None:
+    today = dt.datetime.now(dt.UTC).date().isoformat()
+    source = f"{PACKAGE} {version(PACKAGE)}"
+    if os.path.exists(prices.FILE):
+        with open(prices.FILE, encoding="utf-8") as file:
+            before = json.load(file)
+        if before["source"] == source:  # the same version again is no newer
+            today = before["date"]
+    with open(prices.FILE, "w", encoding="utf-8") as file:
+        file.write(text(source, today))
+
+
+def text(source: str, date: str) -> str:
+    """The whole file."""
+    sellers = ",\n".join(map(_seller, providers))
+    return f'{{"source":"{source}","license":"{LICENSE}","date":"{date}","sellers":[\n{sellers}\n]}}\n'
+
+
+def _seller(provider: types.Provider) -> str:
+    head = {
+        "id": provider.id,
+        "names": _clause(provider.provider_match),
+        "makes": _clause(provider.model_match),
+        "or": provider.fallback_model_providers,
+    }
+    rows = ",\n".join(f"  {_json(_model(model))}" for model in provider.models)
+    return f'{_json(_there(head))[:-1]},"models":[\n{rows}\n]}}'
+
+
+def _model(model: types.ModelInfo) -> dict:
+    match = _clause(model.match)
+    return _there(
+        {
+            "id": model.id,
+            "match": None if match == {"equals": model.id} else match,
+            "window": model.context_window,
+            "prices": _dated(model.prices),
+            "variants": [_variant(variant) for variant in model.price_variants or []],
+        }
+    )
+
+
+def _dated(found: types.ModelPrice | list[types.ConditionalPrice]) -> dict | list[dict]:
+    if isinstance(found, types.ModelPrice):
+        return _prices(found)
+    return [{**_when(one.constraint), "prices": _prices(one.prices)} for one in found]
+
+
+def _variant(variant: types.PriceVariant) -> dict:
+    return {"for": variant.when, **_when(variant.constraint), "prices": _prices(variant.prices)}
+
+
+def _when(constraint: types.StartDateConstraint | types.TimeOfDateConstraint | None) -> dict:
+    if isinstance(constraint, types.StartDateConstraint):
+        return {"from": constraint.start_date.isoformat()}
+    if isinstance(constraint, types.TimeOfDateConstraint):
+        assert {constraint.start_time.utcoffset(), constraint.end_time.utcoffset()} <= {
+            None,
+            dt.timedelta(),
+        }
+        return {"hours": [at.strftime("%H:%M:%S") for at in (constraint.start_time, constraint.end_time)]}
+    return {}
+
+
+def _prices(found: types.ModelPrice) -> dict:
+    """What is known of prices for what a session can know; tiers as `[price, [above, price], …]`."""
+    named = {KEYS[key]: value for key, value in vars(found).items() if key in KEYS and value is not None}
+    return {name: _price(value, per) for (name, per), value in named.items()}
+
+
+def _price(value: Decimal | types.TieredPrices, per: int) -> object:
+    if isinstance(value, types.TieredPrices):
+        return [_price(value.base, per), *([tier.start, _price(tier.price, per)] for tier in value.tiers)]
+    number = value * PER / per
+    return int(number) if number == int(number) else float(number)
+
+
+def _clause(clause: object) -> dict | None:
+    if clause is None:
+        return None
+    ((name, value),) = vars(clause).items()
+    if isinstance(value, list):
+        return {name.rstrip("_"): [_clause(one) for one in value]}
+    return {name: value}
+
+
+def _there(row: dict) -> dict:
+    return {key: value for key, value in row.items() if value or key == "prices"}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main()
