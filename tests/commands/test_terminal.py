@@ -121,8 +121,8 @@ def plain(home: Path) -> Path:
 def test_markdown_is_the_models(plain: Path) -> None:
     shown = on_terminal("show", "demo", home=plain)
     assert "hello **you**" in shown
-    assert "\x1b[1mbold\x1b[0m" in shown
-    assert " • " in STYLES.sub("", shown)
+    assert "\x1b[1m**bold**\x1b[0m" in shown
+    assert "  - one\n  - two\n" in STYLES.sub("", shown)
 
 
 def test_no_colour(plain: Path) -> None:

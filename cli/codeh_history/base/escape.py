@@ -6,10 +6,13 @@ import re
 
 # C0 but newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
 # lone surrogates, tags.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+_ACTS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
 )
+# Persian, Indic scripts and joined emoji are written with U+200C and U+200D behind a letter or picture;
+# behind Latin letters, nothing or one another they can only hide something.
+_UNSAFE = re.compile(f"[{_ACTS}]|(?<![^\x00-\u02ff\u200c\u200d{_ACTS}])[\u200c\u200d]")
 
 
 def safe(text: str) -> str:

@@ -34,6 +34,12 @@ def local(name: str | None) -> Callable[[int], datetime]:
     return at
 
 
+def clock(time: str | None) -> str:
+    """A time of a record as a terminal shows it, on the reader's clock; what is no time stays as it is."""
+    millis = to_millis(time) if time else None
+    return f"{local(None)(millis):%Y-%m-%d %H:%M:%S}" if millis is not None else time or "-"
+
+
 def named(name: str) -> tzinfo:
     """A time zone by name or offset; exit 2 where there is none."""
     if name.upper() in ("Z", "UTC", "GMT"):

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
-def last_block(text: str) -> str | None:
-    """The content of the last fenced code block (CommonMark, at any indentation); None without one.
+class Fenced(NamedTuple):
+    """A fenced code block, line by line; `closing` is None where the text ends before it does."""
 
-    A block that is not closed is none: it may have been cut.
-    """
-    found: str | None = None
+    indent: int
+    language: str
+    opening: str
+    lines: list[str]
+    closing: str | None
+
+
+def split(text: str) -> Iterator[str | Fenced]:
+    """The lines of a text, those of each fenced code block (CommonMark, at any indentation) as one."""
     opened: re.Match[str] | None = None
     content: list[str] = []
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -20,9 +28,31 @@ def last_block(text: str) -> str | None:
         if opened is None:
             if fence is not None and (fence[2][0] == "~" or "`" not in fence[3]):  # else code within a line
                 opened, content = fence, []
+            else:
+                yield line
         elif fence is not None and fence[2].startswith(opened[2]) and not fence[3].strip():
-            found, opened = "".join(f"{inner}\n" for inner in content), None
+            yield _fenced(opened, content, line)
+            opened = None
         else:
-            indent = len(opened[1])
-            content.append(line[indent:] if not line[:indent].strip() else line)
+            content.append(line)
+    if opened is not None:
+        yield _fenced(opened, content, None)
+
+
+def _fenced(opened: re.Match[str], lines: list[str], closing: str | None) -> Fenced:
+    language = (opened[3].split() or [""])[0]
+    return Fenced(len(opened[1]), language, opened[0], lines, closing)
+
+
+def last_block(text: str) -> str | None:
+    """The content of the last fenced code block; None without one.
+
+    A block that is not closed is none: it may have been cut.
+    """
+    found: str | None = None
+    for piece in split(text):
+        if isinstance(piece, Fenced) and piece.closing is not None:
+            indent = piece.indent
+            lines = (line[indent:] if not line[:indent].strip() else line for line in piece.lines)
+            found = "".join(f"{line}\n" for line in lines)
     return found

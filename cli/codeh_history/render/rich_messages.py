@@ -1,29 +1,30 @@
-"""Messages for a terminal: roles and times, Markdown from the model, tool calls, media as one line."""
+"""Messages for a terminal: roles and times, the model's Markdown in colours, tool calls, media as one line.
+
+Every visible character that is stored stands in it, texts and results whole: the pager is for what is long.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.markdown import Markdown
-from rich.padding import Padding
+from rich.styled import Styled
 from rich.text import Text
 
 from ..base.escape import safe, visible
+from ..base.timezone import clock
 from ..session.model import Message, Summary
-from . import parts, plain
+from . import markdown, parts, plain
 from .parts import Item
 from .terminal import printed
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 COLOURS = {
     "user": "bold green", "codeh": "bold cyan", "tool": "bold yellow",
     "error": "bold red", "info": "bold blue",
 }  # fmt: skip
-LINES = 12  # how much of a tool's result is shown
-CHARACTERS = 400  # how much of a call's arguments
 
 
 def document(
@@ -51,7 +52,7 @@ def heading(number: int | None, message: Message, id: str) -> Text:
     text = Text()
     text.append(f":{number} " if number else ":- ", style="dim")
     text.append(message.kind, style=COLOURS[message.kind])
-    text.append(visible(f"  {message.ts or '-'}  {id}  {message.model or ''}"), style="dim")
+    text.append(visible(f"  {clock(message.ts)}  {id}  {message.model or ''}".rstrip()), style="dim")
     for mark in plain.marks(message):
         text.append(visible(f"  {mark}"), style="magenta")
     return text
@@ -61,29 +62,42 @@ def _message(number: int | None, message: Message, id: str) -> Iterator[Renderab
     yield heading(number, message, id)
     if message.committed:
         for item in parts.items(message.parts, message):
-            yield _indented(_item(item, markdown=message.role == "model"))
+            yield from _item(item, from_model=message.role == "model")
     if message.pending is not None:
         for item in parts.items(message.pending, message):
-            body = _item(item, markdown=False)
-            if isinstance(body, Text):
-                body.stylize("dim italic")
-            yield _indented(body)
+            for line in _item(item, from_model=False):
+                yield Styled(line, "dim italic") if item.what == "text" else line
     yield Text("")
 
 
-def _item(item: Item, *, markdown: bool) -> RenderableType:
-    if item.what == "text":
-        text = "\n".join(plain.text_lines(item.body))
-        return Markdown(text, hyperlinks=False) if markdown else Text(text)
-    if item.what == "thought":
-        return Text("\n".join(plain.text_lines(item.body)), style="dim italic")
-    if item.what == "call":
-        return _line("→", item.head, " " + _cut(visible(item.body)))
-    if item.what == "result":
-        lines = plain.text_lines(item.body)
-        more = [f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []
-        return _line("←", item.head, "".join(f"\n{line}" for line in [*map(_cut, lines[:LINES]), *more]))
-    return Text(f"[{visible(item.head)}]", style="magenta")
+def _item(item: Item, *, from_model: bool) -> Iterator[RenderableType]:
+    if item.what == "text" and from_model:
+        yield from map(Indented, markdown.lines(item.body))
+    elif item.what in ("text", "thought"):
+        style = "dim italic" if item.what == "thought" else ""
+        yield Indented(Text("\n".join(plain.text_lines(item.body)), style=style))
+    elif item.what == "call":
+        yield Indented(_line("→", item.head, ""))
+        yield from _arguments(item)
+    elif item.what == "result":
+        yield Indented(_line("←", item.head, "".join(f"\n{line}" for line in plain.text_lines(item.body))))
+    else:
+        yield Indented(Text(f"[{visible(item.head)}]", style="magenta"))
+
+
+def _arguments(item: Item) -> Iterator[RenderableType]:
+    """A call's arguments, a line each; texts of several lines as they are, below their name."""
+    if not isinstance(item.value, dict):
+        yield Indented(Text(visible(item.body), style="dim"), 4)
+        return
+    for name, value in item.value.items():
+        text = value if isinstance(value, str) else parts.compact(value)
+        lines = plain.text_lines(text)
+        if len(lines) > 1:
+            yield Indented(Text(f"{visible(name)}:", style="dim"), 4)
+            yield Indented(Text("\n".join(lines), style="dim"), 6)
+        else:
+            yield Indented(Text(f"{visible(name)}: {safe(text)}", style="dim"), 4)
 
 
 def _line(arrow: str, head: str, rest: str) -> Text:
@@ -95,13 +109,18 @@ def _line(arrow: str, head: str, rest: str) -> Text:
 
 def _summary(summary: Summary) -> Iterator[RenderableType]:
     yield Text(safe(plain.summary_heading(summary)), style="bold magenta")
-    yield _indented(Text("\n".join(plain.text_lines(summary.text)), style="dim"))
+    yield Indented(Text("\n".join(plain.text_lines(summary.text)), style="dim"))
     yield Text("")
 
 
-def _indented(inner: RenderableType) -> Padding:
-    return Padding(inner, (0, 0, 0, 2))
+class Indented:
+    """A text behind so many blanks, in as many lines as it takes; `no_wrap` is left to the terminal."""
 
+    def __init__(self, text: Text, by: int = 2) -> None:
+        self.text, self.by = text, by
+        self.no_wrap = text.no_wrap
 
-def _cut(text: str) -> str:
-    return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]}… ({len(text)} characters)"
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        room = max(options.max_width - self.by, 1)
+        for line in [self.text] if self.no_wrap else self.text.wrap(console, room):
+            yield Text.assemble(" " * self.by if line else "", line, no_wrap=self.no_wrap)

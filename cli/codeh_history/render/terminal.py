@@ -32,12 +32,12 @@ class Safe:
 
 
 def printed(*renderables: RenderableType, width: int, colour: bool) -> bytes:
-    """The renderables one below the other, as bytes for a terminal of this width."""
+    """The renderables one below the other, as bytes for a terminal of this width, which wraps `no_wrap`."""
     out = StringIO()
     console = Console(
         file=out, width=width, force_terminal=True, no_color=not colour, markup=False, emoji=False,
         highlight=False, legacy_windows=False, _environ={"COLORTERM": "", "TERM": "xterm-256color"},
     )  # fmt: skip
     for renderable in renderables:
-        console.print(Safe(renderable))
+        console.print(Safe(renderable), soft_wrap=bool(getattr(renderable, "no_wrap", False)))
     return out.getvalue().encode("utf-8", "backslashreplace")

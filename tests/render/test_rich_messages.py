@@ -1,0 +1,84 @@
+"""What a terminal shows of messages: all that is stored, in the terminal's own colours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from codeh_history.base.escape import safe
+from codeh_history.render import rich_messages
+from codeh_history.session.fold import message_of
+from codeh_history.session.model import Json
+from codeh_history.session.records import Record
+
+STYLES = re.compile(r"\x1b\[[0-9;]*m")
+MARKDOWN = st.lists(
+    st.sampled_from(
+        "# |**|*|_|`|```|```py|~~~|[a](b)|![c](d)|<think>|</p>|&amp;|\\\\|- |1. |> || a |\n|\n\n|  |\t|x|Vec<u8>|def f():"
+        "|<!-- c -->|---|[^1]|:smile:|\x1b[31m|👩\u200d💻|می\u200cخواهم|漢字|https://a.b/?c=d&e|word ".split(
+            "|"
+        )
+    ),
+    max_size=30,
+).map("".join)
+
+
+def shown(parts: list[Json], *, role: str = "model", width: int = 40, colour: bool = True) -> str:
+    kind = "codeh" if role == "model" else "user"
+    record = {"type": "message", "id": "m", "ts": None, "kind": kind, "role": role, "parts": parts}
+    message = message_of(0, Record(record, b"", 0))
+    return rich_messages.document([], [(1, message)], width=width, colour=colour).decode()
+
+
+def visible(text: str) -> str:
+    return "".join(text.split())
+
+
+@given(MARKDOWN, st.sampled_from(["model", "user"]), st.integers(8, 90))
+@example("<message> Vec<u8> <think>x</think> &amp; ![picture](a.png) a\\*b", "model", 80)
+@example("Roses\nare\nred", "model", 80)
+def test_every_visible_character_is_shown(text: str, role: str, width: int) -> None:
+    found = STYLES.sub("", shown([{"text": text}], role=role, width=width))
+    assert visible(safe(text)) in visible(found)
+
+
+@given(MARKDOWN)
+def test_so_is_what_tools_get_and_say(text: str) -> None:
+    call = {"functionCall": {"name": "edit", "args": {"old": text, "n": 3}}}
+    result = {"functionResponse": {"name": "edit", "response": {"output": text}}}
+    found = visible(STYLES.sub("", shown([call, result])))
+    assert found.count(visible(safe(text))) >= 2
+
+
+def test_lines_stay_lines_and_long_code_is_not_broken() -> None:
+    code = "x = " + "1 + " * 40 + "1"
+    text = f'a line\nand another\n\n```python\n{code}\n\n    y\n```\nFile "x.py", line 1'
+    found = STYLES.sub("", shown([{"text": text}]))
+    assert found.split("\n")[1:-2] == [f"  {line}" if line else "" for line in text.split("\n")]
+
+
+def test_prose_is_wrapped_behind_its_indentation() -> None:
+    lines = STYLES.sub("", shown([{"text": "word " * 30}])).split("\n")[1:-2]
+    assert len(lines) > 3
+    assert all(line.startswith("  word") and len(line) <= 40 for line in lines)
+
+
+def test_colours_are_the_terminals_own() -> None:
+    text = "# Head\n```rust\nlet v: Vec<u8> = vec![]; // why\n```\n```diff\n- a\n+ b\n```"
+    styles = set(re.findall(r"\x1b\[([0-9;]*)m", shown([{"text": text}])))
+    assert any("3" in style for style in styles)
+    for style in styles:
+        assert set(style.split(";")) <= {"0", "1", "2", "3", "31", "32", "34", "35", "36"}, style
+
+
+@pytest.mark.parametrize("language", ["nosuch", "PYTHON", "{.python}", "py title=x"])
+def test_any_language_is_shown(language: str) -> None:
+    assert f"```{language}\n  x = 1" in STYLES.sub("", shown([{"text": f"```{language}\nx = 1\n```"}]))
+
+
+def test_a_text_too_long_for_colours_is_whole() -> None:
+    text = "**a** " * 40_000
+    assert STYLES.sub("", shown([{"text": text}])).count("**a**") == 40_000
