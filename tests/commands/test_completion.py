@@ -10,7 +10,7 @@ import pytest
 
 import support
 from codeh_history.cli import COMMANDS
-from codeh_history.formats import EXPORTERS
+from codeh_history.commands.export import FORMS
 from codeh_history.providers import TARGETS
 
 
@@ -71,7 +71,7 @@ def test_it_can_be_evaluated(script: str) -> None:
         (["payload", "--to", "g"], ["gemini"]),
         (["payload", "--to", "=", "g"], ["gemini"]),
         (["payload", "--to", "="], list(TARGETS)),
-        (["export", "--to", ""], list(EXPORTERS)),
+        (["export", "--to", ""], list(FORMS)),
         (["append", "--role", ""], ["user", "model"]),
         (["append", "-m", "d"], []),
         (["completion", ""], ["bash", "zsh", "fish"]),

@@ -8,7 +8,6 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import PASSES, THOUGHTS, UNANSWERED
 from ..base.options import Options, argument
-from ..formats import EXPORTERS
 from ..programs import IMPORTERS
 from ..providers import TARGETS
 from ..render.completion import SHELLS, Option, Verb
@@ -16,6 +15,7 @@ from ..session.rules import ROLE_OF_KIND
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from . import COMMANDS, module_of, told
+from .export import FORMS
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -27,7 +27,7 @@ WORDS = {  # what the value of an option can be, by its name, or by verb and nam
     "--to": TARGETS, "--from": ["auto", *TARGETS], "--role": ["user", "model"], "--kind": ROLE_OF_KIND,
     "--counter": [*NAMES, APPROX], "--unanswered": UNANSWERED,
     "--thoughts": THOUGHTS, "--only": PASSES, "--skip": PASSES,
-    "export --to": EXPORTERS, "import --from": ["auto", *IMPORTERS],
+    "export --to": FORMS, "import --from": ["auto", *IMPORTERS],
 }  # fmt: skip
 KINDS = {"SESSION": "session", "FILE": "file", "SHELL": ",".join(SHELLS)}  # by a word of the metavar
 

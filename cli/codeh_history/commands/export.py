@@ -1,4 +1,4 @@
-"""Write a session in another form on stdout."""
+"""Write a session in another form on stdout, or for another program to go on with."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, Reading, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
+from ..programs.sessions import WRITTEN
 from ..session.view import View
 from ..store.resolve import Target, for_reading
 
@@ -17,24 +18,32 @@ EXAMPLES = """\
   codeh-history export demo --to html > demo.html
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
+  codeh-history export demo --to codex --install # to go on with it in Codex: says by which command
+  codeh-history export demo --to claude-code --cwd ~/project --output demo-for-claude.jsonl
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
 TEXTS = ("markdown", "html")  # only to be looked at
+FORMS = (*EXPORTERS, *WRITTEN)
+OF_PROGRAMS = ("cwd", "title", "output", "install")
 
 
 class Given(Reading):
-    to: str | None = option("FORM", f"{', '.join(EXPORTERS)}; contents without.")
+    to: str | None = option("FORM", f"{', '.join(FORMS)}; contents without.")
     bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
     workspace: str | None = option("W", "With --to refs: the toolkit's wrapper.")
+    cwd: str | None = option("DIR", "With a program: where it goes on.")
+    title: str | None = option("T", "With a program: the session's title there.")
+    output: str | None = option("FILE|-", "With a program: a new file instead of stdout.")
+    install: bool = flag("With a program: put it where the program looks.")
     redact: bool = flag("Replace secrets by [redacted:kind]; best effort.")
     allow_missing: bool = ALLOW_MISSING
 
 
 def run(env: Env, given: Given) -> None:
-    if given.bundle is not None and given.given("to", "last", "workspace", "redact"):
-        raise Usage("--bundle is the session as it is: no --to, -n, --workspace or --redact")
-    to = form(given.to, given.last, given.workspace)
+    if given.bundle is not None and given.given("to", "last", "workspace", "redact", *OF_PROGRAMS):
+        raise Usage("--bundle is the session as it is: no option but --allow-missing")
+    to = form(given)
     target = for_reading(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
     if given.bundle is not None:
@@ -53,20 +62,42 @@ def run(env: Env, given: Given) -> None:
         from ..access import persist
 
         persist.store_parts(env, view)
-    env.write(export(view, to, given.last if to == "exchanges" else given.workspace))
+    if to in WRITTEN:
+        for_program(env, view, to, given)
+    else:
+        env.write(export(view, to, given.last if to == "exchanges" else given.workspace))
     tell_lost(env, target.id, lost, strict=given.strict)
 
 
-def form(to: str | None, last: int | None, workspace: str | None) -> str:
+def form(given: Given) -> str:
     """The form asked for; Usage where it is none, or another's option was given."""
-    to = to or "contents"
-    if to not in EXPORTERS:
-        raise Usage(f"--to {to}: one of {', '.join(EXPORTERS)}")
-    if last is not None and to != "exchanges":
+    to = given.to or "contents"
+    if to not in FORMS:
+        raise Usage(f"--to {to}: one of {', '.join(FORMS)}")
+    if given.last is not None and to != "exchanges":
         raise Usage("-n goes with --to exchanges")
-    if workspace is not None and to != "refs":
+    if given.workspace is not None and to != "refs":
         raise Usage("--workspace goes with --to refs")
+    if to not in WRITTEN and (of_programs := given.given(*OF_PROGRAMS)):
+        raise Usage(f"--{of_programs[0]} goes with --to {'|'.join(WRITTEN)}")
+    if given.install and given.output is not None:
+        raise Usage("--output and --install: one of them")
     return to
+
+
+def for_program(env: Env, view: View, to: str, given: Given) -> None:
+    """Write the file that a program goes on with; what it lacks and what to do next is noted."""
+    from ..send import program
+
+    made = program.make(env, view, to, cwd=given.cwd, title=given.title)
+    if given.install:
+        next = program.install(made)
+    elif given.output not in (None, "-"):
+        next = program.save(made, given.output)
+    else:
+        next = program.print_out(env, made)
+    program.tell_left(env, made)
+    env.note(f"{view.id}: {next}")
 
 
 def clean(env: Env, view: View, target: Target) -> View:

@@ -1,6 +1,7 @@
-"""What a program is made of: a light package that knows its files, and a module `read` that reads them.
+"""What a program is made of: a light package that knows its files, a module `read` that reads them, and
+perhaps a module `write` that makes one.
 
-Both are pure: they get a `Source`, and never open anything themselves.
+All are pure: they get a `Source`, or a view, and never open anything themselves.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from ..session.model import Json
+    from ..session.view import View
     from .model import Session
 
 
@@ -87,3 +91,42 @@ class ReadModule(Protocol):
 
     def read(self, source: Source) -> Iterable[Session]:
         """The sessions of a file, one at a time; damage is a problem of theirs."""
+
+
+# -- going on in a program ---------------------------------------------------------------------------------
+
+
+class About(NamedTuple):
+    """What a new file says of itself: its session's `id` (a UUID), in which directory it goes on.
+
+    `title`: where it has one; `time`: now, as stored. Further ids are made of this one.
+    """
+
+    id: str
+    cwd: str
+    title: str | None
+    time: str
+
+
+class Written(NamedTuple):
+    """A file that a program goes on with: its bytes, and where it belongs below the program's first place.
+
+    `resume`: the command that goes on with it once it is there, `taken`: with a file that lies anywhere,
+    whose path is the last word (empty: there is no such); `imported`: the command by which the program
+    itself takes the file in, where it keeps no files. `left`: how much of what kind was left out.
+    """
+
+    data: bytes
+    name: str
+    resume: Sequence[str]
+    left: Counter[str]
+    notes: Sequence[str] = ()  # for people: what could not be written as it is
+    taken: Sequence[str] = ()
+    imported: Sequence[str] = ()
+
+
+class WriteModule(Protocol):
+    """`write`: a view → a file that the program goes on with."""
+
+    def write(self, view: View, about: About) -> Written:
+        """The file of a view as `writing.prepared` makes it; what it could not hold is counted."""

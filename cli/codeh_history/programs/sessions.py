@@ -1,6 +1,7 @@
-"""The programs whose sessions are read: a package each behind the protocols of `protocol`.
+"""The programs whose sessions are read, and those that go on with what is written for them.
 
-A new one is such a package and a line in `PROGRAMS`; they are asked in this order whose a file is.
+A package each behind the protocols of `protocol`: a new one is such a package and a line in `PROGRAMS`.
+They are asked in this order whose a file is.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..session.view import View
     from .model import Session
-    from .protocol import Head, Place, Program, ReadModule, Source
+    from .protocol import About, Head, Place, Program, ReadModule, Source, WriteModule, Written
 
 PROGRAMS = {
     "claude-code": "claude_code",
@@ -31,6 +33,7 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
+WRITTEN = ("claude-code",)  # those whose package has a module `write`
 
 
 @cache
@@ -52,3 +55,13 @@ def read(name: str, source: Source) -> Iterable[Session]:
     """The sessions in a file of this program."""
     module = import_module(f"{__package__}.{PROGRAMS[name]}.read")
     return cast("ReadModule", module).read(source)
+
+
+def written(name: str, view: View, about: About) -> Written:
+    """A file that this program goes on with, of a view whose calls and results are paired."""
+    from . import writing
+
+    module = import_module(f"{__package__}.{PROGRAMS[name]}.write")
+    prepared, left = writing.prepared(view, name)
+    made = cast("WriteModule", module).write(prepared, about)
+    return made._replace(left=left + made.left)

@@ -38,7 +38,7 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
         paths: dict[str, os.stat_result] = {}
         for place in sessions.places(program):
             for pattern in place.patterns:
-                paths |= _matching(_folder(env, place), [part for part in pattern.split("/") if part])
+                paths |= _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
         for path in sorted(paths):
             info = paths[path]
             if not _is_older(path, paths):
@@ -60,7 +60,8 @@ def _log(path: str) -> list[int]:
     return [info.st_size, info.st_mtime_ns] if info.st_size else []
 
 
-def _folder(env: Env, place: Place) -> str:
+def folder_of(env: Env, place: Place) -> str:
+    """The folder of a place, as the environment names it; "" where it has none."""
     named = env.environ.get(place.variable) if place.variable else None
     if named:
         return os.path.abspath(os.path.expanduser(named))

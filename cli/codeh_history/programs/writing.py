@@ -1,0 +1,168 @@
+"""What writers of programs' files share: which messages go, what a request of them holds, ids, lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+from .. import providers
+from ..base.jobs import beside
+from ..base.words import some
+from ..providers.base import Options
+from ..session.exchanges import is_thought
+from ..session.model import SUMMARY_HEAD, Json, Message, Part
+from ..session.pairing import Answer, Call, pair
+from ..session.records import dumps
+from ..session.view import View
+from .protocol import About
+from .records import MARK
+
+THOUGHT = "thought"  # among what is left out
+_NEXT: list[Part] = [{"text": "next"}]
+
+
+# -- the messages ------------------------------------------------------------------------------------------
+
+
+def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
+    """The view as a file of this program may hold it, and what it has besides, by kind.
+
+    Its messages are those that are sent, their calls told apart by their ids. Only what the program itself
+    thought goes back to it, signatures too. Programs have system prompts and tools of their own.
+    """
+    left: Counter[str] = Counter()
+    sent = []
+    for message in view.messages:
+        if message.role is None or not message.committed:
+            left["pending message" if message.role is not None else f"{message.kind} message"] += 1
+        else:
+            sent.append(message)
+    system, tools = beside(view.meta)
+    left |= {"system prompt": 1} if system else {}
+    left |= {"tool declaration": len(tools)} if tools else {}
+    own = isinstance(view.header, dict) and _origin(view.header).get("from") == program
+    found = [
+        message if own and MARK in message.fields else _without_thinking(message, left)
+        for message in _told_apart(sent)
+    ]
+    return view.with_messages(found), left
+
+
+def _origin(header: Json) -> Json:
+    found = header.get(MARK)
+    return found if isinstance(found, dict) else {}
+
+
+def thoughts(messages: Iterable[Message]) -> int:
+    """How many parts say how a model thought."""
+    return sum(is_thought(part) for message in messages for part in message.parts)
+
+
+def _without_thinking(message: Message, left: Counter[str]) -> Message:
+    parts: list[Any] = []
+    for part in message.parts:
+        if is_thought(part):
+            left[THOUGHT] += 1
+        elif "thoughtSignature" in part:
+            parts.append({key: value for key, value in part.items() if key != "thoughtSignature"})
+        else:
+            parts.append(part)
+    return message if parts == message.parts else message.derive(parts)
+
+
+def _told_apart(messages: Sequence[Message]) -> list[Message]:
+    """The messages with an id on each call, another one each, and the same on its result."""
+    found = list(messages)
+    taken: set[str] = set()
+    for call in pair(messages).calls:
+        id, number = call.id, 1
+        while id in taken:
+            number += 1
+            id = f"{call.id}_{number}"
+        taken.add(id)
+        for half in (call, call.answer):
+            if half is not None and _id(half) != id:
+                parts = list(found[half.place].parts)
+                parts[half.part] = _with_id(parts[half.part], id)
+                found[half.place] = found[half.place].derive(parts)
+    return found
+
+
+def _id(half: Call | Answer) -> str | None:
+    if isinstance(half, Call):
+        return half.id if half.given else None
+    return half.id
+
+
+def _with_id(part: Any, id: str) -> Any:
+    key = "functionCall" if "functionCall" in part else "functionResponse"
+    return {**part, key: {**part[key], "id": id}}
+
+
+# -- what is sent of them ----------------------------------------------------------------------------------
+
+
+def summary_of(view: View, program: str) -> str:
+    """The texts of the summaries as one, "" for none; what the program itself wrote needs no heading."""
+    texts = [summary.text for summary in view.summaries]
+    own = all(summary.fields.get("by") == program for summary in view.summaries)
+    headed = own or texts[0].startswith(SUMMARY_HEAD)
+    return "\n\n".join(texts if headed else [SUMMARY_HEAD, *texts])
+
+
+class Sent:
+    """The elements that a provider is sent of the messages, when the next prompt is asked.
+
+    `sources[i][j]`: the message that part `j` of element `i` comes from; None for what no message says.
+    """
+
+    def __init__(self, elements: list[Json], sources: list[list[Message | None]], notes: list[str]) -> None:
+        self.elements = elements
+        self.sources = sources
+        self.notes = notes
+
+
+def sent(view: View, provider: str, model: str | None = None) -> Sent:
+    """What this provider's request would hold, without the next prompt; summaries aside.
+
+    `model`: whose thinking goes back; any of this provider's without.
+    """
+    format = providers.load(provider)
+    prompt = Message("", "user", "user", None, {}, own=_NEXT, parts=_NEXT)
+    options = Options(model=model, trace=True)
+    made = format.request([*view.messages, prompt], options, ())
+    known = {message.id: message for message in view.messages}
+    elements = made.body[format.package.FIELD][:-1]
+    sources = [[known.get(id) for id in ids] for ids in made.sources[:-1]]
+    return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
+
+
+def first(sources: Sequence[Message | None]) -> Message | None:
+    """The first message of an element's sources."""
+    return next((message for message in sources if message is not None), None)
+
+
+def begun(view: View, about: About) -> str:
+    """When the first of the messages was written."""
+    return next((message.ts for message in view.messages if message.ts), about.time)
+
+
+# -- ids and lines -----------------------------------------------------------------------------------------
+
+
+def uuid(*of: object) -> str:
+    """A UUID (of version 4, as programs make them) that is a function of these."""
+    digits = sha256("\0".join(map(str, of)).encode("utf-8", "surrogatepass")).hexdigest()
+    variant = "89ab"[int(digits[16], 16) % 4]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
+
+
+def lines(values: Iterable[Json]) -> bytes:
+    return b"".join(dumps(value) + b"\n" for value in values)
+
+
+def told(left: Counter[str]) -> str:
+    """`3 error messages, 1 system prompt`, the most first."""
+    return ", ".join(some(count, kind) for kind, count in left.most_common() if count)

@@ -1,0 +1,95 @@
+"""A session → a file that another program goes on with, where that belongs, and the command for it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..base.env import Env
+from ..base.errors import BadData
+from ..filters.curate import passes
+from ..filters.curate.base import Settings
+from ..programs import sessions, writing
+from ..programs.protocol import About, Written
+from ..session import sources
+from ..session.view import View
+from ..store import new_file
+from ..store.program_folders import folder_of
+
+
+class Made(NamedTuple):
+    """A file for a program, not yet anywhere: where it belongs, and in which directory it goes on."""
+
+    session: str
+    program: str
+    cwd: str
+    place: str
+    written: Written
+
+
+def make(env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None) -> Made:
+    """The file of a view, made valid for any provider; BadData where there is no message in it.
+
+    Without `cwd` it goes on in the session's own directory, else in this one.
+    """
+    whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered="stub"), ("pairs",))
+    whole = whole.with_messages(sources.listed(whole.messages))
+    if not whole.summaries and not any(m.role is not None and m.committed for m in whole.messages):
+        raise BadData(f"{view.id}: no message to write; append one first")
+    named = title if title is not None else view.meta.get("title")
+    where = directory(env, view, cwd)
+    id = writing.uuid(program, env.new_id(view.id, 0))
+    about = About(id, where, named if isinstance(named, str) and named else None, env.now())
+    written = sessions.written(program, whole, about)
+    place = os.path.join(folder_of(env, sessions.places(program)[0]), *written.name.split("/"))
+    return Made(view.id, program, where, place, written)
+
+
+def directory(env: Env, view: View, cwd: str | None) -> str:
+    """The directory in which a session goes on, without links; one that is not here is noted."""
+    own = view.header.get("cwd") if view.header else None
+    found = cwd if cwd is not None else own if isinstance(own, str) and own else env.cwd()
+    if not os.path.isdir(found):
+        env.note(f"{view.id}: {found} is no directory here; --cwd DIR names another")
+        return os.path.abspath(found)
+    return os.path.realpath(found)
+
+
+def tell_left(env: Env, made: Made) -> None:
+    """Say what the file does not hold as it was."""
+    for note in made.written.notes:
+        env.note(f"{made.session}: {note}")
+    left = writing.told(made.written.left)
+    if left:
+        env.note(f"{made.session}: left out: {left}")
+
+
+def print_out(env: Env, made: Made) -> str:
+    """Write the file on stdout; returns what to do with it."""
+    env.write(made.written.data)
+    return _to_be_put(made)
+
+
+def save(made: Made, path: str) -> str:
+    """Write the file under a new name; returns how to go on."""
+    new_file.write(path, made.written.data)
+    if made.written.taken:
+        return f"resume with: {command(made, [*made.written.taken, os.path.abspath(path)])}"
+    return _to_be_put(made)
+
+
+def install(made: Made) -> str:
+    """Write the file where its program looks; returns how to go on."""
+    new_file.write(made.place, made.written.data, folders=True)
+    return f"resume with: {command(made, made.written.resume)}"
+
+
+def _to_be_put(made: Made) -> str:
+    return f"put it at {shlex.quote(made.place)} and resume with: {command(made, made.written.resume)}"
+
+
+def command(made: Made, words: Sequence[str]) -> str:
+    """A command line that runs in the session's directory."""
+    return f"cd {shlex.quote(made.cwd)} && {shlex.join(words)}"
