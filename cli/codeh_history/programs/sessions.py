@@ -33,7 +33,7 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = ("claude-code",)  # those whose package has a module `write`
+WRITTEN = ("claude-code", "codex")  # those whose package has a module `write`
 
 
 @cache

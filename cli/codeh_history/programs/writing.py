@@ -16,8 +16,8 @@ from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.pairing import Answer, Call, pair
 from ..session.records import dumps
 from ..session.view import View
+from . import records
 from .protocol import About
-from .records import MARK
 
 THOUGHT = "thought"  # among what is left out
 _NEXT: list[Part] = [{"text": "next"}]
@@ -44,14 +44,14 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     left |= {"tool declaration": len(tools)} if tools else {}
     own = isinstance(view.header, dict) and _origin(view.header).get("from") == program
     found = [
-        message if own and MARK in message.fields else _without_thinking(message, left)
+        message if own and records.MARK in message.fields else _without_thinking(message, left)
         for message in _told_apart(sent)
     ]
     return view.with_messages(found), left
 
 
 def _origin(header: Json) -> Json:
-    found = header.get(MARK)
+    found = header.get(records.MARK)
     return found if isinstance(found, dict) else {}
 
 
@@ -139,14 +139,14 @@ def sent(view: View, provider: str, model: str | None = None) -> Sent:
     return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
 
 
-def first(sources: Sequence[Message | None]) -> Message | None:
-    """The first message of an element's sources."""
-    return next((message for message in sources if message is not None), None)
+def time_of(sources: Sequence[Message | None]) -> str | None:
+    """When the first message that an element comes from was written."""
+    return records.time_of(next((message.ts for message in sources if message is not None), None))
 
 
 def begun(view: View, about: About) -> str:
     """When the first of the messages was written."""
-    return next((message.ts for message in view.messages if message.ts), about.time)
+    return time_of(view.messages) or about.time
 
 
 # -- ids and lines -----------------------------------------------------------------------------------------

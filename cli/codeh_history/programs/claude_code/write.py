@@ -76,8 +76,7 @@ class _Chain:
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request."""
-        source, content = writing.first(sources), element["content"]
-        ts = source.ts if source is not None else None
+        ts, content = writing.time_of(sources), element["content"]
         if element["role"] == "user":
             self.line("user", ts, message={"role": "user", "content": _only_text(content) or content})
             return

@@ -1,0 +1,115 @@
+"""A view → a rollout that Codex goes on with: items of the Responses API, a line each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ...providers.media import media, parse_data_url
+from ...providers.openai_responses import NAME as FORMAT
+from ...providers.turns import described
+from ...session.model import Json
+from ...session.view import View
+from .. import writing
+from ..protocol import About, Written
+from . import NAME
+
+VERSION = "0.169.0"  # whose lines these are like
+_EVENTS = {"user": "user_message", "assistant": "agent_message"}  # what it shows, and lists sessions by
+
+
+def write(view: View, about: About) -> Written:
+    """A rollout of the older kind, without ordinals; a summary begins it as a compaction."""
+    sent = writing.sent(view, FORMAT)
+    rollout = _Rollout(about)
+    rollout.line("session_meta", about.time, {
+        "id": about.id, "timestamp": about.time, "cwd": about.cwd, "originator": "codex_cli_rs",
+        "cli_version": VERSION, "source": "cli",
+    })  # fmt: skip
+    if about.title:
+        named = {"type": "thread_name_updated", "thread_id": about.id, "thread_name": about.title}
+        rollout.line("event_msg", about.time, named)
+    summary = writing.summary_of(view, NAME)
+    if summary:
+        history = [_message("user", summary)]
+        rollout.line(
+            "compacted", writing.begun(view, about), {"message": summary, "replacement_history": history}
+        )
+    for element, sources in zip(sent.elements, sent.sources, strict=True):
+        rollout.item(element, writing.time_of(sources))
+    reasoning = sum(element.get("type") == "reasoning" for element in sent.elements)
+    return Written(
+        writing.lines(rollout.lines),
+        _name(about),
+        ("codex", "resume", about.id),
+        Counter({writing.THOUGHT: writing.thoughts(view.messages) - reasoning}),
+        sent.notes,
+    )
+
+
+def _name(about: About) -> str:
+    """Where Codex keeps a session that begins now."""
+    date, _, time = about.time.partition("T")
+    clock = time.partition(".")[0].replace(":", "-")
+    return f"sessions/{date.replace('-', '/')}/rollout-{date}T{clock}-{about.id}.jsonl"
+
+
+class _Rollout:
+    def __init__(self, about: About) -> None:
+        self.lines: list[Json] = []
+        self.ts = about.time
+
+    def line(self, kind: str, ts: str | None, payload: Json) -> None:
+        self.ts = ts or self.ts
+        self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
+
+    def item(self, element: Json, ts: str | None) -> None:
+        """An element of a request, and the event that shows its text."""
+        if "role" not in element:
+            output = element.get("output")
+            held = {"output": list(_contents(output))} if isinstance(output, list) else {}
+            self.line("response_item", ts, {**element, **held})
+            return
+        message = _message(element["role"], element["content"], element)
+        self.line("response_item", ts, message)
+        texts = [block["text"] for block in message["content"] if "text" in block]
+        if texts:
+            event = {"type": _EVENTS[message["role"]], "message": "\n".join(texts)}
+            self.line("event_msg", ts, event)
+
+
+def _message(role: str, content: Any, beside: Json | None = None) -> Json:
+    """A message of its own kind: Codex drops one whose content is a text, without a word."""
+    said = role == "assistant"
+    if isinstance(content, str):
+        content = [{"type": "output_text" if said else "input_text", "text": content}]
+    return {
+        **(beside or {}), "type": "message", "role": role if said else "user",
+        "content": list(_contents(content)),
+    }  # fmt: skip
+
+
+def _contents(blocks: Iterable[Json]) -> Iterable[Json]:
+    """Contents that Codex knows; of a file its text, or a text about it."""
+    for block in blocks:
+        match block["type"]:
+            case "input_text" | "output_text":
+                yield {"type": block["type"], "text": block["text"]}
+            case "refusal":
+                yield {"type": "output_text", "text": block["refusal"]}
+            case "input_image" if isinstance(block.get("image_url"), str):
+                yield block
+            case _:
+                yield {"type": "input_text", "text": _file(block)}
+
+
+def _file(block: Json) -> str:
+    data = parse_data_url(str(block.get("file_data")))
+    blob = {"mimeType": data[0], "data": data[1]} if data else {}
+    part: Any = {"inlineData": {**blob, "displayName": block.get("filename")}}
+    found = media(part)
+    text = found.text() if found is not None and found.textual else None
+    if text is not None:
+        return f"[{block.get('filename')}]\n{text}"
+    return described(part, "Codex takes no files")
