@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 
 import histories
 import sent
+import strategies
 from agents import AGENTS
 from codeh_history import providers
 from codeh_history.programs import records, sessions, writing
+from codeh_history.programs.claude_code.write import folder
 from codeh_history.programs.model import Session
 from codeh_history.programs.protocol import About, Written
 from codeh_history.providers.base import Options
+from codeh_history.providers.media import media
+from codeh_history.providers.openai import IMAGES
 from codeh_history.providers.turns import CONTINUATION
 from codeh_history.session.fold import fold
+from codeh_history.session.model import SUMMARY_HEAD, Part
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.view import View
 from codeh_history.store.program_file import File
@@ -53,17 +58,44 @@ def turns(program: str, view: View) -> list[Any]:
     asked = [*prepared.messages, histories.session([histories.user({"text": "next"})]).messages[0]]
     summaries = [summary.text for summary in view.summaries]
     body = providers.load(speaks).request(asked, Options(model="m"), summaries).body
-    found = sent.turns(speaks, body)
-    if found[0]["parts"][0] == {"text": CONTINUATION}:
-        found[0]["parts"] = found[0]["parts"][1:] or [{"text": ""}]
+    found: list[Any] = []
+    for turn in sent.turns(speaks, body):  # a part that says nothing is as good as none
+        parts = [
+            part for part in turn["parts"] if part.get("text", "").strip() or next(iter(part)) != "text"
+        ]
+        if parts and found and found[-1]["role"] == turn["role"]:
+            found[-1]["parts"] += parts
+        elif parts and parts != [{"text": CONTINUATION}]:
+            found.append({**turn, "parts": parts})
     return found
+
+
+def understood(value: Any) -> Any:
+    """A message without what some program has no place for: files but pictures, roles but a user's."""
+    if isinstance(value, list):
+        return [understood(item) for item in value if not is_file(item)]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: understood(item) for key, item in value.items()}
+    if kept.get("item", {}).get("role") in ("system", "developer"):
+        del kept["item"]
+    return kept
+
+
+def is_file(part: Any) -> bool:
+    if not isinstance(part, dict):
+        return False
+    found = media(cast("Part", part))
+    value = part.get("native", {}).get("value")
+    kind = value.get("type") if isinstance(value, dict) else None
+    return kind == "input_file" or (found is not None and found.mime not in IMAGES)
 
 
 @PROGRAMS
 @given(histories.conversations())
 @settings(max_examples=40)
 def test_any_history_is_read_back_equal(program: str, messages: list[dict[str, Any]]) -> None:
-    view = histories.sendable(messages)
+    view = histories.sendable([understood(message) for message in messages])
     written = sessions.written(program, view, ABOUT)
     session = read_back(program, written)
     assert session.problems == []
@@ -77,3 +109,85 @@ def test_ids_are_of_the_kind_that_programs_make() -> None:
 
     assert uuid.UUID(writing.uuid("one")).version == 4
     assert writing.uuid("one") != writing.uuid("two")
+
+
+THINKING: list[Any] = [{"text": "hm", "thought": True, "thoughtSignature": "c2ln"}, {"text": "Red."}]
+SUMMARY = {"type": "summary", "id": "s1", "createdAt": "2026-01-02T03:04:05.000Z", "summary": "The barn was red.",
+           "covers": ["m0"], "conversationCount": 1}  # fmt: skip
+
+
+def thoughtful(origin: str | None, **fields: Any) -> View:
+    """A session, perhaps a copy of a program's, in which a model thought."""
+    head: dict[str, Any] = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
+    if origin is not None:
+        head["imported"] = {"from": origin, "id": "x", "path": "p"}
+    asked = {"type": "message", "id": "m0", "ts": ABOUT.time, **histories.user({"text": "Which colour?"})}
+    said = histories.message("codeh", *THINKING, provider="anthropic", model="claude-opus-4-8", **fields)
+    more = {"type": "message", "id": "m2", "ts": ABOUT.time, **histories.user({"text": "And the gate?"})}
+    return strategies.view_of(
+        [head, asked, {"type": "message", "id": "m1", "ts": ABOUT.time, **said}, more]
+    )
+
+
+@pytest.mark.parametrize(
+    ("view", "kept"),
+    [
+        pytest.param(thoughtful("claude-code", imported=[2]), True, id="its own"),
+        pytest.param(thoughtful("claude-code"), False, id="appended to a copy"),
+        pytest.param(thoughtful("pi", imported=[2]), False, id="another program's"),
+        pytest.param(thoughtful(None), False, id="ours"),
+    ],
+)
+def test_thinking_goes_back_only_to_the_program_whose_it_was(view: View, kept: bool) -> None:
+    written = sessions.written("claude-code", view, ABOUT)
+    assert (b"c2ln" in written.data) is kept
+    assert +written.left == ({} if kept else {"thought": 1})
+
+
+@PROGRAMS
+@pytest.mark.parametrize("by", ["outline", "own"])
+def test_a_summary_is_read_back_as_one(program: str, by: str) -> None:
+    summary = {**SUMMARY, "by": program if by == "own" else by}
+    head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
+    messages = [histories.user({"text": "Which colour?"}), histories.model({"text": "Red."}),
+                histories.user({"text": "And the gate?"})]  # fmt: skip
+    log = [{"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate(messages)]
+    view = strategies.view_of([head, *log, {**summary, "covers": ["m0", "m1"]}])
+    again = view_of(read_back(program, sessions.written(program, view, ABOUT)))
+    assert [one.text.removeprefix(f"{SUMMARY_HEAD}\n\n") for one in again.summaries] == [
+        "The barn was red."
+    ]
+    assert again.summaries[0].text.startswith(SUMMARY_HEAD) is (by == "outline")
+    assert [part["text"] for message in again.messages for part in message.parts] == ["And the gate?"]
+
+
+def test_what_has_no_place_is_counted() -> None:
+    view = thoughtful(None)
+    view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
+    left = sessions.written("codex", view, ABOUT).left
+    assert +left == {"thought": 1, "system prompt": 1, "tool declaration": 2}
+    assert writing.told(left) == "2 tool declarations, 1 system prompt, 1 thought"
+
+
+@pytest.mark.parametrize(
+    ("cwd", "name"),
+    [
+        pytest.param("/home/dev/My project.py", "-home-dev-My-project-py", id="plain"),
+        pytest.param("/é/\U0001f600", "-----", id="two units for one beyond the first plane"),
+        pytest.param("/" + "a" * 300, "-" + "a" * 199 + "-vtkmfl", id="long"),
+    ],
+)
+def test_the_folder_of_a_directory_has_the_name_that_claude_code_gives_it(cwd: str, name: str) -> None:
+    assert folder(cwd) == name
+
+
+def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it() -> None:
+    files: list[Any] = [
+        {"inlineData": {"mimeType": "text/markdown", "data": "SGk=", "displayName": "a.md"}},
+        {"inlineData": {"mimeType": "application/pdf", "data": "SGk=", "displayName": "a.pdf"}},
+    ]
+    written = sessions.written("codex", histories.sendable([histories.user(*files)]), ABOUT)
+    (message,) = read_back("codex", written).items
+    assert [part["text"] for part in message.parts] == [  # type: ignore[union-attr]
+        "[a.md]\nHi", "[application/pdf a.pdf, 3 bytes: Codex takes no files]",
+    ]  # fmt: skip

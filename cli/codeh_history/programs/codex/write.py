@@ -71,6 +71,8 @@ class _Rollout:
             held = {"output": list(_contents(output))} if isinstance(output, list) else {}
             self.line("response_item", ts, {**element, **held})
             return
+        if not element["content"]:
+            return
         message = _message(element["role"], element["content"], element)
         self.line("response_item", ts, message)
         texts = [block["text"] for block in message["content"] if "text" in block]
