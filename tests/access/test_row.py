@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ import strategies as some
 from access.test_skim import plain_files
 from codeh_history.access import open_calls as calling
 from codeh_history.access import row as listing
-from codeh_history.session.exchanges import prompts
-from codeh_history.session.fold import fold
+from codeh_history.session.exchanges import is_prompt, prompts
+from codeh_history.session.fold import View, fold
 from codeh_history.session.pairing import open_calls
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
@@ -73,12 +74,21 @@ def folded(data: bytes) -> dict[str, Any]:
         "pending": sum(m.pending is not None for m in view.messages),
         "open_calls": len(open_calls(view.messages)),
         "last": view.messages[-1].ts if view.messages else None,
+        "prompt": next(map(listing.beginning, asked(view)), None),
     }  # fmt: skip
+
+
+def asked(view: View) -> Iterator[str]:
+    """The texts of prompts that say something."""
+    for message in view.messages:
+        if is_prompt(message):
+            texts = (part.get("text") for part in message.parts if type(part) is dict)
+            yield from (text for text in texts if isinstance(text, str) and text.strip())
 
 
 def counted(count: listing.Count) -> dict[str, Any]:
     row = count.row("s.jsonl")
-    names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes")
+    names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes", "prompt")
     found = {name: row[name] for name in names}
     return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
 
@@ -153,3 +163,16 @@ def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
     assert (row["id"], row["messages"], row["title"]) == ("d", 0, None)
     assert "not a regular file" in row["problem"]
     assert "No such file" in listing.row_of(str(tmp_path / "x.jsonl"))["problem"]
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("one\n  two\tthree", "one two three"),
+        ("x" * 120, "x" * 120),
+        ("x" * 121, "x" * 119 + "…"),
+        ("a" + " " * 500 + "b", "a…"),
+    ],
+)
+def test_how_a_prompt_begins(text: str, begins: str) -> None:
+    assert listing.beginning(text) == begins

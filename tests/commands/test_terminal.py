@@ -147,6 +147,19 @@ def test_a_table_of_sessions(plain: Path) -> None:
     assert row.split()[3:5] == ["2", "Greetings"]
 
 
+def test_without_a_title_a_session_is_listed_by_its_first_prompt(plain: Path) -> None:
+    for n in range(3):
+        support.run(
+            "append", "-s", f"s{n}", "-m", f"question {n}", env={"CODEH_NOW": f"2026-01-0{n + 3}T22:00:00Z"}
+        )
+    shown = STYLES.sub("", on_terminal("list", "-n", "2", home=plain, TZ="Asia/Kolkata", columns=90))
+    rows = [row.split() for row in shown.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["demo", "s2"]
+    assert rows[1][1:3] == ["2026-01-06", "03:30"]
+    assert rows[1][4:6] == ["question", "2"]
+    assert "hello **you**" in shown
+
+
 def test_a_pipe_needs_no_rich(plain: Path) -> None:
     code = (
         "import sys\nfrom codeh_history.main import run\nfrom codeh_history.base.env import Env\n"

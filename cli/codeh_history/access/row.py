@@ -21,6 +21,7 @@ from . import skim as skimming
 from .open_calls import Calling
 from .skim import NeedsFold, Skim
 
+BEGINNING = 120  # characters of the first prompt
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
     "pending",
@@ -36,10 +37,12 @@ class Count:
         self.messages = 0
         self.exchanges = 0
         self.pending = 0
+        self.prompt: str | None = None  # how the first that says something begins
         self.damage: list[Damage] = []
         self.bytes = 0
         self.last: object = None
         self._last = 0
+        self._first = 0
         self.calling = Calling()
         self.unread = False  # whether what may be a call lies in blocks, which nobody asks for here
 
@@ -48,12 +51,22 @@ class Count:
         self.messages += 1
         if number >= self._last:
             self._last, self.last = number, message.ts
-        self.exchanges += is_prompt(message)
+        if is_prompt(message):
+            self.exchanges += 1
+            if self.prompt is None or number < self._first:
+                self._prompt(message, number)
         self.pending += message.pending is not None
         self.calling.add(message)
         if message.role == "model" and not self.unread:
             parts: list[object] = list(message.parts)
             self.unread = any(type(part) is Unread for part in parts)
+
+    def _prompt(self, message: Message, number: int) -> None:
+        for part in message.parts:
+            text = part.get("text") if type(part) is dict else None
+            if isinstance(text, str) and not text.isspace() and text:
+                self.prompt, self._first = beginning(text), number
+                return
 
     def row(self, path: str) -> Json:
         """The session's line; `path` names it."""
@@ -68,7 +81,14 @@ class Count:
             "created": timestamp(header.get("created")), "last": timestamp(self.last),
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
             "open_calls": None if self.unread else self.calling.open(), "pending": self.pending,
+            "prompt": self.prompt,
         }  # fmt: skip
+
+
+def beginning(text: str) -> str:
+    """How a text begins, on one line."""
+    line = " ".join(text[: 4 * BEGINNING].split())
+    return line if len(line) <= BEGINNING and len(text) <= 4 * BEGINNING else f"{line[: BEGINNING - 1]}…"
 
 
 def text_of(value: object) -> str | None:
@@ -158,6 +178,8 @@ def _counted(records: list[Json]) -> Count | None:
                 count.messages += 1
                 if kind == "user" and (asks(parts[0]["text"]) or is_prompt(_message(record))):
                     count.exchanges += 1
+                    if count.prompt is None:
+                        count.prompt = beginning(parts[0]["text"]) or None
             elif type(parts) is list and check_message(record) is None and not uses_tools(_message(record)):
                 count.add(_message(record))
             else:

@@ -9,9 +9,10 @@ import orjson
 from ...access import row as listing
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Usage
-from ...base.options import JSON, JSONL, QUIET, SESSION, STRICT, Options, flag, option
+from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, flag, option
 from ...base.times import to_millis
-from ...render import table, values
+from ...base.timezone import clock
+from ...render import pager, table, values
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
@@ -19,6 +20,7 @@ from . import cache
 from .processes import spread
 
 EXAMPLES = """\
+  codeh-history list -n 5                # the last five, with their titles or first prompts
   codeh-history list --here --since 7d
   codeh-history list --all-programs    # sessions of other programs too, where they are
   codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
@@ -32,10 +34,12 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 class Given(Options):
     all_programs: bool = flag("Also sessions of other programs, where they are, without importing them.")
+    last: int | None = option("N", "Only the N used last.", long="-n", least=1)
     here: bool = flag("Only those begun in this directory.")
     since: str | None = option("D", "Only those used since: 30m, 2h, 7d, or a date.")
     json: bool = JSON
     jsonl: bool = JSONL
+    no_pager: bool = NO_PAGER
     session: str | None = SESSION
     strict: bool = STRICT
     quiet: bool = QUIET
@@ -55,7 +59,8 @@ def run(env: Env, given: Given) -> None:
     if earliest is not None:
         rows = [row for row in rows if used(row) >= earliest]
     rows.sort(key=used, reverse=True)
-    show(env, rows, json=given.json, jsonl=given.jsonl)
+    rows = rows[: given.last]
+    show(env, rows, given)
     if given.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
 
@@ -128,19 +133,20 @@ def used(row: Json) -> int:
     return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0
 
 
-def show(env: Env, rows: list[Json], *, json: bool, jsonl: bool) -> None:
-    terminal = env.terminal(env.stdout)
-    if json or jsonl:
-        env.write(b"".join(values.lines(rows, as_array=json, terminal=terminal)))
+def show(env: Env, rows: list[Json], given: Given) -> None:
+    if given.json or given.jsonl:
+        lines = values.lines(rows, as_array=given.json, terminal=env.terminal(env.stdout))
+        env.write(b"".join(lines))
     elif rich_wanted(env):
         cells = [cells_of(row) for row in rows]
-        env.draw(table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2))
+        drawn = table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2)
+        pager.show(env, drawn, paged=not given.no_pager)
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
 
 
 def cells_of(row: Json) -> list[object]:
-    """A row as a terminal shows it: minutes are enough, and zeros say nothing."""
-    last = (row["last"] or row["created"] or "")[:16].replace("T", " ")
+    """A row as a terminal shows it: minutes on the reader's clock are enough, and zeros say nothing."""
+    last = clock(row["last"] or row["created"])[: len("2026-01-02 03:04")]
     counts = (row["open_calls"] or None, row["pending"] or None)
-    return [row["id"], last, row["messages"], *counts, row["title"], row["cwd"]]
+    return [row["id"], last, row["messages"], *counts, row["title"] or row["prompt"], row["cwd"]]

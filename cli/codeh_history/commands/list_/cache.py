@@ -18,7 +18,7 @@ from ...base.folders import ensure_dir, remove
 from ...session.model import Json
 
 MANY = 1000  # fewer sessions are counted as fast as they are remembered
-VERSION = 2  # of what is counted: rows of another are not read
+VERSION = 3  # of what is counted: rows of another are not read
 _SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 Stamp = list[int]

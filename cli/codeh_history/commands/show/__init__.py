@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import Usage
-from ...base.options import JSON, JSONL, Reading, flag, option
+from ...base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ...blocks import Lost
-from ...render import messages, values
+from ...render import messages, pager, values
 from ...store.resolve import for_reading
 from . import follow as following
 from . import numbered
@@ -29,6 +29,7 @@ class Given(Reading):
     json: bool = JSON
     jsonl: bool = JSONL
     follow: bool = flag("Go on with what arrives.", "-f")
+    no_pager: bool = NO_PAGER
 
 
 def run(env: Env, given: Given) -> None:
@@ -51,5 +52,5 @@ def run(env: Env, given: Given) -> None:
         for line in values.lines(found, as_array=given.json, terminal=env.terminal(env.stdout)):
             env.write(line)
     else:
-        env.draw(messages.document(env, summaries, shown))
+        pager.show(env, messages.document(env, summaries, shown), paged=not given.no_pager)
     tell_lost(env, target.id, lost, strict=given.strict)
