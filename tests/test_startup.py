@@ -57,7 +57,15 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     packages = set(providers.FORMATS.values())
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
     assert asked & packages == {providers.FORMATS[to]}
-    assert not loaded.intersection((*HEAVY, "codeh_history.blocks"))
+    assert not loaded.intersection((*HEAVY, "codeh_history.blocks", "tomllib", "codeh_history.config.file"))
+
+
+def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text('to = "gemini"\n')
+    (home / "config.toml").chmod(0o600)
+    assert not imported(home, "append", "-s", "demo", "-m", "hi").intersection(APPEND)
+    assert "tomllib" in imported(home, "payload", "-s", "demo")
 
 
 @pytest.mark.parametrize("verb", ["list", "curate", "undo", "calls", "last", "show"])

@@ -295,7 +295,7 @@ def test_a_signal_says_that_the_prompt_is_stored(home: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("argv, again", [
     ([], "ask -s s"), (["--model", "a b"], "ask -s s --model 'a b'"), (["--to", "gemini", "--via", FAILS], "ask -s s"),
-    (["--to", "text"], "ask -s s --to text"), (["--via", "false"], "ask -s s --via CMD"),
+    (["--to", "text", "--via", FAILS], "ask -s s --to text --via CMD"), (["--via", "false"], "ask -s s --via CMD"),
 ])  # fmt: skip
 def test_the_command_that_sends_it_names_what_the_environment_does_not(
     home: Path, argv: list[str], again: str

@@ -37,6 +37,9 @@ def sessions(home: Path) -> Path:
     (home / "sessions").mkdir(parents=True)
     for name in ("demo.jsonl", "debug.jsonl", "old.json", "x $(touch hacked).jsonl", "notes.txt"):
         (home / "sessions" / name).touch()
+    (home / "config.toml").write_text(
+        '[profile.local]\nto = "x"\n [profile.cheap]\n[profile.local.summarize]\n'
+    )
     return home
 
 
@@ -77,6 +80,9 @@ def test_it_can_be_evaluated(script: str) -> None:
         (["completion", ""], ["bash", "zsh", "fish"]),
         (["unknown", "d"], []),
         (["curate", "--only", "p"], ["post", "pairs"]),
+        (["ask", "-p", ""], ["cheap", "local"]),
+        (["ask", "--profile", "lo"], ["local"]),
+        (["config", ""], ["init", "check"]),
     ],
 )  # fmt: skip
 def test_words(script: str, sessions: Path, words: list[str], offered: list[str]) -> None:
@@ -131,7 +137,7 @@ def other(shell: str, path: Path) -> Path:
     [
         ("sho", ["show"]), ("show de", ["debug", "demo"]), ("show x", []),
         ("payload --to g", ["gemini"]), ("show --js", ["--json", "--jsonl"]), ("rm demo de", ["debug", "demo"]),
-        ("export --to h", ["html"]), ("completion z", ["zsh"]),
+        ("export --to h", ["html"]), ("completion z", ["zsh"]), ("ask -p l", ["local"]),
     ],
 )  # fmt: skip
 def test_fish_offers_the_same(line: str, offered: list[str], sessions: Path, tmp_path: Path) -> None:

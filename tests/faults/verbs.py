@@ -101,6 +101,8 @@ COMMANDS = {
     "update": Command(["update", ":1", "-m", "y"], writes=True),
     "commit": Command(["commit"], writes=True),
     "clear": Command(["clear"], writes=True),
+    "config": Command(["config"]),
+    "config init": Command(["config", "init"]),
     "set": Command(["set", "title=x"], writes=True, prints=False),
     "fork": Command(["fork", "demo", "--into", "new"], writes=True),
     "export": Command(["export", "demo"]),

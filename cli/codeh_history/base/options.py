@@ -112,6 +112,7 @@ def _default(spelled: Option, type: str) -> object:
 
 SESSION = option("SESSION", "Session id, prefix, path, @, @. or -.", "-s")
 ARGUMENT = argument("[SESSION]", "The same as -s.")
+PROFILE = option("PROFILE", "As this profile of config.toml says; $CODEH_PROFILE.", "-p")
 QUIET = flag("No notes on stderr.", "-q")
 JSON = flag("One JSON value on stdout.")
 JSONL = flag("JSON lines on stdout.")

@@ -13,7 +13,7 @@ SECTIONS = {
     "Talk": ("append", "payload", "ask", "calls"),
     "Look": ("status", "show", "last", "list", "search", "stats", "verify", "expand", "context"),
     "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
-    "Change": ("update", "commit", "clear", "undo", "set"),
+    "Change": ("update", "commit", "clear", "undo", "set", "config"),
     "Keep and share": ("fork", "import", "export", "rm", "prune", "gc", "completion"),
 }
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)

@@ -19,7 +19,9 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, Usage
 from ..base.input import from_file
 from ..base.jobs import Request
-from ..base.options import MAX_BYTES, Options, Writing, flag, option
+from ..base.options import MAX_BYTES, PROFILE, Options, Writing, flag, option
+from ..config import layers
+from ..config.layers import Asked
 from ..receive.answer import Received, tell
 from ..receive.run_command import exchange
 from ..send import payload
@@ -32,8 +34,8 @@ from ..store import log, read
 from ..store.resolve import Target, for_writing
 
 EXAMPLES = """\
+  codeh-history ask -s demo -m "Why is the sky blue?" -p local      # as config.toml says (config init)
   export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
-  codeh-history ask -s demo -m "Why is the sky blue?"
   git diff | codeh-history ask -s demo -m "Review this:"
   codeh-history ask -s demo                                # resend what was not answered
   codeh-history ask -s demo -m "List the files" --tools @tools.json
@@ -55,6 +57,7 @@ class _Answer(Writing):
     echo: bool = flag("Print the text as it arrives, as it does without.")
     max_bytes: str | None = MAX_BYTES
     key: str | None = option("K", "Store the prompt once under this key.")
+    profile: str | None = PROFILE
 
 
 class Given(_Answer, Request, _Prompt, without=("pretty",)):
@@ -63,24 +66,26 @@ class Given(_Answer, Request, _Prompt, without=("pretty",)):
 
 def run(env: Env, given: Given) -> None:
     most = amounts.size(given.max_bytes)
-    via = given.via or env.environ.get("CODEH_VIA")
-    if not via:
-        raise Usage("--via CMD (or CODEH_VIA) says how to reach the provider")
-    payload.provider_of(env, given.to)
-    payload.checked(given)
+    asked = layers.asked(env, given, given.profile, given.via)
+    layers.reaching(env, asked)
+    payload.provider_of(asked.request.to)
+    payload.checked(asked.request)
     if given.id and given.echo:
         raise Usage("--id and --echo: one of them")
     target = for_writing(env, given.session)
-    tell(env, target.id, ask(env, target, given, via, most), echo=not given.id)
+    again = f"`{_again(env, target, given, asked)}`"
+    tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
 
 
-def ask(env: Env, target: Target, given: Given, via: str, most: int) -> Received:
+def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: str) -> Received:
     """Store the prompt, send the session through a command, and store the answer of at most `most` bytes.
 
     What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
-    a prompt, and for the one that stands last and is unanswered, what is there is sent again.
+    a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
+    what people type for that.
     """
-    message, request, echo = given.part(appending.Given), given.part(Request), not given.id
+    message, request, echo = given.part(appending.Given), asked.request.part(Request), not given.id
+    via = layers.reaching(env, asked)
     message.check()
     data, view = _looked(env, target)
     text = _text(env, given, view, stdin=not given.no_stdin)
@@ -98,23 +103,23 @@ def ask(env: Env, target: Target, given: Given, via: str, most: int) -> Received
     if draft is not None and last is not None and given.key is None and _says(last, draft):
         env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
         draft = None
-    lines = _kept(env, view, request)
+    lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
-    to = payload.provider_of(env, request.to)
+    to = payload.provider_of(request.to)
     model = request.model
     if not providers.model_in_url(to):
         model = payload.model_for(view, to, model)
     reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
-        _write(env, target, request, body, _with(env, target, data, lines + new))
+        _write(env, target, asked, body, _with(env, target, data, lines + new))
         size = _store(env, target, draft, lines)
-        with _saying_it_is_stored(env, _again(env, target, request, via)):
+        with _saying_it_is_stored(env, again):
             if request.persist:
                 from ..access.persist import persist_now
 
                 persist_now(env, None, target.path)
             if size != len(data):  # more came meanwhile: it is sent too
-                _write(env, target, request, body, None)
+                _write(env, target, asked, body, None)
             return exchange(env, target, body, via, reader, echo=echo, most=most)
 
 
@@ -180,9 +185,9 @@ def _answered(view: View, key: str | None) -> Message | None:
     return None
 
 
-def _kept(env: Env, view: View, request: Request) -> bytes:
+def _kept(env: Env, view: View, given: Given) -> bytes:
     """The record that keeps `--system` in a session that has none."""
-    system = from_file(request.system) if request.system else ""
+    system = from_file(given.system) if given.system else ""
     if not system or view.meta.get("system"):
         return b""
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
@@ -197,11 +202,12 @@ def _with(env: Env, target: Target, data: bytes, lines: bytes) -> bytes | None:
     return data + (b"" if data.endswith(b"\n") else b"\n") + lines
 
 
-def _write(env: Env, target: Target, request: Request, body: IO[bytes], data: bytes | None) -> None:
+def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], data: bytes | None) -> None:
     """Put the request body into the file; whatever is wrong with it is found here."""
     body.seek(0)
     body.truncate()
-    body.writelines(payload.body_of(env, None, target.path, request.but(persist=False), data=data))
+    request = asked.request.but(persist=False)
+    body.writelines(payload.body_of(env, None, target.path, request, data=data, under=asked.under))
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:
@@ -222,17 +228,17 @@ def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes)
     return sizes[0] if sizes else _size(target)
 
 
-def _again(env: Env, target: Target, request: Request, via: str) -> str:
+def _again(env: Env, target: Target, given: Given, asked: Asked) -> str:
     """The command that sends what stands last in the same way."""
-    model = [f"--model {shlex.quote(request.model)}"] if request.model else []
-    return asking(env, target, payload.provider_of(env, request.to), model, via)
+    model = [f"--model {shlex.quote(given.model)}"] if given.model else []
+    return asking(env, target, payload.provider_of(asked.request.to), model, asked.via, given.profile)
 
 
 @contextmanager
 def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
     """Whatever fails from here on says that the prompt is stored, and which command sends it."""
     env.stored = None  # from here on it is the answer's
-    said = f"the prompt is stored: `{again}` sends it"
+    said = f"the prompt is stored: {again} sends it"
     try:
         yield
     except HistoryError as error:

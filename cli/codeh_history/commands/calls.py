@@ -9,8 +9,9 @@ from ..access.open_calls import of_big
 from ..access.view import tell_lost, view_of
 from ..base import amounts
 from ..base.env import Env
-from ..base.options import ALLOW_MISSING, MAX_BYTES, Reading, option
+from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
 from ..blocks import Lost
+from ..config import layers
 from ..session.pairing import open_calls
 from ..store.resolve import for_reading
 
@@ -25,10 +26,14 @@ class Given(Reading):
     via: str | None = option("CMD", "Run by sh -c for each call; its stdout is the result.")
     allow_missing: bool = ALLOW_MISSING
     max_bytes: str | None = MAX_BYTES
+    profile: str | None = PROFILE
 
 
 def run(env: Env, given: Given) -> int:
     most = amounts.size(given.max_bytes)
+    via = layers.command(env, "calls.via", given.profile, given.via)
+    if not (given.via or given.profile):
+        via = None  # without either it lists, whatever is configured
     target = for_reading(env, given.session, given.argument)
     calls = of_big(env, target, strict=given.strict)
     if calls is None:
@@ -37,7 +42,7 @@ def run(env: Env, given: Given) -> int:
         tell_lost(env, target.id, lost)
         calls = open_calls(view.messages)
     for call in calls:
-        if given.via is None:
+        if via is None:
             line = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
             if call.damage:
                 line |= {"damaged": call.damage, "arguments": call.arguments}
@@ -45,5 +50,5 @@ def run(env: Env, given: Given) -> int:
         else:
             from ..receive.tool_call import answer
 
-            answer(env, target, call, given.via, most)
+            answer(env, target, call, via, most)
     return 0 if calls else 1

@@ -29,7 +29,13 @@ WORDS = {  # what the value of an option can be, by its name, or by verb and nam
     "--thoughts": THOUGHTS, "--only": PASSES, "--skip": PASSES,
     "export --to": FORMS, "import --from": ["auto", *IMPORTERS],
 }  # fmt: skip
-KINDS = {"SESSION": "session", "FILE": "file", "SHELL": ",".join(SHELLS)}  # by a word of the metavar
+KINDS = {
+    "SESSION": "session",
+    "PROFILE": "profile",
+    "FILE": "file",
+    "SHELL": ",".join(SHELLS),
+    "init|check": "init,check",
+}  # by a word of the metavar
 
 
 class Given(Options):

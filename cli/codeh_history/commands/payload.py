@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.jobs import Request
-from ..base.options import Reading
+from ..base.options import PROFILE, Reading
+from ..config.layers import asked
 from ..send.payload import body_of
 
 EXAMPLES = """\
@@ -18,9 +19,13 @@ STRAY = "the session is the only argument; the provider is --to PROVIDER, text i
 
 
 class Given(Reading, Request):
-    """Its session is all that it is asked for."""
+    profile: str | None = PROFILE
 
 
 def run(env: Env, given: Given) -> None:
-    for piece in body_of(env, given.argument, given.session, given, strict=given.strict):
+    held = asked(env, given, given.profile)
+    pieces = body_of(
+        env, given.argument, given.session, held.request, under=held.under, strict=given.strict
+    )
+    for piece in pieces:
         env.write(piece)

@@ -14,7 +14,8 @@ from ..access.view import view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import SummarizerFailed, Usage
-from ..base.options import Reading, flag, option
+from ..base.options import PROFILE, Reading, flag, option
+from ..config import layers
 from ..session.model import Message
 from ..store.resolve import Target
 from ..summaries import one as summarizing
@@ -46,10 +47,11 @@ class Given(Reading):
     max_source: str = option("N", "The command reads an extract of what has more tokens.", default="100k")
     gate: bool = flag("Refuse a summary that names what its source does not have.", default=True)
     counter: str | None = option("C", "Whose tokens are counted.")
+    profile: str | None = PROFILE
 
 
 def run(env: Env, given: Given) -> int:
-    via = given.via or env.environ.get("CODEH_SUMMARIZER") or None
+    via = layers.command(env, "summarize.via", given.profile, given.via)
     check(given, via)
     counting = open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
     summarizer: Summarizer = Outline()

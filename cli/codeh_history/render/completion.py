@@ -1,6 +1,6 @@
 """Completion scripts for shells, written from a table of the verbs.
 
-What a word can be: `session`, `file`, `any` text, or words joined by commas.
+What a word can be: `session`, `profile`, `file`, `any` text, or words joined by commas.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ _codeh_history_sessions() {
         [[ -e $file && $name =~ ^[A-Za-z0-9][A-Za-z0-9_-]*$ ]] && COMPREPLY+=("$name")
     done
 }
+_codeh_history_profiles() {
+    sed -n 's/^ *\\[profile\\.\\([A-Za-z0-9_-]*\\).*/\\1/p' \\
+        "${CODEH_CONFIG:-${CODEH_HOME:-$HOME/.codeh}/config.toml}" 2>/dev/null | sort -u
+}
 _codeh_history() {
     local cur=${COMP_WORDS[COMP_CWORD]} verb= kind= word i at=0 options values arguments
     COMPREPLY=()
@@ -74,6 +78,7 @@ _codeh_history() {
     fi
     case $kind in
     session) _codeh_history_sessions "$cur" ;;
+    profile) COMPREPLY=($(compgen -W "$(_codeh_history_profiles)" -- "$cur")) ;;
     file | any | "") ;;
     *) COMPREPLY=($(compgen -W "${kind//,/ }" -- "$cur")) ;;
     esac
@@ -98,6 +103,10 @@ _codeh_history_sessions() {
     done
     compadd -a names
     _files -g '*.json*'
+}
+_codeh_history_profiles() {
+    compadd -- ${(f)"$(sed -n 's/^ *\\[profile\\.\\([A-Za-z0-9_-]*\\).*/\\1/p' \\
+        "${CODEH_CONFIG:-${CODEH_HOME:-$HOME/.codeh}/config.toml}" 2>/dev/null | sort -u)"}
 }
 _codeh_history() {
     local verb= kind= word i at=1 options values arguments
@@ -126,6 +135,7 @@ _codeh_history() {
     fi
     case $kind in
     session) _codeh_history_sessions ;;
+    profile) _codeh_history_profiles ;;
     file | any | "") _files ;;
     *) compadd -- ${(s:,:)kind} ;;
     esac
@@ -141,6 +151,11 @@ function __codeh_history_sessions
     for file in $home/sessions/*.json*
         string replace -rf '.*/([A-Za-z0-9][A-Za-z0-9_-]*)\\.jsonl?$' '$1' -- $file
     end
+end
+function __codeh_history_profiles
+    set -l home (set -q CODEH_HOME; and echo $CODEH_HOME; or echo ~/.codeh)
+    set -l file (set -q CODEH_CONFIG; and echo $CODEH_CONFIG; or echo $home/config.toml)
+    test -r $file; and string replace -rf '^ *\\[profile\\.([A-Za-z0-9_-]*).*' '$1' < $file | sort -u
 end
 """
 
@@ -183,8 +198,8 @@ def _fish_option(option: Option) -> str:
 
 
 def _fish_value(kind: str) -> str:
-    if kind == "session":
-        return "-f -a '(__codeh_history_sessions)'"
+    if kind in ("session", "profile"):
+        return f"-f -a '(__codeh_history_{kind}s)'"
     return "-F" if kind in ("file", "any") else f"-f -a {_quoted(kind.replace(',', ' '))}"
 
 

@@ -13,7 +13,7 @@ from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import from_file
-from ..base.jobs import Compaction, Request, beside, by_settings, tools_from
+from ..base.jobs import COMPACT, Compaction, Request, beside, by_settings, tools_from
 from ..filters.curate import passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
@@ -39,15 +39,17 @@ def body_of(
     given: Request,
     *,
     data: bytes | None = None,
+    under: Json | None = None,
     strict: bool = False,
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written.
 
-    With `data` of these lines instead of those of the session's file. Large media in the block store is
+    With `data` of these lines instead of those of the session's file; `under` are settings that hold where
+    the session says nothing else. Large media in the block store is
     not read before its piece is written, unless a budget must know what it costs and its first bytes do
     not tell.
     """
-    to = provider_of(env, given.to)
+    to = provider_of(given.to)
     checked(given)
     if given.persist:
         from ..access.persist import persist_now
@@ -55,14 +57,18 @@ def body_of(
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
     blocks = [data] if data is not None else in_blocks(target.path) if target.path != "-" else ()
-    found = plain.read(blocks, given) if to != providers.PLAIN and blocks else None
+    under = under or {}
+    straight = to != providers.PLAIN and blocks and not any(key.startswith(COMPACT) for key in under)
+    found = plain.read(blocks, given) if straight else None
     if found is not None:
+        found.view.meta = _over(under, found.view.meta)
         options = _options(found.view, to, given, found.models.get(to))
         return [_written(env, target, providers.load(to).request(found.texts, options, []), given)]
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
     tell_lost(env, target.id, lost)
+    view.meta = _over(under, view.meta)
     given = given.within(view.meta, target.id, env.note)
     options = _options(view, to, given)
     if given.context:
@@ -82,6 +88,11 @@ def body_of(
     request = providers.load(to).request(messages, options, summaries)
     text = _written(env, target, request, given)
     return media.pieces(text, env) if media.used else [text]
+
+
+def _over(under: Json, meta: Json) -> Json:
+    """A session's settings, and beneath them what holds where it says nothing."""
+    return {**under, **{key: value for key, value in meta.items() if value is not None}} if under else meta
 
 
 def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options]:
@@ -126,9 +137,8 @@ def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
         env.note(f"{target.id}: {note}")
 
 
-def provider_of(env: Env, to: str | None, among: Collection[str] = providers.TARGETS) -> str:
-    """The format asked for, else `$CODEH_TO`; Usage where it is none of these."""
-    to = to or env.environ.get("CODEH_TO")
+def provider_of(to: str | None, among: Collection[str] = providers.TARGETS) -> str:
+    """The format asked for; Usage where it is none of these."""
     if not to:
         raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(among)}")
     if to not in among:

@@ -14,6 +14,7 @@ from ..access.skim import NeedsFold, Skim
 from ..access.view import tell_damage, tell_notes
 from ..base.env import Env
 from ..base.jobs import Compaction, beside
+from ..config import layers
 from ..filters.costs import counting, total_of
 from ..session.exchanges import is_prompt
 from ..session.model import Json, Message
@@ -124,7 +125,7 @@ def unanswered(view: View) -> Message | None:
 
 def advice(env: Env, target: Target, view: View) -> str:
     """The command to type next."""
-    to = env.environ.get("CODEH_TO") or next(
+    to = layers.usual_to(env) or next(
         (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
     )
     if target.path == "-":
@@ -138,16 +139,17 @@ def advice(env: Env, target: Target, view: View) -> str:
     return asking(env, target, to, [] if sent[-1].role != "model" else ["-m TEXT"])
 
 
-def asking(env: Env, target: Target, to: str, flags: Sequence[str] = (), via: str | None = None) -> str:
-    """`ask` with these flags; provider and command are named where the environment does not say them."""
-    given = env.environ.get
-    words = ["codeh-history ask", f"-s {named(env, target)}"]
-    if to != given("CODEH_TO"):
-        words.append(f"--to {to}")
-    words += flags
-    if not given("CODEH_VIA") or via not in (None, given("CODEH_VIA")):
-        words.append("--via CMD")
-    return " ".join(words)
+def asking(
+    env: Env,
+    target: Target,
+    to: str,
+    flags: Sequence[str] = (),
+    via: str | None = None,
+    profile: str | None = None,
+) -> str:
+    """`ask` with these flags; provider and command are named where nothing else says them."""
+    provider, command = layers.words(env, profile, to, via)
+    return " ".join(["codeh-history ask", f"-s {named(env, target)}", *provider, *flags, *command])
 
 
 def named(env: Env, target: Target) -> str:

@@ -35,7 +35,7 @@ def run(env: Env, given: Given) -> int:
     if given.to:
         from ...send.payload import provider_of
 
-        to = provider_of(env, given.to, FORMATS)
+        to = provider_of(given.to, FORMATS)
         found = refused(env, target, to, given.model, strict=given.strict)
     else:
         found = program.checked(target) or checked(env, target)

@@ -1,0 +1,123 @@
+"""Print what holds and who says it; `init` writes an example of config.toml, `check` tries yours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from ...access.view import view_of
+from ...base.env import Env
+from ...base.errors import NotFound, Usage
+from ...base.escape import visible
+from ...base.near import did_you_mean
+from ...base.options import JSON, PROFILE, QUIET, SESSION, Options, argument
+from ...config import layers
+from ...config.layers import SETTINGS, Held, Layer, who
+from ...filters.redact.redactor import Redactor
+from ...render import values
+from ...send.payload import model_for
+from ...session.model import Json
+from ...session.view import View
+from ...store.resolve import for_reading
+
+EXAMPLES = """\
+  codeh-history config init             # writes an example of ~/.codeh/config.toml, never over yours
+  codeh-history config                  # what holds, and who says it
+  codeh-history config -p local -s demo # and with this profile, in this session
+  codeh-history config check            # tries every profile, sends nothing
+"""
+STRAY = "config, config init or config check"
+WORDS = ("init", "check")
+
+
+class Given(Options):
+    what: str | None = argument("[init|check]", "Write an example, or try what is there.")
+    profile: str | None = PROFILE
+    json: bool = JSON
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    if given.what is not None and given.what not in WORDS:
+        raise Usage(f"config {given.what}: init or check{did_you_mean(given.what, WORDS)}")
+    if given.what is not None and given.given("profile", "json", "session"):
+        raise Usage(f"config {given.what} takes no flags")
+    if given.what == "init":
+        from . import example
+
+        env.write(f"{example.write(env)}\n".encode("utf-8", "surrogateescape"))
+        return 0
+    if given.what == "check":
+        from . import check
+
+        return check.run(env)
+    found = in_session(env, given, layers.layers(env, given.profile))
+    if given.json:
+        env.write(values.line(_as_json(env, found), terminal=env.terminal(env.stdout)))
+    else:
+        env.write("".join(f"{visible(line)}\n" for line in _lines(env, found)).encode())
+    return 0
+
+
+def in_session(env: Env, given: Given, said: list[Layer]) -> Held:
+    """What holds, with what the session says; one that only CODEH_SESSION names need not be there."""
+    view: View | None = None
+    if given.session or env.environ.get("CODEH_SESSION"):
+        try:
+            view = view_of(env, for_reading(env, given.session), hydrate=False)
+        except NotFound:
+            if given.session:
+                raise
+    if view is None:
+        return layers.held(said)
+    meta = {key: view.meta[name] for key, name in SETTINGS.items() if view.meta.get(name)}
+    if "tools" in meta:
+        meta["tools"] = orjson.dumps(meta["tools"]).decode()
+    session = Layer(where=f"session {view.id}", values=meta, above=True)
+    beneath = sum(layer.above for layer in said)
+    found = layers.held([*said[:beneath], session, *said[beneath:]])
+    model = model_for(view, found["to"][0], None) if "to" in found and "model" not in found else None
+    return found | ({"model": (model, session)} if model else {})
+
+
+def safe(key: str, value: Any) -> Any:
+    """A value as it may be shown to others: a key in a command is none of theirs."""
+    return Redactor().text(value) if key.endswith("via") else value
+
+
+def _lines(env: Env, found: Held) -> list[str]:
+    """What holds as the file would say it, and who says it as notes."""
+    config = layers.config(env)
+    found = {key: (safe(key, value), layer) for key, (value, layer) in found.items()}
+    path = layers.path_of(env)
+    known = ", ".join(sorted(config.profiles)) if config is not None else ""
+    there = (f"profiles: {known}" if known else "no profile") if config is not None else "not there"
+    rows = [(f"{key} = {_toml(value)}", who(key, layer)) for key, (value, layer) in _ordered(found)]
+    wide = max((len(row) for row, _ in rows if len(row) <= 60), default=0)
+    nothing = [] if rows else ["# nothing holds but what the flags say; `config init` writes an example"]
+    return [f"# {path}: {there}", *(f"{row:<{wide}}  # {by}" for row, by in rows), *nothing]
+
+
+def _ordered(found: Held) -> list[tuple[str, tuple[Any, Layer]]]:
+    from ...config.file import KEYS
+
+    return [(key, found[key]) for key in KEYS if key in found]
+
+
+def _toml(value: object) -> str:
+    """A value as TOML spells it; of texts, numbers and lists of texts that is JSON."""
+    return orjson.dumps(value).decode()
+
+
+def _as_json(env: Env, found: Held) -> Json:
+    config = layers.config(env)
+    return {
+        "file": layers.path_of(env), "exists": config is not None,
+        "profiles": sorted(config.profiles) if config is not None else [],
+        "holds": {
+            key: {"value": safe(key, value), "from": who(key, layer)}
+            for key, (value, layer) in _ordered(found)
+        },
+    }  # fmt: skip

@@ -1,0 +1,141 @@
+"""`config check`: whether each profile could send, found out without sending."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ... import providers
+from ...base.env import Env
+from ...base.errors import HistoryError, NegativeAnswer, Usage
+from ...base.escape import visible
+from ...base.jobs import Request
+from ...config import layers
+from ...config.layers import Layer
+from ...filters.redact.redactor import Redactor
+from ...send import payload
+from ...session.model import Json
+from ...session.records import VERSION, dumps
+
+_SEPARATES = frozenset("|&;()")
+_ASSIGNS = re.compile(r"\w+=")
+_MODEL = "MODEL"  # what a trial asks where only the session or a flag says which
+
+
+def run(env: Env) -> int:
+    """A line for each profile, and each problem; 1 where there is one."""
+    config = layers.config(env)
+    path = layers.path_of(env)
+    if config is None:
+        raise NegativeAnswer(f"{path}: it is not there; `codeh-history config init` writes an example")
+    top = Layer(where=path, values=config.top, above=False)
+    tried = [
+        (name, [Layer(where=name, values=values, above=True), top])
+        for name, values in config.profiles.items()
+    ]
+    if config.top or not tried:
+        tried.insert(0, ("without a profile", [top]))
+    lines, wrong = [], set[str]()
+    if any(Redactor().finds(str(each.values.get("via", ""))) for _, said in tried for each in said):
+        env.note(
+            f"{path}: a key stands in a command, where `ps` shows it; curl reads one from a file: -H @FILE"
+        )
+    for name, said in tried:
+        found = [problem for problem in problems(env, said) if problem not in wrong]
+        wrong.update(found)
+        lines += [f"{name}: {problem}" for problem in found] or [f"{name}: {_told(said)}"]
+    env.write("".join(f"{visible(line)}\n" for line in lines).encode())
+    return NegativeAnswer.exit_code if wrong else 0
+
+
+def _told(said: Sequence[Layer]) -> str:
+    """What was found in order."""
+    named = {key: value for key, (value, _) in layers.held(said).items()}
+    if "to" not in named:
+        return "ok, for whoever says --to and --via"
+    model = named.get("model") or f"{_whose(named['to'])}'s model"
+    how = "" if "via" in named else ", by whatever --via says"
+    return f"ok: {named['to']}, {model}{how}"
+
+
+def _whose(to: str) -> str:
+    """Who says which model, where the file does not."""
+    return (
+        "the command"
+        if to == providers.PLAIN
+        else "the URL"
+        if providers.model_in_url(to)
+        else "the session"
+    )
+
+
+def problems(env: Env, said: Sequence[Layer]) -> Iterator[str]:
+    """What would be wrong with a request of these layers."""
+    named = {key: value for key, (value, _) in layers.held(said).items()}
+    for key in ("via", "summarize.via", "calls.via"):
+        if key in named:
+            yield from (f"{key}: {problem}" for problem in wrong_with(named[key]))
+    if "via" in named and "to" not in named:
+        yield "via: no `to` says what it takes"
+    try:
+        _built(env, said, named)
+    except HistoryError as error:
+        yield str(error)
+
+
+def _built(env: Env, said: Sequence[Layer], named: Mapping[str, Any]) -> None:
+    """Make a request of one message as it would be sent."""
+    request, under = layers.request_of(Request(), layers.held(said))
+    request = request.but(to=named.get("to", "gemini"), model=named.get("model", _MODEL))
+    if request.to == providers.PLAIN and request.set:
+        raise Usage("set: plain text has no fields")
+    message: Json = {
+        "type": "message",
+        "id": "m",
+        "kind": "user",
+        "role": "user",
+        "parts": [{"text": "Hello."}],
+    }
+    header: Json = {"type": "session", "version": VERSION, "id": "check", "created": env.now()}
+    data = b"".join(dumps(record) + b"\n" for record in (header, {**message, "ts": env.now()}))
+    for _ in payload.body_of(env, None, "check.jsonl", request, data=data, under=under):
+        pass
+
+
+def wrong_with(command: str) -> Iterator[str]:
+    """The programs of a command that are not there, and the files of curl's headers."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="|&;()")
+    lexer.commenters, lexer.whitespace_split = "", True
+    begins, before = True, ""
+    try:
+        for word in lexer:
+            if set(word) <= _SEPARATES:
+                begins = True
+            elif begins and not _ASSIGNS.match(word):
+                begins = False
+                program = _expanded(word)
+                if program is not None and not _is_there(program):
+                    yield f"{program}: no such command"
+            elif before in ("-H", "--header") and word.startswith("@"):
+                file = _expanded(word[1:])
+                if file is not None and not os.path.exists(file):
+                    yield f"-H @{file}: no such file"
+            before = word
+    except ValueError as error:
+        yield f"{str(error).lower()} in {command}"
+
+
+def _expanded(word: str) -> str | None:
+    """A word as the shell would have it; None where only the shell knows."""
+    text = os.path.expandvars(os.path.expanduser(word))
+    return None if "$" in text or "`" in text else text
+
+
+def _is_there(program: str) -> bool:
+    """Whether the shell knows it; nothing is run."""
+    asked = ["/bin/sh", "-c", 'command -v -- "$1"', "sh", program]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0

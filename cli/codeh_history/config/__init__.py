@@ -1,0 +1,1 @@
+"""What holds where a command line does not say it, and who says it: profiles, environment, file."""

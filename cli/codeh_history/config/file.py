@@ -1,0 +1,250 @@
+"""`config.toml`: read, and held to its table of keys.
+
+It names commands that are run, so nobody else may have written it. What is wrong with it is said in a line:
+where, what, and what was probably meant.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import providers
+from ..base import amounts
+from ..base.errors import InputOutput, Usage
+from ..base.fields import Fields
+from ..base.near import near
+from ..session.records import dumps
+
+_WRITABLE = stat.S_IWGRP | stat.S_IWOTH
+_IN_FOLDER = re.compile(r"[\w.+-]+/")  # how a command begins that lies beside the file, or below
+_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
+PROFILE = "profile"
+
+
+class Config(Fields):
+    """What the file says: its own keys, and those of each profile, checked; paths are absolute."""
+
+    path: str
+    top: Mapping[str, Any]
+    profiles: Mapping[str, Mapping[str, Any]]
+
+
+class _Wrong(Exception):
+    """A value that is none of its key."""
+
+
+def read(path: str) -> Config:
+    """The file; Usage for one that is wrong, or that somebody else owns or may write."""
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Usage(f"{path}:{_line_of_error(str(error), text)}") from None
+    file = _File(path, text)
+    profiles = data.pop(PROFILE, {})
+    if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):
+        file.refuse("", PROFILE, "tables expected, as [profile.local]; CODEH_PROFILE names the usual one")
+    return Config(
+        path=path,
+        top=file.checked("", data),
+        profiles={name: file.checked(f"{PROFILE}.{name}", table) for name, table in profiles.items()},
+    )
+
+
+def _text(path: str) -> str:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(fd, "rb") as file:
+            status = os.fstat(fd)
+            if path != os.devnull:
+                _see_that_it_is_ours(path, status, os.stat(os.path.dirname(os.path.realpath(path))))
+            return file.read().decode()
+    except UnicodeDecodeError as error:
+        raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+
+
+def _see_that_it_is_ours(path: str, file: os.stat_result, folder: os.stat_result) -> None:
+    """Usage where somebody else could have written the file, or put another in its place."""
+    why = "it names commands, so only its owner may write it"
+    if not stat.S_ISREG(file.st_mode):
+        raise Usage(f"{path}: not a file")
+    if file.st_uid != os.geteuid():
+        raise Usage(
+            f"{path}: not read: it belongs to another user; {why}: copy it, or name yours by CODEH_CONFIG"
+        )
+    if file.st_mode & _WRITABLE:
+        raise Usage(f"{path}: not read: others may write it; {why}: `chmod go-w {shlex.quote(path)}`")
+    if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
+        where = shlex.quote(os.path.dirname(path) or ".")
+        raise Usage(f"{path}: not read: others may replace it; {why}: `chmod o-w {where}`")
+
+
+def _line_of_error(said: str, text: str) -> str:
+    """What the parser said, its line first."""
+    found = re.search(r" \((?:at line (\d+), column (\d+)|at end of document)\)", said)
+    if found is None:
+        return f" {said}"
+    line = found[1] or str(text.count("\n") + (not text.endswith("\n")))
+    return f"{line}: {said.replace(found[0], '')}"
+
+
+class _File:
+    """The file as its complaints name it."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.lines = text.splitlines()
+        self.folder = os.path.dirname(os.path.abspath(path))
+
+    def checked(self, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a table by their keys, as options have them; Usage for the first that is wrong."""
+        found = {}
+        for key, value in _flat(data):
+            if key not in _VALUES:
+                meant = near(key, KEYS)
+                hint = f"did you mean {meant}?" if meant else f"one of {', '.join(KEYS)}"
+                self.refuse(table, key, f"no such key; {hint}")
+            try:
+                found[key] = _VALUES[key](value, self.folder)
+            except (_Wrong, Usage) as error:
+                self.refuse(table, key, str(error))
+        return found
+
+    def refuse(self, table: str, key: str, why: str) -> None:
+        line = self.line_of(table, key)
+        where = f"[{table}] {key}" if table else key
+        raise Usage(f"{self.path}{f':{line}' if line else ''}: {where}: {why}")
+
+    def line_of(self, table: str, key: str) -> int | None:
+        """The line that a key of a table stands in; the table's own where it is not found."""
+        wanted, inside, last = _bare(f"{table}.{key}" if table else key), "", None
+        for number, line in enumerate(self.lines, 1):
+            header = _HEADER.match(line)
+            if header:
+                inside = f"{_bare(header[1])}."
+                last = number if inside == f"{_bare(table)}." else last
+            elif f"{inside}{_bare(line.partition('=')[0])}.".startswith(f"{wanted}."):
+                return number
+        return last
+
+
+def _bare(name: str) -> str:
+    """A key without blanks and quotes."""
+    return re.sub(r"[\s\"']", "", name)
+
+
+def _flat(data: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The keys of a table; those of `summarize` and `calls` with their group's name before them."""
+    groups = {key.partition(".")[0] for key in KEYS if "." in key}
+    found = []
+    for key, value in data.items():
+        if key in groups and isinstance(value, dict):
+            found += [(f"{key}.{name}", inner) for name, inner in value.items()]
+        else:
+            found.append((key, value))
+    return found
+
+
+# -- a value of each key, as its option has it -------------------------------------------------------------
+
+
+def _word(value: object, _folder: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise _Wrong("a text expected")
+    return value
+
+
+def _provider(value: object, folder: str) -> str:
+    to = _word(value, folder)
+    if to not in providers.TARGETS:
+        meant = near(to, providers.TARGETS)
+        hint = f"did you mean {meant}?" if meant else f"one of {', '.join(providers.TARGETS)}"
+        raise _Wrong(f"{to}: no such provider; {hint}")
+    return to
+
+
+def _command(value: object, folder: str) -> str:
+    """A command; one that begins with a relative path lies beside the file."""
+    command = _word(value, folder)
+    beside = command.removeprefix("./")
+    return f"{shlex.quote(folder)}/{beside}" if _IN_FOLDER.match(command) else command
+
+
+def _text_or_file(value: object, folder: str) -> str:
+    """TEXT or `@FILE`; an empty one is none."""
+    if not isinstance(value, str):
+        raise _Wrong('a text, or "@FILE", expected')
+    return f"@{_absolute(value[1:], folder)}" if value.startswith("@") else value
+
+
+def _tools(value: object, folder: str) -> str:
+    """`@FILE` (or its name alone), or the declarations themselves."""
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return dumps(value).decode()
+    text = _word(value, folder)
+    if text.lstrip()[:1] in ("[", "{"):
+        return text
+    return f"@{_absolute(text.removeprefix('@'), folder)}"
+
+
+def _absolute(name: str, folder: str) -> str:
+    return os.path.join(folder, os.path.expanduser(name))
+
+
+def _budget(value: object, _folder: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise _Wrong('a number of tokens expected, as 32000 or "32k"')
+    amounts.tokens(str(value), "budget")
+    return str(value)
+
+
+def _count(value: object, _folder: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise _Wrong("a whole number above 0 expected")
+    return value
+
+
+def _switch(value: object, _folder: str) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong("true or false expected")
+    return value
+
+
+def _fields(value: object, _folder: str) -> list[str]:
+    """`PATH=JSON` texts, or a table of paths and values."""
+    if isinstance(value, dict):
+        return [f"{path}={_json(inner)}" for path, inner in _paths(value)]
+    if not isinstance(value, list) or not all(isinstance(one, str) and "=" in one[1:] for one in value):
+        raise _Wrong('a table of fields, or a list of "PATH=JSON", expected')
+    return value
+
+
+def _paths(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    found = []
+    for key, value in table.items():
+        path = f"{before}{key}"
+        found += _paths(value, f"{path}.") if isinstance(value, dict) and value else [(path, value)]
+    return found
+
+
+def _json(value: object) -> str:
+    try:
+        return dumps(value).decode()
+    except (TypeError, ValueError):
+        raise _Wrong("a date or a number that JSON has not") from None
+
+
+_VALUES: dict[str, Callable[[object, str], Any]] = {
+    "to": _provider, "via": _command, "model": _word, "system": _text_or_file, "tools": _tools,
+    "budget": _budget, "max_tokens": _count, "set": _fields, "stream": _switch, "summarize.via": _command,
+    "calls.via": _command,
+}  # fmt: skip
+KEYS = tuple(_VALUES)

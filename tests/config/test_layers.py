@@ -1,0 +1,147 @@
+"""Who says what holds: the table of docs/config.md, and the laws behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.base.env import Env
+from codeh_history.base.jobs import Request
+from codeh_history.config import layers
+from codeh_history.config.layers import ENVIRONMENT, FLAGS, Layer
+
+KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
+
+
+def said(*values: dict[str, Any]) -> list[Layer]:
+    """A layer of each kind that says these."""
+    return [
+        Layer(where=where, values=each, above=number < 3)
+        for number, (where, each) in enumerate(zip(KINDS, values, strict=False))
+    ]
+
+
+def held(*values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, (value, _) in layers.held(said(*values)).items()}
+
+
+LOCAL = {"to": "ollama", "via": "local", "model": "llama"}
+GEMINI = {"to": "gemini", "via": "google", "model": "flash"}
+CLAUDE = {"to": "anthropic", "via": "ant"}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([{}, LOCAL, CLAUDE, {}, GEMINI], LOCAL),
+        ([{}, LOCAL, {"to": "anthropic"}, {}, {}], LOCAL),
+        ([{}, {}, CLAUDE, LOCAL, GEMINI], CLAUDE),
+        ([{}, {}, {}, LOCAL, GEMINI], LOCAL),
+        ([{}, {}, {}, {}, GEMINI], GEMINI),
+        ([{"model": "big"}, LOCAL, {}, {}, {}], {**LOCAL, "model": "big"}),
+        ([{}, {"model": "pro"}, {}, {}, GEMINI], {**GEMINI, "model": "pro"}),
+        ([{}, {}, CLAUDE, {}, {"model": "flash"}], CLAUDE),
+        ([{"to": "gemini"}, {}, {}, {}, GEMINI], GEMINI),
+        ([{"to": "anthropic"}, {}, {}, {}, GEMINI], {"to": "anthropic"}),
+        ([{"to": "anthropic"}, {}, {"via": "x"}, {}, GEMINI], {"to": "anthropic", "via": "x"}),
+        ([{"to": "gemini"}, {}, CLAUDE, {}, {}], {"to": "gemini"}),
+        ([{"via": "x"}, {}, CLAUDE, {}, {}], {"to": "anthropic", "via": "x"}),
+        ([{"via": "x"}, LOCAL, CLAUDE, {}, GEMINI], {"to": "anthropic", "via": "x"}),
+        ([{"via": "x"}, LOCAL, {}, {}, GEMINI], {"via": "x"}),
+        ([{}, {"to": "openai-chat", "via": "local"}, {}, {}, {"to": "openai-chat", "via": "far", "model": "m"}],
+         {"to": "openai-chat", "via": "local"}),
+        ([{}, {"to": "openai-chat", "via": "local"}, {}, {}, {"to": "openai-chat", "model": "m"}],
+         {"to": "openai-chat", "via": "local"}),
+        ([{}, {"to": "ollama"}, {}, {}, {"via": "any"}], {"to": "ollama"}),
+        ([{}, {}, {"via": "x"}, {}, GEMINI], {"via": "x"}),
+        ([{}, {}, {"to": "gemini"}, {}, GEMINI], GEMINI),
+    ],
+)  # fmt: skip
+def test_provider_command_and_model_come_together(
+    values: list[dict[str, str]], expected: dict[str, str]
+) -> None:
+    assert held(*values) == expected
+
+
+ONE = {"system": st.sampled_from("ABC"), "tools": st.sampled_from("DE"), "budget": st.just("9k"), "max_tokens": st.integers(1, 3),
+       "stream": st.booleans(), "summarize.via": st.sampled_from("FG"), "calls.via": st.sampled_from("HI")}  # fmt: skip
+ROUTE = {
+    "to": st.sampled_from(["gemini", "anthropic", "ollama"]),
+    "via": st.sampled_from("xyz"),
+    "model": st.sampled_from("mno"),
+}
+VALUES = st.lists(st.fixed_dictionaries({}, optional={**ONE, **ROUTE}), min_size=5, max_size=5)
+
+
+@given(VALUES)
+def test_each_key_is_as_the_first_says_it_that_does(values: list[dict[str, Any]]) -> None:
+    found = held(*values)
+    for key in ONE:
+        first = [each[key] for each in values if key in each][:1]
+        assert found.get(key) == next(iter(first), None)
+
+
+@given(VALUES)
+def test_nothing_goes_to_a_provider_that_was_not_meant(values: list[dict[str, Any]]) -> None:
+    """What holds of `to` and `via` is the first's that names one; a command is never that of another provider."""
+    values[2].pop("model", None)  # which the environment cannot say
+    found = layers.held(said(*values))
+    first = next((each for each in values if {"to", "via"} & each.keys()), {})
+    for key in ("to", "via"):
+        if key in first:
+            assert found[key][0] == first[key]
+    if "via" in found and "to" in found:
+        command = found["via"][1]
+        assert command.values is first or command.values.get("to", found["to"][0]) == found["to"][0]
+        assert command.values is first or "to" in command.values or command.where == ENVIRONMENT
+    if "model" in found and {"to", "via"} & found.keys():
+        model = found["model"][1].values
+        above = values[: values.index(first) + 1]
+        assert model in above or model.get("to") == found["to"][0]
+
+
+def test_fields_add_up_and_are_not_sent_to_another_provider() -> None:
+    low = {"to": "gemini", "via": "g", "set": ["a=1", "b=1"]}
+    assert held({"set": ["b=2"]}, {}, {}, {}, low)["set"] == ["a=1", "b=1", "b=2"]
+    assert held({"set": ["b=2"]}, LOCAL, {}, {}, low)["set"] == ["b=2"]
+    assert "set" not in held({}, LOCAL, {}, {}, low)
+    assert held({}, LOCAL, {}, {"set": ["c=1"]}, low)["set"] == ["c=1"]
+
+
+def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
+    )
+    env = Env({"CODEH_HOME": str(tmp_path)})
+    asked = layers.asked(env, Request(), None)
+    assert (asked.request.system, asked.request.budget, asked.request.max_tokens) == (None, None, 5)
+    assert asked.under == {"system": "low", "compact.budget": "9000"}
+    asked = layers.asked(env, Request(), "x")
+    assert (asked.request.system, asked.under) == ("high", {"compact.budget": "9000"})
+    assert layers.asked(env, Request(system=""), "x").request.system == ""
+
+
+@pytest.mark.parametrize(
+    ("environ", "to", "via", "flags"),
+    [
+        ({}, "gemini", "c", "--to gemini --via CMD"),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", "c", ""),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", None, ""),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", "d", "--via CMD"),
+        ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "ollama", "c", "--to ollama --via CMD"),
+        ({"CODEH_VIA": "c"}, "ollama", "c", "--to ollama"),
+        ({"CODEH_PROFILE": "x"}, "ollama", "cat", ""),
+        ({"CODEH_PROFILE": "x"}, "ollama", "dog", "--to ollama --via CMD"),
+        ({"CODEH_PROFILE": "none"}, "ollama", "cat", "--to ollama --via CMD"),
+    ],
+)  # fmt: skip
+def test_the_flags_that_name_it_again(
+    tmp_path: Path, environ: dict[str, str], to: str, via: str | None, flags: str
+) -> None:
+    (tmp_path / "config.toml").write_text('[profile.x]\nto = "ollama"\nvia = "cat"\n')
+    first, last = layers.words(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
+    assert " ".join([*first, *last]) == flags
