@@ -11,6 +11,7 @@ from nursery import Nursery
 from profiles import PROFILE, Tally, by_profile
 from shapes import LINES, PATTERNS, Shape, output, session, sized, text
 
+from codeh_history.programs.sessions import WRITTEN
 from inside import lay
 
 SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller
@@ -27,7 +28,7 @@ CHECKS = {
 }
 EXPORTS = {
     f"export --to {to}": ["export", "s", "--to", to]
-    for to in ("contents", "exchanges", "persisted", "refs", "markdown", "html")
+    for to in ("contents", "exchanges", "persisted", "refs", "markdown", "html", *WRITTEN)
 }
 OTHERS = {
     words: words.split()

@@ -107,6 +107,7 @@ COMMANDS = {
     "fork": Command(["fork", "demo", "--into", "new"], writes=True),
     "export": Command(["export", "demo"]),
     "export --to markdown": Command(["export", "demo", "--to", "markdown"]),
+    "export --to codex": Command(["export", "demo", "--to", "codex", "--cwd", "/"]),
     "import": Command(["import", "-", "--from", "contents", "--into", "new"], writes=True,
                       stdin=b'[{"role":"user","parts":[{"text":"hi"}]}]'),
     "rm": Command(["rm", "demo"], writes=True, prints=False),

@@ -74,19 +74,22 @@ def _without_thinking(message: Message, left: Counter[str]) -> Message:
 
 def _told_apart(messages: Sequence[Message]) -> list[Message]:
     """The messages with an id on each call, another one each, and the same on its result."""
-    found = list(messages)
     taken: set[str] = set()
+    count: Counter[str] = Counter()
+    changed: dict[int, dict[int, str]] = {}  # message → part → id
     for call in pair(messages).calls:
-        id, number = call.id, 1
+        id = call.id
         while id in taken:
-            number += 1
-            id = f"{call.id}_{number}"
+            count[call.id] += 1
+            id = f"{call.id}_{count[call.id] + 1}"
         taken.add(id)
         for half in (call, call.answer):
             if half is not None and _id(half) != id:
-                parts = list(found[half.place].parts)
-                parts[half.part] = _with_id(parts[half.part], id)
-                found[half.place] = found[half.place].derive(parts)
+                changed.setdefault(half.place, {})[half.part] = id
+    found = list(messages)
+    for place, ids in changed.items():
+        parts = found[place].parts
+        found[place] = found[place].derive([_with_id(part, ids.get(n)) for n, part in enumerate(parts)])
     return found
 
 
@@ -96,7 +99,9 @@ def _id(half: Call | Answer) -> str | None:
     return half.id
 
 
-def _with_id(part: Any, id: str) -> Any:
+def _with_id(part: Any, id: str | None) -> Any:
+    if id is None:
+        return part
     key = "functionCall" if "functionCall" in part else "functionResponse"
     return {**part, key: {**part[key], "id": id}}
 
