@@ -57,14 +57,14 @@ class Case:
     def live(self) -> Json:
         """What the program that is installed sends: `turns`, or what it `says` where it sends nothing."""
         agent = AGENTS[self.program]
-        done = run(self.program, self.session)
+        ran = run(self.program, self.session)
         head = {"program": self.program, "version": agent.version}
-        if done.request is None:
-            return {**head, "says": _complaint(done.printed)}
-        return {**head, "turns": sent.turns(agent.speaks, done.request)}
+        if ran.request is None:
+            return {**head, "says": complaint(ran.printed)}
+        return {**head, "turns": sent.turns(agent.speaks, ran.request)}
 
 
-def _complaint(printed: str) -> str:
+def complaint(printed: str) -> str:
     lines = [line for line in COLOUR.sub("", printed).splitlines() if line.strip()]
     wrong = [line for line in lines if "rror" in line or "ailed" in line]
     return (wrong or lines or [""])[0][:200]
@@ -90,9 +90,9 @@ def chosen(case: Case) -> Json:
 def ours(case: Case, home: Path) -> list[Json]:
     """The turns that we would send next, to the provider that the program speaks to."""
     speaks = AGENTS[case.program].speaks
-    id = _done("import", str(case.session), "--quiet", home=home)
-    _done("append", "-s", id, "-m", PROMPT, home=home)
-    body = _done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
+    id = done("import", str(case.session), "--quiet", home=home)
+    done("append", "-s", id, "-m", PROMPT, home=home)
+    body = done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
     turns = sent.turns(speaks, json.loads(body))
     for part in turns[0]["parts"] if turns else []:
         if "text" in part:  # a summary goes under a heading of ours
@@ -100,7 +100,7 @@ def ours(case: Case, home: Path) -> list[Json]:
     return turns
 
 
-def _done(*argv: str, home: Path) -> str:
+def done(*argv: str, home: Path) -> str:
     result = inside(*argv, home=home)
     assert result.code == 0, result.err.decode()
     return result.text

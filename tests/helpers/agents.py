@@ -10,9 +10,11 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -43,18 +45,24 @@ class Place:
     url: str
 
 
+Words = list[str]  # a command line
+
+
 @dataclass(frozen=True)
 class Agent:
-    """A program: which package it is, what it speaks, and how it is made to go on with a session's file.
+    """A program: which package it is, what it speaks, and how it is made to go on with a session.
 
-    `lay` puts the file (and what lies beside it) where the program looks, and returns the command line that
-    goes on with it and variables of its own.
+    `settings` lays its settings and returns variables of its own. `lay` puts a file (and what lies beside
+    it) where the program looks, and returns the session's name for `resume`, the command line that goes on
+    with it, and what must run before.
     """
 
     package: str
     binary: str
     speaks: str
-    lay: Callable[[Place, Path], tuple[list[str], dict[str, str]]]
+    settings: Callable[[Place], dict[str, str]]
+    lay: Callable[[Place, Path], tuple[str, list[Words]]]
+    resume: Callable[[str], Words]
 
     @property
     def version(self) -> str:
@@ -76,15 +84,57 @@ class Run:
 def run(name: str, session: Path) -> Run:
     """Have the program go on with this file; the file itself is only read."""
     agent = AGENTS[name]
+    with _place() as (place, server):
+        env = _environment(place, agent.settings(place))
+        known, before = agent.lay(place, session)
+        for words in before:
+            code, said = _done(words, env, place.project)
+            if code:
+                return Run(None, said, code)
+        return _run(agent.resume(known), env, place, server)
+
+
+def run_written(name: str, session: Path, after: Callable[[Path], None] = lambda _: None) -> Run:
+    """Have the program go on with what we install of a session of ours, by the command that we say.
+
+    `after` is called with the home of the run once it is over.
+    """
+    agent = AGENTS[name]
+    with _place() as (place, server):
+        env = _environment(place, agent.settings(place))
+        ours = [str(Path(sys.executable).with_name("codeh-history")), "export", str(session)]
+        words = [*ours, "--to", name, "--cwd", str(place.project), "--install"]
+        code, said = _done(words, {**env, "CODEH_HOME": str(place.home / ".codeh")}, place.project)
+        if code:
+            return Run(None, said, code)
+        known = shlex.split(said.splitlines()[-1])[-1]
+        done = _run(agent.resume(known), env, place, server)
+        after(place.home)
+        return done
+
+
+@contextlib.contextmanager
+def _place() -> Iterator[tuple[Place, Loopback]]:
     with tempfile.TemporaryDirectory(prefix="agent-") as scratch, Loopback(saying=SAID) as server:
         place = Place(Path(scratch, "home"), Path(scratch, "project"), server.url)
         for folder in (place.home, place.project, Path(scratch, "tmp")):
             folder.mkdir()
-        words, variables = agent.lay(place, session)
-        code, printed = _ended(words, _environment(place, variables), place.project, server)
-        found = [asked.body for asked in server.requests if _holds_prompt(asked)]
-        request = json.dumps(max(found, key=_length, default=None)).replace(str(place.project), PROJECT)
-        return Run(json.loads(request), printed.replace(scratch, ""), code)
+        yield place, server
+
+
+def _run(words: Words, env: dict[str, str], place: Place, server: Loopback) -> Run:
+    code, printed = _ended(words, env, place.project, server)
+    found = [asked.body for asked in server.requests if _holds_prompt(asked)]
+    request = json.dumps(max(found, key=_length, default=None)).replace(str(place.project), PROJECT)
+    return Run(json.loads(request), printed.replace(str(place.home.parent), ""), code)
+
+
+def _done(words: Words, env: dict[str, str], cwd: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        words, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        timeout=SECONDS, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
 def _environment(place: Place, variables: dict[str, str]) -> dict[str, str]:
@@ -168,12 +218,9 @@ def _copied(place: Place, session: Path, to: Path) -> Path:
     return copy
 
 
-def _claude_code(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
-    folder = place.home / ".claude"
-    _copied(place, session, folder / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", str(place.project)))
-    words = ["claude", "-p", PROMPT, "--resume", session.stem, "--model", "claude-opus-4-8"]
-    return words, {
-        "CLAUDE_CONFIG_DIR": str(folder),
+def _claude_code(place: Place) -> dict[str, str]:
+    return {
+        "CLAUDE_CONFIG_DIR": str(place.home / ".claude"),
         "ANTHROPIC_BASE_URL": place.url,
         "ANTHROPIC_API_KEY": KEY,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -183,9 +230,19 @@ def _claude_code(place: Place, session: Path) -> tuple[list[str], dict[str, str]
     }
 
 
-def _codex(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+def _lay_claude_code(place: Place, session: Path) -> tuple[str, list[Words]]:
+    folder = place.home / ".claude" / "projects"
+    _copied(place, session, folder / re.sub(r"[^a-zA-Z0-9]", "-", str(place.project)))
+    return session.stem, []
+
+
+def _resume_claude_code(id: str) -> Words:
+    return ["claude", "-p", PROMPT, "--resume", id, "--model", "claude-opus-4-8"]
+
+
+def _codex(place: Place) -> dict[str, str]:
     folder = place.home / ".codex"
-    _copied(place, session, folder / "sessions" / "2026" / "01" / "02")
+    folder.mkdir()
     (folder / "config.toml").write_text(f"""\
 model = "gpt-5-codex"
 model_provider = "loopback"
@@ -198,15 +255,22 @@ base_url = "{place.url}/v1"
 env_key = "LOOPBACK_KEY"
 wire_api = "responses"
 """)
-    id = session.stem[-36:]
+    return {"CODEX_HOME": str(folder), "LOOPBACK_KEY": KEY}
+
+
+def _lay_codex(place: Place, session: Path) -> tuple[str, list[Words]]:
+    _copied(place, session, place.home / ".codex" / "sessions" / "2026" / "01" / "02")
+    return session.stem[-36:], []
+
+
+def _resume_codex(id: str) -> Words:
     words = ["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
-    return [*words, "resume", id, PROMPT], {"CODEX_HOME": str(folder), "LOOPBACK_KEY": KEY}
+    return [*words, "resume", id, PROMPT]
 
 
-def _gemini_cli(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+def _gemini_cli(place: Place) -> dict[str, str]:
     folder = place.home / ".gemini"
-    _copied(place, session, folder / "tmp" / "project" / "chats")
-    (folder / "projects.json").write_text(json.dumps({"projects": {str(place.project): "project"}}))
+    folder.mkdir()
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
         "privacy": {"usageStatisticsEnabled": False},
@@ -214,11 +278,21 @@ def _gemini_cli(place: Place, session: Path) -> tuple[list[str], dict[str, str]]
         "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
     }
     (folder / "settings.json").write_text(json.dumps(settings))
-    words = ["gemini", "--skip-trust", "-m", "gemini-3-pro-preview", "--resume", "latest", "-p", PROMPT]
-    return words, {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": place.url}
+    return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": place.url}
 
 
-def _opencode(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+def _lay_gemini_cli(place: Place, session: Path) -> tuple[str, list[Words]]:
+    folder = place.home / ".gemini"
+    _copied(place, session, folder / "tmp" / "project" / "chats")
+    (folder / "projects.json").write_text(json.dumps({"projects": {str(place.project): "project"}}))
+    return "latest", []
+
+
+def _resume_gemini_cli(id: str) -> Words:
+    return ["gemini", "--skip-trust", "-m", "gemini-3-pro-preview", "--resume", id, "-p", PROMPT]
+
+
+def _opencode(place: Place) -> dict[str, str]:
     model = {"name": "model", "limit": {"context": 200_000, "output": 8_000}, "modalities": {
         "input": ["text", "image"], "output": ["text"]}, "attachment": True, "reasoning": True}  # fmt: skip
     options = {"baseURL": f"{place.url}/v1", "apiKey": KEY}
@@ -226,10 +300,7 @@ def _opencode(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
     config = {"provider": {"loopback": provider}, "model": "loopback/loopback-model", "autoupdate": False,
               "small_model": "loopback/loopback-model", "share": "disabled"}  # fmt: skip
     (place.project / "opencode.json").write_text(json.dumps(config))
-    id = json.loads(session.read_bytes())["info"]["id"]
-    file = _copied(place, session, place.home)
-    steps = f'opencode import "$1" && exec opencode run -m loopback/loopback-model -s {id} "$2"'
-    return ["sh", "-c", steps, "sh", str(file), PROMPT], {
+    return {
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
@@ -238,21 +309,42 @@ def _opencode(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
     }
 
 
-def _pi(place: Place, session: Path) -> tuple[list[str], dict[str, str]]:
+def _lay_opencode(place: Place, session: Path) -> tuple[str, list[Words]]:
+    id = json.loads(session.read_bytes())["info"]["id"]
+    return id, [["opencode", "import", str(_copied(place, session, place.home))]]
+
+
+def _resume_opencode(id: str) -> Words:
+    return ["opencode", "run", "-m", "loopback/loopback-model", "-s", id, PROMPT]
+
+
+def _pi(place: Place) -> dict[str, str]:
     folder = place.home / ".pi" / "agent"
-    file = _copied(place, session, folder / "sessions" / "project")
+    folder.mkdir(parents=True)
     model = {"id": "claude-opus-4-8", "reasoning": True, "input": ["text", "image"], "contextWindow": 200_000,
              "maxTokens": 8_000}  # fmt: skip
     provider = {"baseUrl": place.url, "api": "anthropic-messages", "apiKey": KEY, "models": [model]}
     (folder / "models.json").write_text(json.dumps({"providers": {"loopback": provider}}))
-    words = ["pi", "--session", str(file), "--provider", "loopback", "--model", model["id"], "-p", PROMPT]
-    return words, {"PI_CODING_AGENT_DIR": str(folder), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
+    return {"PI_CODING_AGENT_DIR": str(folder), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
 
 
-AGENTS = {
-    "claude-code": Agent("@anthropic-ai/claude-code", "claude", "anthropic", _claude_code),
-    "codex": Agent("@openai/codex", "codex", "openai-responses", _codex),
-    "gemini-cli": Agent("@google/gemini-cli", "gemini", "gemini", _gemini_cli),
-    "opencode": Agent("opencode-ai", "opencode", "openai-chat", _opencode),
-    "pi": Agent("@earendil-works/pi-coding-agent", "pi", "anthropic", _pi),
-}
+def _lay_pi(place: Place, session: Path) -> tuple[str, list[Words]]:
+    return str(_copied(place, session, place.home / ".pi" / "agent" / "sessions" / "project")), []
+
+
+def _resume_pi(id: str) -> Words:
+    return ["pi", "--session", id, "--provider", "loopback", "--model", "claude-opus-4-8", "-p", PROMPT]
+
+
+AGENTS: dict[str, Agent] = {
+    name: Agent(package, binary, speaks, *how)
+    for name, package, binary, speaks, *how in (
+        ("claude-code", "@anthropic-ai/claude-code", "claude", "anthropic",
+         _claude_code, _lay_claude_code, _resume_claude_code),
+        ("codex", "@openai/codex", "codex", "openai-responses", _codex, _lay_codex, _resume_codex),
+        ("gemini-cli", "@google/gemini-cli", "gemini", "gemini",
+         _gemini_cli, _lay_gemini_cli, _resume_gemini_cli),
+        ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _lay_opencode, _resume_opencode),
+        ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _lay_pi, _resume_pi),
+    )
+}  # fmt: skip

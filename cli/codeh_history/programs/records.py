@@ -9,7 +9,7 @@ from hashlib import sha256
 from ..base.errors import BadData
 from ..base.ids import is_id
 from ..base.times import from_millis, to_millis
-from ..session.model import Json
+from ..session.model import SUMMARY_HEAD, Json
 from ..session.records import check_message, depth_exceeds, dumps
 from ..session.rules import ROLE_OF_KIND
 from .model import Entry, Session, Summary
@@ -89,14 +89,18 @@ def message(entry: Entry) -> Json:
 
 
 def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
-    """The record of a summary; its period and number of exchanges are those of what it covers."""
+    """The record of a summary; its period and number of exchanges are those of what it covers.
+
+    One that we wrote for the program is without the heading that we gave it.
+    """
     covered = [before[id] for id in item.covers if id in before]
     times = [one.ts for one in covered if one.ts]
     first, last = (times[0], times[-1]) if times else (None, None)
+    text = item.text.removeprefix(f"{SUMMARY_HEAD}\n\n")
     return {
         "type": "summary", "id": item.id, **_time("createdAt", item.ts),
         **_time("periodStart", first), **_time("periodEnd", last),
-        "summary": item.text, "conversationCount": exchanges(covered), "covers": item.covers, "by": program,
+        "summary": text, "conversationCount": exchanges(covered), "covers": item.covers, "by": program,
         MARK: [item.line],
     }  # fmt: skip
 

@@ -141,6 +141,8 @@ def sent(view: View, provider: str, model: str | None = None) -> Sent:
     known = {message.id: message for message in view.messages}
     elements = made.body[format.package.FIELD][:-1]
     sources = [[known.get(id) for id in ids] for ids in made.sources[:-1]]
+    if view.summaries and elements and not any(sources[0]):  # the provider's opening: a summary is one
+        del elements[0], sources[0]
     return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
 
 

@@ -1,20 +1,30 @@
-"""`make test-agents`: have each program go on with each of its sessions here, and compare with what is recorded.
+"""`make test-agents`: have each program go on with sessions, and compare what it sends with what is recorded.
 
-    make test-agents ARGS='[--record] [PROGRAM[/CASE]…]'
+    make test-agents ARGS='[--record] [PROGRAM[/CASE] | written[/CASE[/PROGRAM]] | again[/PROGRAM[/CASE]]]…'
 
 A case is a folder of `cases/PROGRAM`: `about` (one line), a session's file as that program would have written
-it, what lies beside it, and `request.json`, what the program sends when it goes on. `--record` writes the latter.
+it, what lies beside it, and `request.json`, what the program sends when it goes on. `written` holds sessions that
+we write for each program, and `PROGRAM.json`, what it sends when it goes on with our file; `written/again.json` says
+whether a program sends the same of each of its own cases once that was read and written by us. `--record` writes
+what is recorded.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
+from functools import partial
+from threading import Lock
 
+import written_cases
 from agent_cases import Case, cases, recorded, written
-from agents import AGENTS, INSTALLED
+from agents import INSTALLED
+from written_cases import Json, Shared, Written
+
+LOCK = Lock()
 
 
 def main(argv: list[str]) -> int:
@@ -22,32 +32,78 @@ def main(argv: list[str]) -> int:
         print("the programs are not installed: make agents", file=sys.stderr)
         return 2
     record = "--record" in argv
-    wanted = [case for case in cases() if _is_wanted(case, [word for word in argv if word != "--record"])]
+    words = [word for word in argv if word != "--record"]
+    wanted = list(_wanted(words, record=record))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        different = sum(pool.map(_record if record else _differs, wanted))
+        different = sum(pool.map(lambda run: run(), wanted))
     if not record:
         print(f"{len(wanted)} cases, {different} of them now different")
     return 1 if different and not record else 0
 
 
-def _is_wanted(case: Case, words: list[str]) -> bool:
-    return not words or any(case.id == word or case.program == word for word in words)
+def _wanted(words: list[str], *, record: bool) -> Iterator[Callable[[], bool]]:
+    """How each case that is wanted is compared or recorded; says whether it is different now."""
+
+    def is_wanted(id: str) -> bool:
+        return not words or any(id == word or id.startswith(f"{word}/") for word in words)
+
+    for case in cases():
+        if is_wanted(case.id):
+            yield partial(_case, case, case.id, record=record)
+    for one, made in written_cases.shared():
+        if is_wanted(id := f"written/{one.folder.name}/{made.program}"):
+            yield partial(_written, one, made, made.hash(), id, record=record)
+    for case, made in written_cases.again():
+        if is_wanted(id := f"again/{case.id}"):
+            yield partial(_again, case, made, made.hash(), id, record=record)
 
 
-def _record(case: Case) -> bool:
-    new = written(case.live())
-    changed = not case.record.exists() or case.record.read_text() != new
-    case.record.write_text(new)
-    print(f"{case.id}: {'recorded' if changed else 'as before'}", flush=True)
+def _case(case: Case, id: str, *, record: bool) -> bool:
+    live = case.live()
+    if not record:
+        return _differs(id, recorded(case), live)
+    return _record(id, changed=written_cases.write(case.record, written(live)))
+
+
+def _written(one: Shared, made: Written, file: str, id: str, *, record: bool) -> bool:
+    live, path = made.live(file), one.record(made.program)
+    if not record:
+        return _differs(id, {**written_cases.read(path), "why": None}, {**live, "why": None})
+    why = written_cases.read(path).get("why") if path.exists() else None
+    return _record(
+        id, changed=written_cases.write(path, written({**live, **({"why": why} if why else {})}))
+    )
+
+
+def _again(case: Case, made: Written, file: str, id: str, *, record: bool) -> bool:
+    live = made.live(file)
+    if "turns" in live:
+        live["sha256"] = written_cases.digest(live["turns"])
+    with LOCK:
+        table = written_cases.read(written_cases.AGAIN)
+        before = table.get(case.id, {})
+        after: Json = {key: live[key] for key in ("file", "sha256", "thoughts", "says") if key in live}
+        if not record:
+            kept = {key: value for key, value in before.items() if key != "why"}
+            return _differs(id, kept, after, live.get("turns"))
+        table[case.id] = {**after, **({"why": before["why"]} if "why" in before else {})}
+        lines = ",\n".join(
+            f"  {written_cases.line(key)}: {written_cases.line(table[key])}" for key in sorted(table)
+        )
+        return _record(id, changed=written_cases.write(written_cases.AGAIN, f"{{\n{lines}\n}}\n"))
+
+
+def _record(id: str, *, changed: bool) -> bool:
+    print(f"{id}: {'recorded' if changed else 'as before'}", flush=True)
     return changed
 
 
-def _differs(case: Case) -> bool:
-    before, after = written(recorded(case)).splitlines(), written(case.live()).splitlines()
-    diff = list(
-        unified_diff(before, after, "recorded", f"now ({AGENTS[case.program].version})", lineterm="")
-    )
-    print("\n".join([f"{case.id}: {'DIFFERENT' if diff else 'equal'}", *diff]), flush=True)
+def _differs(id: str, before: Json, after: Json, more: object = None) -> bool:
+    old, new = written(before).splitlines(), written(after).splitlines()
+    diff = list(unified_diff(old, new, "recorded", "now", lineterm=""))
+    print("\n".join([f"{id}: {'DIFFERENT' if diff else 'equal'}", *diff]), flush=True)
+    if diff and more:
+        print(f"{id}: now sent: {written_cases.line(more)}", flush=True)
     return bool(diff)
 
 

@@ -1,0 +1,168 @@
+"""Sessions that are written for other programs, and what each program sends when it goes on with its file.
+
+A case is a folder of `tests/programs/agents/written`: `about` (one line), a `session.jsonl` of ours or the name of
+another program's case in `from`, and for each program that goes on with it a record `PROGRAM.json`. Beside them
+`again.json` says of each case of `cases/` whether its program sends the same when it goes on with what we write of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sent
+from agent_cases import CASES, MODELS, Case, cases, complaint, done
+from agents import AGENTS, PROJECT, PROMPT, run_written
+from codeh_history.programs.sessions import WRITTEN
+from codeh_history.session.model import SUMMARY_HEAD
+from inside import inside, lay
+from support import NOW, ROOT
+
+Json = dict[str, Any]
+
+FOLDER = ROOT / "tests" / "programs" / "agents" / "written"
+AGAIN = FOLDER / "again.json"
+SEED = {"CODEH_ID_SEED": "written", "CODEH_NOW": NOW}
+OURS = "session.jsonl"
+LONGEST = 20_000  # characters of turns that a record holds; of more their number and hash
+
+
+@dataclass(frozen=True)
+class Written:
+    """A session that is written for a program."""
+
+    program: str
+    session: Path
+
+    @property
+    def speaks(self) -> str:
+        return AGENTS[self.program].speaks
+
+    def live(self, file: str) -> Json:
+        """What the program sends, thoughts counted; what it `says` where it sends nothing."""
+        ran = run_written(self.program, self.session)
+        head = {
+            "program": self.program,
+            "version": AGENTS[self.program].version,
+            "file": hash_of(self.data()),
+        }
+        if ran.request is None:
+            return {**head, "says": complaint(ran.printed)}
+        return {**head, **shown(sent.turns(self.speaks, ran.request))}
+
+    def hash(self) -> str:
+        """The hash of the file, by which a record says what it was made of."""
+        return hash_of(self.data())
+
+    def data(self) -> bytes:
+        """The file that we write, the same each time."""
+        words = ["export", str(self.session), "--to", self.program, "--cwd", PROJECT, "--quiet"]
+        with tempfile.TemporaryDirectory() as home:
+            made = inside(*words, home=home, env=SEED)
+        assert made.code == 0, made.err.decode()
+        return made.out
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A case that is written for each program."""
+
+    folder: Path
+
+    @property
+    def about(self) -> str:
+        return (self.folder / "about").read_text().rstrip("\n")
+
+    @property
+    def session(self) -> Path:
+        pointer = self.folder / "from"
+        if not pointer.exists():
+            return self.folder / OURS
+        return Case(*_split(pointer.read_text().strip())).session
+
+    def record(self, program: str) -> Path:
+        return self.folder / f"{program}.json"
+
+
+def read(path: Path) -> Json:
+    """A record, or a table of them; empty where there is none."""
+    found = json.loads(path.read_bytes()) if path.exists() else {}
+    assert isinstance(found, dict)
+    return found
+
+
+def write(path: Path, text: str) -> bool:
+    """Write a record; whether it says something else now."""
+    changed = not path.exists() or path.read_text() != text
+    path.write_text(text)
+    return changed
+
+
+def line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def shared() -> list[tuple[Shared, Written]]:
+    """Each case with each program that is written for."""
+    found = [Shared(about.parent) for about in sorted(FOLDER.glob("*/about"))]
+    return [(one, Written(program, one.session)) for one in found for program in WRITTEN]
+
+
+def again() -> list[tuple[Case, Written]]:
+    """Each session of a program, written for that program."""
+    return [(case, Written(case.program, case.session)) for case in cases() if case.program in WRITTEN]
+
+
+def shown(turns: list[Json]) -> Json:
+    """What a record says of turns: without the thoughts, which are counted."""
+    thoughts, kept = without_thoughts(turns)
+    counted: Json = {"thoughts": thoughts} if thoughts else {}
+    if len(json.dumps(kept)) <= LONGEST:
+        return {**counted, "turns": kept}
+    return {**counted, "sha256": digest(kept), "count": len(kept)}
+
+
+def without_thoughts(turns: list[Json]) -> tuple[int, list[Json]]:
+    """How many parts are thoughts, and the turns without them, and without our heading of a summary."""
+    kept = [
+        {**turn, "parts": [_unheaded(part) for part in turn["parts"] if not _is_thought(part)]}
+        for turn in turns
+    ]
+    count = sum(len(turn["parts"]) for turn in turns) - sum(len(turn["parts"]) for turn in kept)
+    return count, [turn for turn in kept if turn["parts"]]
+
+
+def _is_thought(part: Json) -> bool:
+    return "thought" in part or part.get("native") in ("redacted_thinking", "reasoning")
+
+
+def _unheaded(part: Json) -> Json:
+    return {"text": part["text"].removeprefix(f"{SUMMARY_HEAD}\n\n")} if part.keys() == {"text"} else part
+
+
+def ours(session: Path, speaks: str, home: Path) -> list[Json]:
+    """The turns without thoughts that we would send next of a session, or of another program's file."""
+    id = session.parent.name
+    if session.name == OURS:
+        lay(home, session.read_bytes(), id)
+    else:
+        id = done("import", str(session), "--quiet", home=home)
+    done("append", "-s", id, "-m", PROMPT, home=home)
+    body = done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
+    return without_thoughts(sent.turns(speaks, json.loads(body)))[1]
+
+
+def digest(turns: list[Json]) -> str:
+    return hash_of(json.dumps(turns, sort_keys=True).encode())
+
+
+def hash_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _split(id: str) -> tuple[str, Path]:
+    return id.partition("/")[0], CASES / id
