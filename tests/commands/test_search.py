@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import strategies as some
 from access.test_skim import plain_files
 from codeh_history.base.env import Env
-from codeh_history.commands import search as searching
-from codeh_history.commands.search import Hit
+from codeh_history.commands.search import matches as searching
+from codeh_history.commands.search.matches import Hit
 from codeh_history.sandbox import Pattern
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
@@ -32,7 +32,11 @@ def found(path: Path, pattern: str, flags: int = 0, **limits: int) -> list[Hit]:
 
 def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
     view = fold(read.read_log(path.read_bytes()))
+    title = view.meta.get("title")
+    titles = [title] if isinstance(title, str) and title else []
     return [
+        Hit(path.stem, None, 0, "title", text) for text in titles if re.search(pattern, text, flags)
+    ] + [
         Hit(path.stem, message.id, number, message.role or message.kind, line)
         for number, message in enumerate(view.messages, 1)
         for line in searching.matching(message, Pattern(pattern, "", flags))

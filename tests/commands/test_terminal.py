@@ -89,7 +89,7 @@ def hostile(home: Path) -> Path:
     "argv",
     [
         "show demo", "show demo --jsonl", "show demo --items", "show demo --json", "show demo -n 1", "last demo",
-        "last demo --json", "last demo --code", "list", "list --json", "search . demo", "search . --jsonl",
+        "last demo --json", "last demo --code", "list", "list --json", "search . demo", "search --words x", "search . --jsonl",
         "stats demo", "stats demo --json", "status demo", "status demo --json", "verify demo", "verify demo --json",
         "compact demo --explain --budget 9k", "compact demo --explain --json --budget 9k", "stats demo --top 9",
         "verify bad", "verify demo --to anthropic", "show bad", "show \x1b[31m", "expand : demo", "expand u demo", "expand s demo",
@@ -169,3 +169,15 @@ def test_a_pipe_needs_no_rich(plain: Path) -> None:
     argv = [sys.executable, "-c", code, *lines]
     done = subprocess.run(argv, capture_output=True, env=support.environ(home=plain), check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("regex", "red"), [("l+", ["ll"]), ("(h|y)(e|o)+u?", ["he", "you"]), ("$", [])])
+def test_search_marks_what_it_found(regex: str, red: list[str], plain: Path) -> None:
+    shown = on_terminal("search", regex, "demo", home=plain).split("\n")[0]
+    assert re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", shown) == red
+    assert STYLES.sub("", shown) == "demo:1:user: hello **you**"
+
+
+def test_words_are_marked_too(plain: Path) -> None:
+    shown = on_terminal("search", "--words", "you HEL", "demo", home=plain)
+    assert re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", shown) == ["hello", "you"]

@@ -82,6 +82,15 @@ def found(text: str, flags: int, texts: Sequence[str]) -> Iterator[bool]:
         yield search(each) is not None
 
 
+def spans(text: str, flags: int, texts: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
+    """Where a pattern is found in each text."""
+    import re
+
+    finditer = re.compile(text, flags).finditer
+    for each in texts:
+        yield [found.span() for found in finditer(each)]
+
+
 def cut(text: str, flags: int, texts: Sequence[str]) -> Iterator[str]:
     """Each text without what the pattern matches."""
     import re
@@ -123,7 +132,9 @@ def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str
         raise ValueError(f"{name}: {type(error).__name__}: {error}") from None
 
 
-WORKS: Mapping[str, Callable[..., Iterator[bool | str]]] = {"found": found, "cut": cut, "render": render}
+WORKS: Mapping[str, Callable[..., Iterator[object]]] = {
+    "found": found, "spans": spans, "cut": cut, "render": render,
+}  # fmt: skip
 
 if __name__ == "__main__":
     main(float(sys.argv[1]))

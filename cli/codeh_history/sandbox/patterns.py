@@ -66,6 +66,12 @@ class Pattern:
             return [self._own.search(text) is not None for text in texts]
         return self._confined("found", texts, names)
 
+    def spans(self, texts: Sequence[str], names: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """Where in each of the texts it is found."""
+        if quick(self.text, texts):
+            return [[found.span() for found in self._own.finditer(text)] for text in texts]
+        return self._confined("spans", texts, names)
+
     def cut(self, texts: Sequence[str], names: Sequence[str]) -> list[str]:
         """The texts without what it matches."""
         if quick(self.text, texts):

@@ -62,6 +62,9 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     needles = Needles(removed)
     if needles.pattern is None:
         return []
+    from ...access import word_index  # and with it SQLite
+
+    remove(word_index.path_of(env))
     others = {id: path for id, path in ids(env) if path != target.path}
     forks = _forks(others, target.id)
     found = [
@@ -122,8 +125,8 @@ def _files(env: Env, target: Target, needles: Needles, known: set[str]) -> list[
 
 def _cleared(env: Env, folder: str, path: str) -> bool:
     """Remove what nobody needs: half a file of a killed command, and the rows that `list` remembers."""
-    remembered = os.path.join(env.home, "cache", "sessions.json")
-    if not (path.endswith(SUFFIX) or path == remembered) or folder == trash_dir(env):
+    rows = os.path.dirname(path) == os.path.join(env.home, "cache") and path.endswith(".json")
+    if not (path.endswith(SUFFIX) or rows) or folder == trash_dir(env):
         return False
     try:
         with open(os.open(path, _OPEN), "rb") as file:

@@ -1,0 +1,154 @@
+"""Search what is said: visible messages' text, tool calls and results, of all sessions or one."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from ...access.view import tell_lost
+from ...base.env import Env
+from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
+from ...base.escape import visible
+from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
+from ...blocks import Lost
+from ...render import pager, values
+from ...sandbox import Exceeded, Pattern, allowed
+from ...session.model import Json
+from ...store.resolve import Target, for_reading, ids
+from .matches import hits
+
+EXAMPLES = """\
+  codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`
+  codeh-history search -i todo demo
+  codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
+  codeh-history search --words 'blue sky' -l         # the best first, of an index that is kept up
+  codeh-history search --jsonl error | jq -r .id
+"""
+STRAY = "search REGEX [SESSION]"
+
+
+class Given(Options):
+    regex: str = argument("REGEX", "A Python regular expression, sought in each line.")
+    argument: str | None = argument("[SESSION]", "Only this one; all without.")
+    ignore_case: bool = flag("Do not tell capitals from small letters.", "-i")
+    list_only: bool = flag("Only the sessions with a match.", "-l", long="--list")
+    count: bool = flag("Only SESSION:LINES of each with a match.", "-c")
+    words: bool = flag("REGEX is words: the messages that hold all of them, the best first.")
+    json: bool = JSON
+    jsonl: bool = JSONL
+    no_pager: bool = NO_PAGER
+    session: str | None = SESSION
+    timeout: float | None = option("S", "Seconds that a message may take (10).")
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    """The exit code says whether anything was found, and whether all could be read."""
+    if given.json and given.jsonl:
+        raise Usage("--json and --jsonl: one of them")
+    if given.list_only and given.count:
+        raise Usage("-l and -c: one of them")
+    lost: Lost = {}
+    unread: list[str] = []
+    flags = re.IGNORECASE if given.ignore_case else 0
+    if given.words:
+        from . import ranked
+
+        marks = Pattern(ranked.sought_of(given.regex).pattern, "", re.IGNORECASE, allowed(given.timeout))
+        found = ranked.records(env, targets_of(env, given), given.regex, unread)
+    else:
+        marks = Pattern(given.regex, "", flags, allowed(given.timeout))
+        found = found_in(env, given, marks, lost, unread)
+    with marks:
+        if given.list_only or given.count:
+            found = summed(found, count=given.count)
+        some = printed(env, found, given, marks)
+    if unread or (given.strict and lost):
+        return BadData.exit_code
+    return 0 if some else NegativeAnswer.exit_code
+
+
+def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bool:
+    """Print the hits as they are found, on a terminal where they end; whether there were any."""
+    first = next(found, None)
+    records = itertools.chain([first], found) if first is not None else iter(())
+    if given.json or given.jsonl:
+        for line in values.lines(records, as_array=given.json, terminal=env.terminal(env.stdout)):
+            env.write(line)
+    elif pager.pager(env) is not None and not given.no_pager:
+        pager.show(env, b"".join(plain(record, marks if env.colour else None) for record in records))
+    else:
+        for record in records:
+            env.draw(plain(record, marks if env.colour else None))
+    return first is not None
+
+
+def targets_of(env: Env, given: Given) -> list[Target]:
+    """The session named here, else all, whatever `$CODEH_SESSION` says."""
+    if given.session or given.argument:
+        return [for_reading(env, given.session, given.argument)]
+    return [Target(path, "") for _, path in ids(env)]
+
+
+def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[str]) -> Iterator[Json]:
+    """The hits as records; `unread` gets the sessions that cannot be read, a named one raises."""
+    named = bool(given.session or given.argument)
+    for target in targets_of(env, given):
+        try:
+            yield from _records(env, target, pattern, strict=given.strict, lost=lost)
+        except Exceeded:
+            raise
+        except (HistoryError, OSError) as error:
+            if named:
+                raise
+            if isinstance(error, NotFound):
+                continue  # removed meanwhile
+            reason = error if isinstance(error, HistoryError) else error.strerror
+            env.complain(f"{target.id}: not searched: {reason}")
+            unread.append(target.id)
+
+
+def _records(env: Env, target: Target, pattern: Pattern, *, strict: bool, lost: Lost) -> Iterator[Json]:
+    """The hits of a session; what of it is lost is noted after them."""
+    missing: Lost = {}
+    for hit in hits(env, target, pattern, strict=strict, lost=missing):
+        yield hit._asdict()
+    if missing:
+        tell_lost(env, target.id, missing)
+        lost.update(missing)
+
+
+def summed(found: Iterator[Json], *, count: bool) -> Iterator[Json]:
+    """One record for each session, in the order of the hits: its name, with `count` how many there are."""
+    counts: dict[str, int] = {}
+    for session, group in itertools.groupby(found, key=lambda record: record["session"]):
+        if not count and session not in counts:
+            yield {"session": session}
+        counts[session] = counts.get(session, 0) + sum(1 for _ in group)
+    if count:
+        yield from ({"session": session, "count": number} for session, number in counts.items())
+
+
+def plain(record: Json, marks: Pattern | None) -> bytes:
+    """`SESSION:N:ROLE: LINE`, `SESSION:COUNT` or `SESSION`; what is sought stands out in the line."""
+    if "text" not in record:
+        count = f":{record['count']}" if "count" in record else ""
+        return f"{record['session']}{count}\n".encode()
+    where = visible(f"{record['session']}:{record['n']}:{record['role']}:")
+    if marks is None:
+        return f"{where} {visible(record['text'])}\n".encode()
+    return f"\x1b[2m{where}\x1b[0m {marked(record['text'], marks, str(record['id']))}\n".encode()
+
+
+def marked(text: str, marks: Pattern, name: str) -> str:
+    """A line with what is sought in bold red."""
+    shown, at = [], 0
+    for start, end in marks.spans([text], (name,))[0]:
+        shown += [
+            visible(text[at:start]),
+            f"\x1b[1;31m{visible(text[start:end])}\x1b[0m" if end > start else "",
+        ]
+        at = end
+    return "".join([*shown, visible(text[at:])])

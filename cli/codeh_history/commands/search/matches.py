@@ -1,0 +1,175 @@
+"""The lines that match in a session: its title, visible messages' texts, tool calls and results."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ...access import skim as skimming
+from ...access.late_media import Deferred
+from ...access.row import text_of
+from ...access.skim import NeedsFold, Skim
+from ...access.view import tell_damage, view_of
+from ...base.env import Env
+from ...blocks import Lost
+from ...render import parts
+from ...sandbox import Pattern
+from ...session.model import Json, Message
+from ...session.records import Log
+from ...store import read
+from ...store.resolve import Target
+
+# A literal of these, with a letter that no number has, stands in the file as it does in a line that
+# matches: it can be no JSON punctuation, and spans no two values.
+_LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
+_ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
+_STEP = 1 << 20
+MANY = 10_000  # hits that are held before it is known that the log is plain
+
+
+class Hit(NamedTuple):
+    """A matching line: session, message, `show`'s number of it, its role (else its kind), the line.
+
+    The title's has the role `title`, the number 0 and no id.
+    """
+
+    session: str
+    id: str | None
+    n: int
+    role: str
+    text: str
+
+
+def hits(
+    env: Env,
+    target: Target,
+    pattern: Pattern,
+    *,
+    strict: bool = False,
+    lost: Lost | None = None,
+    big: int = skimming.BIG,
+    most: int = MANY,
+) -> Iterator[Hit]:
+    """The matching lines of a session, in view order; of a big plain one in bounded memory."""
+    if target.path != "-" and not strict and not may_match(target.path, pattern):
+        return
+    if target.path != "-" and os.path.getsize(target.path) > big:
+        try:
+            yield from _skimmed(env, target, pattern, most, strict=strict)
+        except NeedsFold:
+            pass
+        else:
+            return
+    view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
+    yield from _in_title(target, view.meta, pattern)
+    for number, message in enumerate(view.messages, 1):
+        yield from _in_message(target, number, message, pattern)
+
+
+def _skimmed(env: Env, target: Target, pattern: Pattern, most: int, *, strict: bool) -> Iterator[Hit]:
+    """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
+    skim = Skim(skimming.logs(target.path))
+    found: list[Hit] = []
+    for number, message in skim.messages():
+        if len(found) <= most:
+            found += _in_message(target, number, message, pattern)
+    tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
+    yield from _in_title(target, skim.meta, pattern)
+    if len(found) <= most:
+        yield from sorted(found, key=lambda hit: hit.n)
+    else:
+        yield from _again(target, pattern)
+
+
+def _again(target: Target, pattern: Pattern) -> Iterator[Hit]:
+    """The same by number as they come: those behind a stream wait until it is settled."""
+    skim = Skim(skimming.logs(target.path))
+    waiting: list[tuple[int, int, Hit]] = []
+    for number, message in skim.messages():
+        for line, hit in enumerate(_in_message(target, number, message, pattern)):
+            heapq.heappush(waiting, (number, line, hit))
+        first = min((number for number, _ in skim.open.values()), default=number + 1)
+        while waiting and waiting[0][0] < first:
+            yield heapq.heappop(waiting)[2]
+    while waiting:
+        yield heapq.heappop(waiting)[2]
+
+
+def _in_title(target: Target, meta: Json, pattern: Pattern) -> Iterator[Hit]:
+    title = text_of(meta.get("title"))
+    if title is not None and pattern.found([title], ("title",))[0]:
+        yield Hit(target.id, None, 0, "title", title)
+
+
+def _in_message(target: Target, number: int, message: Message, pattern: Pattern) -> Iterator[Hit]:
+    for text in matching(message, pattern):
+        yield Hit(target.id, message.id, number, message.role or message.kind, text)
+
+
+def matching(message: Message, pattern: Pattern) -> Iterator[str]:
+    """The matching lines of a message: of its texts, `NAME ARGS` of its calls, and its results.
+
+    JSON is one compact line if that matches, else the lines of the texts inside that do.
+    """
+    groups = list(said_of(message))
+    found = iter(pattern.found([line for group in groups for line in group], (message.id,)))
+    for whole, *inside in groups:
+        matched = [next(found), *(next(found) for _ in inside)]
+        if whole and matched[0]:
+            yield whole
+        else:
+            yield from (line for line, match in zip(inside, matched[1:], strict=True) if match)
+
+
+def said_of(message: Message) -> Iterator[list[str]]:
+    """What each item says: its JSON as one line (empty where it is text), and the lines inside."""
+    shown = message.parts if message.committed else message.pending or []
+    for item in parts.items(shown, message):
+        if item.what == "call":
+            yield [f"{item.name} {item.body}", *_inside(item.value)]
+        elif item.what == "result" and not isinstance(item.value, str):
+            yield [item.body, *_inside(item.value)]
+        elif item.what in ("text", "thought", "result"):
+            yield ["", *_lines(item.body)]
+
+
+def _inside(value: object) -> Iterator[str]:
+    return (line for text in _texts(value) for line in _lines(text))
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def _texts(value: object) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            stack += reversed(value.values())
+        elif isinstance(value, list):
+            stack += reversed(value)
+
+
+def may_match(path: str, pattern: Pattern, step: int = _STEP) -> bool:
+    """False only if nothing in the file can match: a literal that does not occur in it."""
+    literal = pattern.text
+    if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
+        return True
+    needles = (literal.encode(), *_ELSEWHERE)
+    fd, size = read.opened(path)
+    try:
+        at = 0
+        while at < size:
+            chunk = os.pread(fd, step + max(map(len, needles)), at)
+            if not chunk or any(needle in chunk for needle in needles):
+                return bool(chunk)
+            at += step
+    finally:
+        os.close(fd)
+    return False

@@ -1,0 +1,71 @@
+"""`search --words`: the messages that hold all the words, the best first."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from ...access import word_index
+from ...access.late_media import Deferred
+from ...access.row import text_of
+from ...access.view import view_of
+from ...access.word_index import Said
+from ...base.env import Env
+from ...base.errors import HistoryError
+from ...session.model import Json
+from ...session.view import View
+from ...store.resolve import Target
+from .matches import said_of
+
+
+def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> Iterator[Json]:
+    """A record a message, with the line of it that holds most of the words; `unread` as in `search`."""
+    by_path = {target.path: target for target in targets}
+
+    def read(path: str) -> list[Said] | None:
+        try:
+            return list(_said(path, view_of(env, by_path[path], media=Deferred(measured=True), lost={})))
+        except (HistoryError, OSError) as error:
+            reason = error if isinstance(error, HistoryError) else error.strerror
+            env.complain(f"{by_path[path].id}: not searched: {reason}")
+            unread.append(by_path[path].id)
+            return None
+
+    stamps = {path: stamp for path in by_path if (stamp := _stamp(path)) is not None}
+    sought = sought_of(words)
+    for said in word_index.found(env, stamps, read, words):
+        target = by_path[said.path]
+        line = best_line(said.text, sought)
+        yield {"session": target.id, "id": said.id, "n": said.n, "role": said.role, "text": line}
+
+
+def sought_of(words: str) -> re.Pattern[str]:
+    """What marks the words where they stand: each, or a word that begins so."""
+    return re.compile(
+        "|".join(rf"\b{re.escape(word)}\w*" for word in re.findall(r"\w+", words)), re.IGNORECASE
+    )
+
+
+def best_line(text: str, sought: re.Pattern[str]) -> str:
+    """The first of the lines in which most of the words stand."""
+    lines = [line for line in text.split("\n") if not line.isspace() and line] or [""]
+    return max(lines, key=lambda line: len({word.casefold() for word in sought.findall(line)}))
+
+
+def _stamp(path: str) -> str | None:
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None  # removed meanwhile
+    return f"{info.st_ino} {info.st_size} {info.st_mtime_ns} {info.st_ctime_ns}"
+
+
+def _said(path: str, view: View) -> Iterator[Said]:
+    title = text_of(view.meta.get("title"))
+    if title is not None:
+        yield Said(path, None, 0, "title", title)
+    for number, message in enumerate(view.messages, 1):
+        lines = [line for whole, *inside in said_of(message) for line in ([whole] if whole else inside)]
+        if lines:
+            yield Said(path, message.id, number, message.role or message.kind, "\n".join(lines))
