@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+import vocabularies
 from blocks.stored import BIG, IMAGE, ok
 from forks import Forks
 from redis_server import Server, needs_redis
@@ -45,6 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--processes"):
         Forks.possible = False
+    vocabularies.keep()
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: there is nothing in them to collect."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

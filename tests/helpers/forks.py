@@ -30,6 +30,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import vocabularies
+
 CLI = Path(__file__).resolve().parents[2] / "cli"
 AT_START = (b"PYTHON", b"LC_", b"LANG")  # what the interpreter reads once, as it starts
 PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
@@ -37,6 +39,8 @@ START = b"start"
 MOST = 1 << 20  # bytes of a request
 FILES = 64
 SECONDS = 120
+COUNTING = "-counting"  # ends the address of who has loaded the vocabularies, which makes a fork dearer
+COUNT = {"compact", "stats", "status", "summarize", "--budget"}  # words of runs that count tokens
 
 Request = tuple[list[str], dict[bytes, bytes], int, list[int], list[int]]
 """argv, environment, umask, the signals ignored, the numbers of the files."""
@@ -68,7 +72,7 @@ ignored = [number for number in {signals} if _signal.getsignal(number) == _signa
 place = posix.open(".", posix.O_RDONLY | posix.O_CLOEXEC)
 server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
 try:
-    server.connect({address!r})
+    server.connect({address!r} + {counting!r} * (not {count}.isdisjoint(sys.argv)))
     sent = b"".join(number.to_bytes(4, sys.byteorder) for number in [place, *files])
     request = marshal.dumps((sys.argv[1:], posix.environ, umask, ignored, files))
     server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, sent)])
@@ -128,6 +132,7 @@ class Forks:
         starting.mkdir()
         values = {
             "python": sys.executable, "shim": str(shim(starting)), "signals": tuple(map(int, PASSED_ON)), "start": START,
+            "counting": COUNTING, "count": COUNT,
         }  # fmt: skip
         return script(asking, CLIENT.format(address=self._address, **values))
 
@@ -145,7 +150,7 @@ class Forks:
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
             server.settimeout(SECONDS)
-            server.connect(self._address)
+            server.connect(self._address + COUNTING * (not COUNT.isdisjoint(argv)))
             files = [place, reading, out_end, err_end]
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))]
             try:
@@ -195,17 +200,45 @@ def load_all() -> None:
 
 
 def serve(address: str) -> None:
-    """Answer requests until stdin ends."""
+    """Answer requests until stdin ends, with a process of its own for runs that count tokens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for those who ask
     sys.path[0] = str(CLI)
     ours = at_start(os.environb)
     load_all()
     gc.collect()
     gc.freeze()
+    plain, counting = listening(address), listening(address + COUNTING)
+    if os.fork() == 0:
+        plain.close()
+        if counting in select.select([counting, 0], [], [])[0]:
+            load_vocabularies()
+            answer_all(counting, ours)
+        os._exit(0)
+    counting.close()
+    os.write(1, b"ready\n")
+    answer_all(plain, ours)
+    os.wait()
+
+
+def listening(address: str) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(address)
     listener.listen(64)
-    os.write(1, b"ready\n")
+    return listener
+
+
+def load_vocabularies() -> None:
+    from codeh_history.tokens import vocabulary
+
+    vocabularies.keep()
+    for name in vocabulary.NAMES:
+        vocabulary.load(name)
+    vocabulary.load.cache_clear()  # each run reads its own
+    gc.freeze()
+
+
+def answer_all(listener: socket.socket, ours: Mapping[bytes, bytes]) -> None:
+    """Run what is asked for there, until stdin ends."""
     poll = select.poll()
     poll.register(0)
     poll.register(listener, select.POLLIN)

@@ -53,14 +53,20 @@ def load(name: str, folder: str | None = None) -> tiktoken.Encoding:
     With a `folder` its tokens are kept there in a form that loads faster. It stays in memory: to take an
     encoding apart costs half of what it cost to build.
     """
-    import tiktoken
-
-    sha256, special, pattern = _ENCODINGS[name]
+    sha256, _, _ = _ENCODINGS[name]
     tokens = unpacked.read(folder, name, sha256) if folder else None
     if tokens is None:
         tokens = tokens_of(_read(name, sha256))
         if folder:
             unpacked.write(folder, name, sha256, tokens)
+    return built(name, tokens)
+
+
+def built(name: str, tokens: list[bytes]) -> tiktoken.Encoding:
+    """The encoding of these tokens, by rank."""
+    import tiktoken
+
+    _, special, pattern = _ENCODINGS[name]
     ranks = dict(zip(tokens, range(len(tokens)), strict=True))
     return tiktoken.Encoding(name=name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
 

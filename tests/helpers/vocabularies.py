@@ -1,0 +1,20 @@
+"""Encodings built once a process: each takes a third of a second, and each home of a test would have its own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+
+def keep() -> None:
+    """From now on the same tokens are the same encoding; they are read, and kept in folders, as ever."""
+    from codeh_history.tokens import vocabulary
+
+    build, known = vocabulary.built, {}
+
+    def built(name: str, tokens: list[bytes]) -> object:
+        key = name, hash(tuple(tokens))  # to compare them would copy, in a fork, all that is known
+        if key not in known:
+            known[key] = build(name, tokens)
+        return known[key]
+
+    vocabulary.built, vocabulary.tokens_of = built, cache(vocabulary.tokens_of)
