@@ -44,6 +44,7 @@ persist demo --all
 persist -s demo -i --all
 hydrate demo
 repair demo --report
+rescue demo --report --json
 repair -s demo -i --report
 export demo --to contents
 export demo --to exchanges

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .database import Database
 
 HEAD = 1 << 20  # bytes that tell whose a file is
-_FIRST = 20  # of its lines
+FIRST_LINES = 20  # of its lines
 _STEP = 1 << 20
 _ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED = 8 << 30  # bytes at most
@@ -170,7 +170,7 @@ def _folder(first: str, names: list[str]) -> Iterator[int]:
 def head_of(data: bytes) -> Head:
     """How a file with these first bytes begins."""
     found: list[Json] = []
-    for line in data.removeprefix(BOM).split(b"\n", _FIRST)[:_FIRST]:
+    for line in data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]:
         try:
             value = orjson.loads(line)
         except ValueError:

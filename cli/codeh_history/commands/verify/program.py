@@ -23,7 +23,7 @@ def checked(target: Target) -> Json | None:
         messages, version = 0, None
         for session in program_file.sessions_in(file, program):
             ids.append(records.session_id(session))
-            problems += map(_as_json, session.problems)
+            problems += map(as_json, session.problems)
             messages += _sent(session)
             version = version or session.version
     return {
@@ -38,7 +38,8 @@ def _sent(session: Session) -> int:
     return sum(isinstance(item, Entry) and item.id not in covered for item in session.items)
 
 
-def _as_json(problem: Problem) -> Json:
+def as_json(problem: Problem) -> Json:
+    """`line, effect, reason, mended?`."""
     found = problem._asdict()
     return {key: value for key, value in found.items() if value is not None}
 

@@ -1,0 +1,56 @@
+"""Bring back a session that is broken or too long: read, mended, curated, made to fit, written anew."""
+
+from __future__ import annotations
+
+import orjson
+
+from ...base import amounts
+from ...base.env import Env
+from ...base.errors import Usage
+from ...base.options import JSON, QUIET, REPORT, SESSION, Options, argument, flag, option
+from ...programs import sessions
+from . import output, report, source
+from .fates import fates
+from .output import Out
+from .reduction import reduced
+
+EXAMPLES = """\
+  codeh-history rescue ~/.claude/projects/DIR/UUID.jsonl --install    # says by which command to go on
+  codeh-history rescue ~/.codex/sessions/2026/01/02/rollout-….jsonl --dry-run   # says what it would do
+  codeh-history rescue FILE --budget 60k --to codex --install         # another program goes on with it
+  codeh-history rescue demo                                           # a new session; `demo` stays as it is
+"""
+
+
+class Given(Options):
+    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
+    budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
+    to: str | None = option("PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.")
+    cwd: str | None = option("DIR", "The directory it goes on in.")
+    title: str | None = option("T", "What it is called.")
+    output: str | None = option("FILE|NEW", "Write it there; it must not exist. Of a session: the new id.")
+    install: bool = flag("Put it where the program looks.")
+    dry_run: bool = flag("Say what would be done, and write nothing.")
+    json: bool = JSON
+    report: bool = REPORT
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> None:
+    asked = amounts.tokens(given.budget) if given.budget is not None else None
+    if given.install and given.output is not None:
+        raise Usage("--output and --install: one of them")
+    found = source.read(env, given.session, given.argument)
+    to = output.destination(given, found)
+    done = reduced(env, found.view, to, asked)
+    fate = fates(found.lines, done.mended, done.after, done.moves)
+    wanted = (
+        bool(found.problems) or done.compacted or bool(given.given("to", "output", "install", "budget"))
+    )
+    lost = to is not None and not given.given("output", "install") and env.terminal(env.stdout)
+    writes = wanted and not given.dry_run and not lost  # nobody goes on with what a terminal showed
+    out = output.write(env, given, found, done, to) if writes else Out()
+    for id, lines in found.lines.items() if given.report else ():
+        env.report(orjson.dumps({"id": id, "lines": lines, "fate": fate[id]}))
+    report.tell(env, report.as_json(found, done, fate, to, out), out, json=given.json)

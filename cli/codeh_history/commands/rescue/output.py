@@ -1,0 +1,81 @@
+"""Where a rescued session is written: a new session of ours, or a new file for its program."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...base.env import Env
+from ...base.errors import Usage
+from ...programs import sessions
+from ...session import stream
+from ...store import create
+from .reduction import Reduced
+from .source import Found
+
+if TYPE_CHECKING:
+    from . import Given
+
+_OF_PROGRAMS = ("cwd", "title", "install")
+
+
+class Out(NamedTuple):
+    """Where it went (None: stdout, or nowhere), as which session of ours, and what goes on with it.
+
+    `place`: where a file is to be put before its program finds it; `left`: what was not written, by kind.
+    """
+
+    path: str | None = None
+    id: str | None = None
+    resume: str | None = None
+    place: str | None = None
+    printed: bool = False
+    left: dict[str, int] = {}  # noqa: RUF012 - never changed
+
+
+def destination(given: Given, found: Found) -> str | None:
+    """The program it is written for; None for a session of ours. Usage where the options say otherwise."""
+    to = given.to or found.program
+    if given.to is not None and given.to not in sessions.WRITTEN:
+        raise Usage(f"--to {given.to}: one of {', '.join(sessions.WRITTEN)}")
+    if to in sessions.WRITTEN:
+        return to
+    of_programs = given.given(*_OF_PROGRAMS)
+    if of_programs:
+        name = of_programs[0].replace("_", "-")
+        raise Usage(
+            f"--{name} goes with --to {'|'.join(sessions.WRITTEN)}: this is written as a session here"
+        )
+    return None
+
+
+def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -> Out:
+    """Write the session that was brought back; the original stays as it is."""
+    if to is None:
+        return _ours(env, given, found, done)
+    from ...send import program
+
+    made = program.make(env, done.fitted, to, cwd=given.cwd, title=given.title)
+    out = Out(left=dict(made.written.left), resume=program.command(made, made.written.resume))
+    if given.install:
+        program.install(made)
+        return out._replace(path=made.place)
+    if given.output in (None, "-"):
+        program.print_out(env, made)
+        return out._replace(printed=True, place=made.place)
+    program.save(made, given.output)
+    if not made.written.taken:
+        return out._replace(path=given.output, place=made.place)
+    words = [*made.written.taken, os.path.abspath(given.output)]
+    return out._replace(path=given.output, resume=program.command(made, words))
+
+
+def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:
+    """A new session here; of one of ours the header names what it was made of."""
+    view = done.fitted
+    path = create.free_path(env, given.output, f"{found.id}-rescued")
+    body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
+    last = next((message.id for message in reversed(view.messages)), None)
+    parent = {"session": found.id, "at": last} if found.program is None else None
+    id = create.session(env, path, lambda _: body, parent=parent)
+    return Out(path, id, f"codeh-history ask -s {id}")

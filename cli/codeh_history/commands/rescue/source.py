@@ -1,0 +1,147 @@
+"""What can still be read of a session's file, whosever it is, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
+
+import orjson
+
+from ...base.env import Env
+from ...base.errors import BadData, Usage
+from ...base.ids import is_id
+from ...programs import records, sessions
+from ...programs.model import Entry, Problem, Session, Summary
+from ...programs.protocol import Head
+from ...session.fold import fold
+from ...session.model import Json
+from ...session.records import check_message, depth_exceeds, dumps, lines_of, parse
+from ...session.view import View
+from ...store import program_file
+from ...store.program_file import FIRST_LINES, File, head_of
+from ...store.read import read_bytes, read_log
+from ...store.resolve import Target, for_reading
+from ..verify import session as verifying
+from ..verify.program import as_json
+
+
+class Found(NamedTuple):
+    """A session as far as it can be read.
+
+    `program`: whose it is, None for one of ours. `problems` as `verify --json` has them. `lines`: of every
+    message that was read, those that a summary stands for too. `left`: what else there is, by kind.
+    """
+
+    target: Target
+    id: str
+    view: View
+    problems: list[Json]
+    lines: Mapping[str, Sequence[int]]
+    program: str | None = None
+    left: Counter[str] = Counter()  # noqa: RUF012 - never changed
+
+
+def read(env: Env, option: str | None, argument: str | None) -> Found:
+    """The session that was named; BadData where nothing of it can be read."""
+    target = _target(env, option, argument)
+    with program_file.opened(target.path) as file:
+        program = _whose(file)
+        if program is not None:
+            return _of_a_program(file, program, target)
+    return _of_ours(env, target)
+
+
+def _target(env: Env, option: str | None, argument: str | None) -> Target:
+    """A file, whatever its name, or a session of ours."""
+    name = argument or option
+    if name == "-":
+        raise Usage("-: rescue reads a file or a session, never a stream")
+    if name and not is_id(name) and os.path.isfile(name):
+        return Target(name, "argument" if argument else "-s")
+    return for_reading(env, option, argument)
+
+
+# -- a program's -------------------------------------------------------------------------------------------
+
+
+def _whose(file: File) -> str | None:
+    """The program whose file it is; where the first lines are damaged those after them tell."""
+    program = program_file.whose(file)
+    if program is None and not file.head.tables and not file.head.whole:
+        head = _later(file)
+        program = sessions.whose(head)
+        if program is not None:
+            file.head = head
+    return program
+
+
+def _later(file: File) -> Head:
+    """How the lines that can be read begin."""
+    objects = (line for line in file.lines() if _is_object(line))
+    return head_of(b"".join(islice(objects, FIRST_LINES)))
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _of_a_program(file: File, program: str, target: Target) -> Found:
+    found = program_file.sessions_in(file, program)
+    session = next(iter(found), None)
+    if session is not None and next(found, None) is not None:
+        raise BadData(
+            f"{target.path}: more than one session of {program}; `codeh-history import` it, and rescue one"
+        )
+    if session is None or not any(isinstance(item, Entry) for item in session.items):
+        raise BadData(f"{target.path}: no message of {program} in it can be read")
+    session.items = list(_storable(session))
+    first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
+    body = records.lines(records.records(session), target.path)
+    view = fold(parse(lines_of(first + b"\n" + body)))
+    lines = {item.id: item.lines for item in session.items if isinstance(item, Entry)}
+    problems = [as_json(problem) for problem in session.problems]
+    return Found(target, session.id, view, problems, lines, program, session.left)
+
+
+def _storable(session: Session) -> Iterator[Entry | Summary]:
+    """The items that records can hold; the others are a problem each, where they would be one of all."""
+    for item in session.items:
+        record = records.message(item) if isinstance(item, Entry) else None
+        why = None
+        if record is not None:
+            why = check_message(record) or (
+                depth_exceeds(dumps(record)) and "nested deeper than 200 levels"
+            )
+        if why and isinstance(item, Entry):
+            line = next(chain(item.lines, [0]))
+            session.problems.append(Problem(line, "skips", str(why)))
+            session.left["message that cannot be stored"] += 1
+            continue
+        yield item
+
+
+# -- ours --------------------------------------------------------------------------------------------------
+
+
+def _of_ours(env: Env, target: Target) -> Found:
+    view = fold(read_log(read_bytes(target.path)))
+    if view.log.refers:
+        from ...access.stored_parts import hydrated
+
+        view = hydrated(env, view, lost={})
+    shown = [message for message in view.all.values() if message.after is None]
+    if not shown:
+        raise BadData(f"{target.path}: no message in it can be read")
+    places = {message.id: view.log.records[message.place].offset for message in shown}
+    numbers = verifying.lines_at([*places.values()], target)
+    problems: list[Json] = [
+        {"line": p.line, "reason": p.reason} for p in verifying.verify(env, target).problems
+    ]
+    lines = {id: [numbers[offset]] for id, offset in places.items()}
+    return Found(target, view.id or target.id, view, problems, lines)

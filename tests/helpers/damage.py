@@ -1,0 +1,172 @@
+"""What becomes of the files in which programs keep their sessions: lines lost, torn, doubled, moved, cut off.
+
+A kind of damage is a function that takes the lines of a good file (of opencode, which keeps no lines, its messages) and
+gives those of a damaged one, or None where the file has nothing of what it would damage.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Json = dict[str, Any]
+Lines = list[bytes]
+Damage = Callable[[random.Random, Lines], Lines | None]
+
+NOWHERE = "00000000-dead-4000-8000-000000000000"
+RESULTS = (b'"tool_result"', b'_call_output"', b'"functionResponse"', b'"toolResult"')
+CALLS = (b'"tool_use"', b'_call"', b'"functionCall"', b'"toolCall"', b'"toolCalls"')
+
+
+def _object(line: bytes) -> Json | None:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _place(random: random.Random, lines: Lines, *, first: int = 1) -> int | None:
+    return random.randrange(first, len(lines)) if len(lines) > first else None
+
+
+def _of(
+    random: random.Random, lines: Lines, marks: Sequence[bytes], but: Sequence[bytes] = ()
+) -> int | None:
+    """A line that holds one of these marks."""
+    found = [
+        place for place, line in enumerate(lines)
+        if any(mark in line for mark in marks) and not any(mark in line for mark in but)
+    ]  # fmt: skip
+    return random.choice(found) if found else None
+
+
+def line_lost(random: random.Random, lines: Lines) -> Lines | None:
+    at = _place(random, lines)
+    return None if at is None else [*lines[:at], *lines[at + 1 :]]
+
+
+def lines_lost(random: random.Random, lines: Lines) -> Lines | None:
+    at = _place(random, lines)
+    return None if at is None else [*lines[:at], *lines[at + random.randint(2, 4) :]]
+
+
+def line_torn(random: random.Random, lines: Lines) -> Lines | None:
+    at = _place(random, lines)
+    if at is None:
+        return None
+    return [*lines[:at], lines[at][: random.randrange(len(lines[at]))] + b"\n", *lines[at + 1 :]]
+
+
+def lines_joined(random: random.Random, lines: Lines) -> Lines | None:
+    """A line was torn, and the next one appended to what was there."""
+    at = _place(random, lines[:-1])
+    if at is None:
+        return None
+    return [*lines[:at], lines[at][: random.randrange(len(lines[at]))] + lines[at + 1], *lines[at + 2 :]]
+
+
+def end_torn(random: random.Random, lines: Lines) -> Lines | None:
+    return [*lines[:-1], lines[-1][: random.randrange(1, len(lines[-1]))]] if len(lines) > 1 else None
+
+
+def line_doubled(random: random.Random, lines: Lines) -> Lines | None:
+    at = _place(random, lines)
+    if at is None:
+        return None
+    again = random.randrange(at + 1, len(lines) + 1)
+    return [*lines[:again], lines[at], *lines[again:]]
+
+
+def lines_swapped(random: random.Random, lines: Lines) -> Lines | None:
+    one, other = _place(random, lines), _place(random, lines)
+    if one is None or other is None or one == other:
+        return None
+    made = list(lines)
+    made[one], made[other] = made[other], made[one]
+    return made
+
+
+def parent_cut(random: random.Random, lines: Lines) -> Lines | None:
+    """The parent that a line names is nowhere, or it names none."""
+    at = _of(random, lines, (b'"parentUuid":"', b'"parentId":"', b'"parentUuid": "', b'"parentId": "'))
+    data = _object(lines[at]) if at is not None else None
+    if at is None or data is None:
+        return None
+    key = "parentUuid" if "parentUuid" in data else "parentId"
+    data[key] = random.choice((NOWHERE, NOWHERE, None))
+    return [*lines[:at], json.dumps(data).encode() + b"\n", *lines[at + 1 :]]
+
+
+def header_lost(random: random.Random, lines: Lines) -> Lines | None:
+    return lines[1:] if len(lines) > 1 else None
+
+
+def header_torn(random: random.Random, lines: Lines) -> Lines | None:
+    return [lines[0][: random.randrange(len(lines[0]))] + b"\n", *lines[1:]] if len(lines) > 1 else None
+
+
+def not_json(random: random.Random, lines: Lines) -> Lines | None:
+    at = random.randrange(len(lines) + 1)
+    return [*lines[:at], random.choice((b"{oops\n", b"null\n", b"[1]\n", b"\xff\xfe\n")), *lines[at:]]
+
+
+def zeroed(random: random.Random, lines: Lines) -> Lines | None:
+    at = _place(random, lines)
+    return None if at is None else [*lines[:at], b"\0" * len(lines[at]), *lines[at + 1 :]]
+
+
+def result_lost(random: random.Random, lines: Lines) -> Lines | None:
+    at = _of(random, lines, RESULTS, CALLS)
+    return None if at is None else [*lines[:at], *lines[at + 1 :]]
+
+
+def cut_at_a_call(random: random.Random, lines: Lines) -> Lines | None:
+    at = _of(random, lines, CALLS, RESULTS)
+    return None if at is None else lines[: at + 1]
+
+
+def call_lost(random: random.Random, lines: Lines) -> Lines | None:
+    at = _of(random, lines, CALLS, RESULTS)
+    return None if at is None else [*lines[:at], *lines[at + 1 :]]
+
+
+def result_doubled(random: random.Random, lines: Lines) -> Lines | None:
+    """The same result on a line of its own id."""
+    at = _of(random, lines, RESULTS, CALLS)
+    data = _object(lines[at]) if at is not None else None
+    if at is None or data is None:
+        return None
+    for key in ("uuid", "id"):
+        if key in data:
+            data[key] = f"{NOWHERE[:-4]}{random.randrange(1 << 16):04x}"
+    return [*lines[: at + 1], json.dumps(data).encode() + b"\n", *lines[at + 1 :]]
+
+
+def result_first(random: random.Random, lines: Lines) -> Lines | None:
+    at = _of(random, lines, RESULTS, CALLS)
+    if at is None or at < 2:
+        return None
+    return [*lines[: at - 1], lines[at], lines[at - 1], *lines[at + 1 :]]
+
+
+KINDS: dict[str, Damage] = {
+    kind.__name__.replace("_", "-"): kind
+    for kind in (
+        line_lost, lines_lost, line_torn, lines_joined, end_torn, line_doubled, lines_swapped, parent_cut, header_lost,
+        header_torn, not_json, zeroed, result_lost, cut_at_a_call, call_lost, result_doubled, result_first,
+    )
+}  # fmt: skip
+
+
+def damaged(random: random.Random, data: bytes, kinds: Sequence[str]) -> tuple[bytes, list[str]]:
+    """The file with these kinds of damage, and which of them it has."""
+    lines, done = data.splitlines(keepends=True), []
+    for kind in kinds:
+        made = KINDS[kind](random, lines) if lines else None
+        if made:
+            lines = made
+            done.append(kind)
+    return b"".join(lines), done
