@@ -32,7 +32,7 @@ JOBS = dict(
 ONCE = re.findall(r"## Once\n[\s\S]*?```sh\n([\s\S]*?)```", README)[0]
 SCREEN = re.findall(r"```console\n([\s\S]*?)```", README)[0]
 ADDRESS = re.compile(r"https?://(?:[\w.-]+\.com|localhost:\d+)")
-ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8})\b")
+ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)\b")
 BARN = ROOT / "tests/programs/agents/cases/claude-code/plain/5e551000-0000-4000-8000-00000000c1a0.jsonl"
 BEFORE = {
     "CI": "codeh-history payload fixtures/x.jsonl --to anthropic --model M --pretty > golden.json\n",

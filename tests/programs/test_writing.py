@@ -145,17 +145,19 @@ def test_thinking_goes_back_only_to_the_program_whose_it_was(view: View, kept: b
 
 
 @PROGRAMS
+@pytest.mark.parametrize("covers", [["m0", "m1"], ["m0"]], ids=["a user goes on", "a model goes on"])
 @pytest.mark.parametrize("by", ["outline", "own"])
-def test_a_summary_is_read_back_as_one(program: str, by: str) -> None:
+def test_a_summary_is_read_back_as_one(program: str, by: str, covers: list[str]) -> None:
     summary = {**SUMMARY, "by": program if by == "own" else by}
     head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
     messages = [histories.user({"text": "Which colour?"}), histories.model({"text": "Red."}),
                 histories.user({"text": "And the gate?"})]  # fmt: skip
     log = [{"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate(messages)]
-    view = strategies.view_of([head, *log, {**summary, "covers": ["m0", "m1"]}])
+    view = strategies.view_of([head, *log, {**summary, "covers": covers}])
     again = view_of(read_back(program, sessions.written(program, view, ABOUT)))
     assert [one.text for one in again.summaries] == ["The barn was red."]
-    assert [part["text"] for message in again.messages for part in message.parts] == ["And the gate?"]
+    said = [part["text"] for message in again.messages for part in message.parts]
+    assert said == ["Red.", "And the gate?"][len(covers) - 1 :]
 
 
 def test_what_has_no_place_is_counted() -> None:

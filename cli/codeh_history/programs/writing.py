@@ -130,7 +130,7 @@ class Sent:
 
 
 def sent(view: View, provider: str, model: str | None = None) -> Sent:
-    """What this provider's request would hold, without the next prompt; summaries aside.
+    """What this provider's request would hold, without the next prompt, and what summaries begin it with.
 
     `model`: whose thinking goes back; any of this provider's without.
     """

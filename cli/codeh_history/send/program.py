@@ -44,7 +44,7 @@ def make(env: Env, view: View, program: str, *, cwd: str | None = None, title: s
     about = About(id, where, named if isinstance(named, str) and named else None, env.now())
     written = sessions.written(program, whole, about)
     place = os.path.join(folder_of(env, sessions.places(program)[0]), *written.name.split("/"))
-    return Made(view.id, program, where, place, written)
+    return Made(view.id or "-", program, where, place, written)
 
 
 def directory(env: Env, view: View, cwd: str | None) -> str:
