@@ -79,6 +79,7 @@ COMMANDS = {
     "list": Command(["list"]),
     "search": Command(["search", "question"]),
     "stats": Command(["stats", "--counter", "approx"]),
+    "usage": Command(["usage", "--json"]),
     "verify": Command(["verify"]),
     "expand": Command(["expand", ":1"]),
     "context": Command(["context"]),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SECTIONS = {
     "Talk": ("append", "payload", "ask", "calls"),
-    "Look": ("status", "show", "last", "list", "search", "stats", "verify", "expand", "context"),
+    "Look": ("status", "show", "last", "list", "search", "stats", "usage", "verify", "expand", "context"),
     "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
     "Change": ("update", "commit", "clear", "undo", "set", "config"),
     "Keep and share": ("fork", "import", "export", "rescue", "rm", "prune", "gc", "completion"),

@@ -79,7 +79,8 @@ class Session:
 
     `items`: in the order of the log, what is covered before its summary. `settings`: as a `meta` record
     sets them. `left`: how much of what kind is not among the items. `branches` reads, when it is called,
-    what else there is to import: abandoned branches and sub-agents, their `parent` given.
+    what else there is to import: abandoned branches and sub-agents, their `parent` given. `agent`: whether
+    it is a sub-agent of that parent.
     """
 
     program: str
@@ -92,4 +93,5 @@ class Session:
     left: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     parent: Json | None = None
+    agent: bool = False
     branches: Callable[[], Iterable[Session]] = tuple

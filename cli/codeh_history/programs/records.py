@@ -44,6 +44,8 @@ def header(session: Session, id: str, path: str, parent: Json | None = None) -> 
     origin: Json = {"from": session.program, "id": session.id, "path": path}
     if session.version:
         origin["version"] = session.version
+    if session.agent:
+        origin["agent"] = True
     first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
     found: Json = {"type": "session", "version": 1, "id": id, "created": first}
     if session.cwd:

@@ -65,6 +65,6 @@ def share(amount: int, whole: int) -> str:
     return f"{round(100 * amount / whole) if whole else 0}%"
 
 
-def length(amount: int, whole: int, most: int = LENGTH) -> int:
+def length(amount: float, whole: float, most: int = LENGTH) -> int:
     """How long the bar of an amount is; one that is not nothing has at least one mark."""
     return max(1, round(most * amount / whole)) if amount else 0

@@ -13,9 +13,15 @@ def separated(rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def aligned(
-    names: Sequence[str], rows: Iterable[Sequence[object]], *, width: int, colour: bool, flexible: int = 0
+    names: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    width: int,
+    colour: bool,
+    flexible: int = 0,
+    right: Sequence[str] = (),
 ) -> bytes:
-    """The same for a terminal of this width: a heading, numbers to the right.
+    """The same for a terminal of this width: a heading, numbers and the columns of `right` to the right.
 
     The last `flexible` columns are cut where the line is too long.
     """
@@ -31,7 +37,7 @@ def aligned(
         fixed = number < len(names) - flexible
         table.add_column(
             name, no_wrap=True, overflow="ellipsis",
-            justify="right" if cells and all(cell.isdecimal() for cell in cells) else "left",
+            justify="right" if name in right or (cells and all(map(str.isdecimal, cells))) else "left",
             min_width=max(map(len, [name, *cells])) if fixed else None,
         )  # fmt: skip
     for row in kept:

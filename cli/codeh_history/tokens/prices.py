@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -54,11 +54,28 @@ _COMPACT_DATE = re.compile(r"-(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:
 class Table:
     """Prices and windows as one file says them; `source` and `date` are what it was made from, and when."""
 
-    def __init__(self, data: Json) -> None:
+    def __init__(self, data: Json, own: Sequence[Json] = ()) -> None:
         self.source: str = data["source"]
         self.date: str = data["date"]
+        self._data = data
+        self._own = own
         self._sellers: dict[str, Json] = {seller["id"]: seller for seller in data["sellers"]}
         self._found: dict[tuple[str, str | None], Json | None] = {}
+
+    def and_own(self, prices: Mapping[str, Mapping[str, float]]) -> Table:
+        """This table with prices of one's own, which come first: by model (`NAME*`: all that begin so).
+
+        A model that is sold by somebody keeps its window.
+        """
+        rows = [
+            {
+                "match": {"starts_with": name[:-1]} if name.endswith("*") else {"equals": name},
+                "prices": known,
+                "variants": (),
+            }
+            for name, known in prices.items()
+        ]
+        return Table(self._data, rows)
 
     def price(
         self, model: str, provider: str | None, usage: Mapping[str, Any], at: str | None = None
@@ -87,8 +104,10 @@ class Table:
         """The row of a model."""
         key = model.lower(), provider
         if key not in self._found:
+            own = next((row for row in self._own if _is(row, key[0])), None)
             sellers = (self._sellers[id] for id in dict.fromkeys(self._asked(*key)))
-            self._found[key] = next((row for seller in sellers if (row := self._in(seller, key[0]))), None)
+            sold = next((row for seller in sellers if (row := self._in(seller, key[0]))), None)
+            self._found[key] = {**(sold or {}), **own} if own else sold
         return self._found[key]
 
     def _asked(self, model: str, provider: str | None) -> Iterator[str]:

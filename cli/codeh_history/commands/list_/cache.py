@@ -1,4 +1,4 @@
-"""The rows of `list`, remembered while a session's file stays what it was; only in homes with very many.
+"""The rows of `list` and `usage`, remembered while a session's file stays what it was.
 
 One file in the cache, written whole and renamed; it is safe to delete, and whatever is wrong with it is
 as if it were not there. A file is what it was while inode, size and both times are: each append, each
@@ -17,7 +17,7 @@ from ...base.env import Env
 from ...base.folders import ensure_dir, remove
 from ...session.model import Json
 
-MANY = 1000  # fewer sessions are counted as fast as they are remembered
+MANY = 1000  # fewer sessions are listed as fast as they are remembered
 VERSION = 3  # of what is counted: rows of another are not read
 _SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
@@ -30,9 +30,13 @@ def rows(
     count: Callable[[list[str]], list[Json]],
     settled: float = _SETTLED,
     file: str = "sessions.json",
+    version: object = VERSION,
 ) -> list[Json]:
-    """The row of each file: as remembered, else counted, and remembered from now on."""
-    known = Remembered(os.path.join(env.home, "cache", file), settled)
+    """The row of each file: as remembered, else counted, and remembered from now on.
+
+    `version`: of what is counted, as JSON has it.
+    """
+    known = Remembered(os.path.join(env.home, "cache", file), settled, version)
     stamps = {path: stamp_of(path) for path in paths}
     found = {path: row for path in paths if (row := known.row(path, stamps[path])) is not None}
     unknown = [path for path in paths if path not in found]
@@ -46,15 +50,16 @@ def rows(
 class Remembered:
     """Rows by file name, each with the stamp of its file when it was counted."""
 
-    def __init__(self, file: str, settled: float) -> None:
+    def __init__(self, file: str, settled: float, version: object = VERSION) -> None:
         self._file = file
         self._settled = settled
+        self._version = version
         self._rows: dict[str, tuple[Stamp, Json]] = {}
         self._new = False
         try:
             with open(self._file, "rb") as opened:
                 data = orjson.loads(opened.read())
-            if data["version"] == VERSION:
+            if data["version"] == version:
                 self._rows = {name: (stamp, row) for name, stamp, row in data["rows"]}
         except (OSError, ValueError, TypeError, LookupError):
             pass
@@ -86,7 +91,7 @@ class Remembered:
             ensure_dir(os.path.dirname(self._file))
             fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:
-                file.write(orjson.dumps({"version": VERSION, "rows": rows}))
+                file.write(orjson.dumps({"version": self._version, "rows": rows}))
             os.replace(temporary, self._file)
         except OSError:
             pass

@@ -51,7 +51,7 @@ def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
     for value in trajectories:
         found = _session(value, names)
         found.id = f"{session.id}-{found.id}"
-        found.parent = {"session": session_id(session), "at": None}
+        found.parent, found.agent = {"session": session_id(session), "at": None}, True
         yield found
 
 

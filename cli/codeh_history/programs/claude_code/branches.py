@@ -29,6 +29,7 @@ def read(source: Source, session: Session, tree: Tree, live: Branch, reads: Read
     for talk in (tree.talk, tree.aside) if tree.aside is not tree.talk else (tree.talk,):
         for own in islice(branches.apart(talk, tree.nodes, used, whole), branches.MOST):
             made = branches.of(session, own[0].uuid[:8], of)
+            made.agent = own[0].side
             Items(made, source, tree).add(tree.branch(own[-1]))
             if branches.placed(made, session):
                 yield made
@@ -39,6 +40,7 @@ def read(source: Source, session: Session, tree: Tree, live: Branch, reads: Read
             continue
         for made in reads(held):
             made.id, made.parent = f"{session.id}-{held.stem}", {"session": of, "at": None}
+            made.agent = True
             yield made
 
 

@@ -103,11 +103,11 @@ class _Rollout:
         self.session.cwd = name_of(payload.get("cwd"))
         self.session.created = time_of(payload.get("timestamp")) or ts
         spawned = object_of(object_of(payload.get("source")).get("subagent")).get("thread_spawn")
-        parent = name_of(payload.get("forked_from_id")) or name_of(
-            object_of(spawned).get("parent_thread_id")
-        )
+        forked, spawner = payload.get("forked_from_id"), object_of(spawned).get("parent_thread_id")
+        parent = name_of(forked) or name_of(spawner)
         if parent:
             self.session.parent = {"session": f"{NAME}-{parent}", "at": None}
+            self.session.agent = not name_of(forked)
         lacking = [field for field in _DEMANDED if not name_of(payload.get(field))]
         if lacking or line.number > 1:
             why = f"without {', '.join(lacking)}" if lacking else "not on the first line"

@@ -80,6 +80,7 @@ class _Reading:
             parent = _CHATS.fullmatch(self.path) if data.get("kind") == "subagent" else None
             if parent:
                 self.session.parent = {"session": f"{NAME}-{parent[1]}", "at": None}
+                self.session.agent = True
         self.settings(number, data)
 
     def settings(self, number: int, given: Json) -> None:

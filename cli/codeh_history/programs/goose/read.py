@@ -44,7 +44,7 @@ def _session(
     if title:
         session.settings["title"] = title
     if parent is not None:
-        session.parent = {"session": session_id(parent), "at": None}
+        session.parent, session.agent = {"session": session_id(parent), "at": None}, True
     mine = below.get(session.id, [])
     if mine:
         session.left[SUB_SESSION] += len(mine)

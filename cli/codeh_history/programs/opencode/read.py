@@ -102,6 +102,7 @@ def _session(info: Json, found: list[Message]) -> Session:
         session.settings["title"] = info["title"]
     if name_of(info.get("parentID")):
         session.parent = {"session": f"{NAME}-{info['parentID']}", "at": None}
+        session.agent = True
     ordered = sorted(found, key=_place)
     kept = _reverted(ordered, object_of(info.get("revert")))
     session.left.update(

@@ -1,0 +1,111 @@
+"""What was used and what it costs: tokens and money over all sessions, each response once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import orjson
+
+from ...access import responses
+from ...base.env import Env
+from ...base.errors import BadData, Usage
+from ...base.near import did_you_mean
+from ...base.options import JSON, QUIET, SESSION, STRICT, Options, argument, option
+from ...base.times import from_millis
+from ...render.messages import rich_wanted
+from ...session.model import Json
+from ...store.resolve import for_reading, ids
+from ...tokens import prices
+from ...tokens.prices import Table
+from ..list_ import cache, moment
+from ..list_.processes import spread
+from . import own, shown
+from .totals import BY, Asked, summed, with_owners
+
+EXAMPLES = """\
+  codeh-history usage                              # by model, all sessions, imported ones too
+  codeh-history usage --by month
+  codeh-history usage demo --by day
+  codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
+  codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
+"""
+FILE = "usage.json"
+VERSION = 1
+A_DAY = 24 * 60 * 60 * 1000
+DATE = len("2026-01-31")
+
+
+class Given(Options):
+    sessions: Sequence[str] | None = argument(
+        "[SESSION...]", "Only these sessions, their sub-agents included."
+    )
+    by: str | None = option("WHAT", "day, week, month, model (default), provider, program, session or dir.")
+    since: str | None = option("D", "Only responses since: 30m, 2h, 7d, or a date.")
+    until: str | None = option("D", "Only responses until then: as --since; a date to its end.")
+    json: bool = JSON
+    prices: str | None = option("FILE", "Prices of your own, by model, in dollars a million tokens: JSON.")
+    session: str | None = SESSION
+    strict: bool = STRICT
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> None:
+    asked = _asked(env, given)
+    table = prices.table()
+    rows = _rows(env, [*(given.sessions or ()), *([given.session] if given.session else [])], table)
+    if given.prices is not None:
+        table = own.prices(given.prices, table)
+        for row in rows:
+            row["responses"] = [responses.repriced(one, table) for one in row["responses"]]
+    shown.write(env, summed(rows, asked), table, own=given.prices, json=given.json)
+    if given.strict and any("problem" in row for row in rows):
+        raise BadData("damaged sessions are named above (`codeh-history verify -s ID` says where)")
+
+
+def _asked(env: Env, given: Given) -> Asked:
+    by = given.by or "model"
+    if by not in BY:
+        raise Usage(f"--by {by}: one of {', '.join(BY)}{did_you_mean(by, BY)}")
+    since = until = None
+    if given.since is not None:
+        since = from_millis(moment(env, given.since))
+    if given.until is not None:
+        whole_day = len(given.until) == DATE and given.until.count("-") == 2
+        until = from_millis(moment(env, given.until, "--until") + (A_DAY - 1 if whole_day else 0))
+    return Asked(by, since, until, local=not given.json and rich_wanted(env))
+
+
+def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
+    """The rows of the sessions that are named, and of those that worked for them; else of all."""
+    paths = [path for _, path in ids(env)]
+    if not named:
+        return with_owners(_told(env, _remembered(env, paths, table)))
+    rows = [_row(env, for_reading(env, name).path, table) for name in dict.fromkeys(named)]
+    of = {row["id"] for row in rows}
+    if any(row["program"] for row in rows):  # only programs have sub-agents
+        others = with_owners([row for row in _remembered(env, paths, table) if row["id"] not in of] + rows)
+        rows = [row for row in others if row["id"] in of or row["of"] in of]
+    return with_owners(_told(env, rows))
+
+
+def _row(env: Env, path: str, table: Table) -> Json:
+    return responses.row_of(path, table, env.read_stdin() if path == "-" else None)
+
+
+def _remembered(env: Env, paths: list[str], table: Table) -> list[Json]:
+    """The rows of sessions of the home, read where their files have changed."""
+
+    def work(share: Sequence[str]) -> Iterator[bytes]:
+        return (orjson.dumps(responses.row_of(path, table)) for path in share)
+
+    def count(some: list[str]) -> list[Json]:
+        return [orjson.loads(line) for line in spread(work, some)]
+
+    return cache.rows(env, paths, count, file=FILE, version=[VERSION, table.source, table.date])
+
+
+def _told(env: Env, rows: list[Json]) -> list[Json]:
+    for row in rows:
+        if "problem" in row:
+            env.note(f"{row['path']}: {row['problem']}")
+    return rows

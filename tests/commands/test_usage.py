@@ -1,0 +1,267 @@
+"""`usage`: each response once, whoever repeats it; what has no price is never for nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_terminal import on_terminal
+
+from codeh_history.commands.usage.totals import Asked, summed, with_owners
+from inside import inside
+from program_files import SESSION as SOURCE
+from program_files import Claude
+from support import session_path
+
+SONNET = {"provider": "anthropic", "model": "claude-sonnet-4-5-20250929"}  # 3 and 15 dollars a million
+USED = {"input": 1000, "cached": 0, "output": 100}
+COST = 0.0045
+ANSWER = {
+    "id": "chatcmpl-1", "object": "chat.completion", "model": "gpt-4o-2024-08-06",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100},
+}  # fmt: skip
+
+
+def answer(id: str, ts: str = "2026-01-31T23:30:00.000Z", used: Any = USED, **more: Any) -> dict[str, Any]:
+    parts = [{"text": id}]
+    return {
+        "type": "message", "id": id, "ts": ts, "kind": "codeh", "role": "model", "parts": parts, **SONNET, "usage": used, **more
+    }  # fmt: skip
+
+
+def kept(home: Path, id: str, *records: dict[str, Any], **header: Any) -> None:
+    """A session of these records."""
+    first = {"type": "session", "version": 1, "id": id, "created": "2026-01-01T00:00:00.000Z", **header}
+    path = session_path(home, id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (first, *records)))
+
+
+def used(home: Path, *argv: str, code: int = 0) -> Any:
+    done = inside("usage", "--json", *argv, home=home)
+    assert done.code == code, done
+    return orjson.loads(done.out)
+
+
+def by(home: Path, what: str, *argv: str) -> dict[str, Any]:
+    """The number of responses of each group."""
+    return {row[what]: row["responses"] for row in used(home, "--by", what, *argv)["rows"]}
+
+
+def test_a_row_says_what_was_used_and_what_it_costs(home: Path) -> None:
+    kept(
+        home,
+        "a",
+        answer("one"),
+        answer(
+            "two", used={"input": 2000, "cached": 1500, "cacheWrite": 500, "output": 10, "reasoning": 7}
+        ),
+    )
+    found = used(home)
+    row = {"responses": 2, "input": 3000, "cached": 1500, "cacheWrite": 500, "output": 110, "reasoning": 7}
+    cost = round(COST + 1500 * 0.3e-6 + 500 * 3.75e-6 + 10 * 15e-6, 6)
+    assert found["rows"] == [{"model": SONNET["model"], **row, "cost": cost, "unpriced": 0}]
+    assert found["total"] == {**row, "cost": cost, "unpriced": 0}
+    assert found["prices"]["source"].startswith("genai-prices ")
+    assert len(found["prices"]["date"]) == len("2026-01-31")
+
+
+def test_a_fork_repeats_nothing(home: Path) -> None:
+    kept(home, "a", answer("one"), answer("two"))
+    inside("fork", "a", "--into", "b", home=home)
+    with session_path(home, "b").open("ab") as file:
+        file.write(orjson.dumps(answer("three")) + b"\n")
+    assert by(home, "session") == {"a": 2, "b": 1}
+    assert by(home, "session", "b") == {"b": 3}
+
+
+def test_a_replayed_response_counts_once(home: Path) -> None:
+    for session in ("a", "b"):
+        inside("append", "-s", session, "-m", "x", home=home)
+        inside("append", "-s", session, "--from", "auto", home=home, stdin=orjson.dumps(ANSWER))
+    assert used(home)["total"]["responses"] == 1
+
+
+def test_a_number_that_a_server_gives_again_is_no_replay(home: Path) -> None:
+    kept(
+        home,
+        "a",
+        answer("one", responseId="chatcmpl-7"),
+        answer("two", responseId="chatcmpl-7", used={"input": 5, "output": 1}),
+    )
+    assert used(home)["total"]["responses"] == 2
+
+
+def test_what_was_undone_was_paid_for(home: Path) -> None:
+    kept(
+        home,
+        "a",
+        answer("one"),
+        {"type": "revert", "id": "r", "of": "one"},
+        answer("two"),
+        {"type": "clear", "id": "c"},
+    )
+    assert used(home)["total"]["responses"] == 2
+
+
+def test_a_stream_is_paid_with_its_commit(home: Path) -> None:
+    begun = {
+        "type": "open",
+        "id": "s",
+        "ts": "2026-02-01T00:00:00.000Z",
+        "kind": "codeh",
+        "role": "model",
+        **SONNET,
+    }
+    delta = {"type": "delta", "of": "s", "parts": [{"text": "x"}]}
+    kept(
+        home,
+        "a",
+        begun,
+        delta,
+        {"type": "commit", "of": "s", "ts": "2026-02-01T00:00:09.000Z", "usage": USED},
+    )
+    assert by(home, "day") == {"2026-02-01": 1}
+    assert used(home)["total"]["cost"] == COST
+
+
+def test_a_response_that_grew_counts_as_it_was_said_last(home: Path) -> None:
+    kept(home, "a", answer("one", used={"input": 1000, "output": 1}),
+         {"type": "update", "id": "u", "of": "one", "parts": [{"text": "more"}]},
+         {"type": "commit", "of": "u", "usage": USED})  # fmt: skip
+    total = used(home)["total"]
+    assert (total["responses"], total["output"], total["cost"]) == (1, 100, COST)
+
+
+def test_sub_agents_count_to_their_parent(tmp_path: Path) -> None:
+    file, agent = Claude(), Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("left0001", "abandoned")
+    file.said("l1", "said too")
+    file.user("sub00001", "look", None, isSidechain=True)
+    file.said("s1", "found", isSidechain=True)
+    file.user("c", "three", "b")
+    agent.user("g1", "search", isSidechain=True)
+    agent.said("g2", "nothing", isSidechain=True)
+    agent.write(tmp_path / SOURCE / "subagents", "agent-x1")
+    name = f"claude-code-{SOURCE}"
+    inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    assert by(tmp_path, "session") == {name: 3, f"{name}-left0001": 1}
+    assert by(tmp_path, "session", name) == {name: 3}
+    assert by(tmp_path, "program") == {"claude-code": 4}
+    assert by(tmp_path, "dir") == {"/work": 4}
+
+
+def test_a_model_without_a_price_says_so(home: Path) -> None:
+    kept(home, "a", answer("one"), answer("two", model="of-ours"), answer("three", model="of-ours"))
+    found = used(home)
+    assert [(row["model"], row["cost"], row["unpriced"]) for row in found["rows"]] == [
+        (SONNET["model"], COST, 0),
+        ("of-ours", None, 2),
+    ]
+    assert found["unpriced"] == {"of-ours": 2}
+    assert used(home, "--by", "session")["rows"][0]["cost"] == COST
+    done = inside("usage", "--by", "provider", home=home)
+    assert done.out.decode().splitlines()[-1].split("\t")[-1] == "0.004500+?"
+    assert b"no price is known for 2 responses: of-ours (2)" in done.err
+
+
+def test_prices_of_ones_own_come_first(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "own.json"
+    file.write_text(
+        '{"of-*": {"input": 1000}, "claude-sonnet-4-5-20250929": {"input": 0, "output": 10000}}'
+    )
+    kept(home, "a", answer("one"), answer("two", provider="ollama", model="of-ours"))
+    found = used(home, "--prices", str(file))
+    assert {row["model"]: row["cost"] for row in found["rows"]} == {SONNET["model"]: 1.0, "of-ours": 1.0}
+    assert found["prices"]["own"] == str(file)
+
+
+@pytest.mark.parametrize("argv, groups", [
+    (["--by", "day"], ["2026-01-31", "2026-02-01", "2026-02-03", "?"]),
+    (["--by", "week"], ["2026-W05", "2026-W06", "?"]),
+    (["--by", "month"], ["2026-01", "2026-02", "?"]),
+    (["--by", "day", "--since", "2026-02-01"], ["2026-02-01", "2026-02-03"]),
+    (["--by", "day", "--until", "2026-02-01"], ["2026-01-31", "2026-02-01"]),
+    (["--by", "day", "--until", "2026-02-01T00:30:00Z"], ["2026-01-31", "2026-02-01"]),
+    (["--by", "day", "--until", "2026-02-01T00:29:59Z"], ["2026-01-31"]),
+    (["--by", "day", "--since", "2026-02-01", "--until", "2026-02-02"], ["2026-02-01"]),
+])  # fmt: skip
+def test_by_time(home: Path, argv: list[str], groups: list[str]) -> None:
+    """Epoch milliseconds and other offsets are times too."""
+    times = ["2026-01-31T23:30:00.000Z", "2026-02-01T01:30:00+01:00", 1770120000000, "no time"]
+    kept(home, "a", *(answer(f"m{n}", ts=time) for n, time in enumerate(times)))
+    assert list(by(home, "day" if "day" in argv else argv[1], *argv[2:])) == groups
+
+
+def test_days_on_a_terminal_are_the_readers(home: Path) -> None:
+    kept(home, "a", answer("one"), answer("two", model="of-ours"))
+    shown = on_terminal("usage", "--by", "day", home=home, columns=140, TZ="Asia/Tokyo")
+    assert "2026-02-01" in shown
+    assert "$0.0045+?" in shown
+    assert "█" in shown
+    assert "prices: genai-prices" in shown
+
+
+def test_what_is_remembered_is_what_is_there(home: Path) -> None:
+    kept(home, "a", answer("one"))
+    kept(home, "b", answer("two"))
+    for session in ("a", "b"):
+        os.utime(session_path(home, session), (1, 1))
+    assert used(home) == used(home)
+    session_path(home, "b").unlink()
+    with session_path(home, "a").open("ab") as file:
+        file.write(orjson.dumps(answer("three")) + b"\n")
+    assert by(home, "session") == {"a": 2}
+
+
+def test_damage_is_noted(home: Path) -> None:
+    kept(home, "a", answer("one"))
+    with session_path(home, "a").open("ab") as file:
+        file.write(b"no json\n")
+    assert b"1 damaged line skipped" in inside("usage", home=home).err
+    assert used(home, "--strict", code=65)["total"]["responses"] == 1
+
+
+@pytest.mark.parametrize(
+    "used_",
+    [None, 7, [], {}, {"input": -1}, {"input": "x", "raw": 7}, {"raw": {"prompt_tokens_details": [7]}}],
+)
+def test_odd_usage_costs_nothing_more(home: Path, used_: Any) -> None:
+    kept(home, "a", answer("one"), answer("odd", used=used_))
+    assert used(home)["total"]["cost"] == COST
+
+
+ROWS = st.lists(
+    st.builds(
+        lambda name, model, input, cost: [name, None, None, model, input, 0, 0, 1, 0, None, cost],
+        st.sampled_from("abc"), st.sampled_from(["m", "n"]), st.sampled_from([1, 2]), st.sampled_from([None, 0.5]),
+    ), max_size=5,
+)  # fmt: skip
+
+
+@given(st.lists(ROWS, max_size=4), st.sampled_from(["model", "session", "day"]))
+def test_copies_change_nothing(responses: list[list[Any]], by: str) -> None:
+    about = {"parent": None, "agent": False, "program": None, "cwd": None}
+    rows = [
+        {"id": f"s{n}", "created": f"{n}", "responses": found, **about} for n, found in enumerate(responses)
+    ]
+    copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
+    once, twice = summed(with_owners(rows), Asked(by)), summed(with_owners(copies + rows), Asked(by))
+    assert once.total.responses == len(
+        {(name, model, input) for found in responses for name, _, _, model, input, *_ in found}
+    )
+    assert [(name, vars_of(total)) for name, total in once.groups.items()] == [
+        (name, vars_of(total)) for name, total in twice.groups.items()
+    ]
+
+
+def vars_of(total: Any) -> list[Any]:
+    return [getattr(total, name) for name in total.__slots__]
