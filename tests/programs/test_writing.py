@@ -19,6 +19,7 @@ from codeh_history.programs import records, sessions, writing
 from codeh_history.programs.claude_code.write import folder
 from codeh_history.programs.model import Session
 from codeh_history.programs.protocol import About, Written
+from codeh_history.providers.answers import answer
 from codeh_history.providers.base import Options
 from codeh_history.providers.media import media
 from codeh_history.providers.openai import IMAGES
@@ -190,3 +191,40 @@ def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it() -> None:
     assert [part["text"] for part in message.parts] == [  # type: ignore[union-attr]
         "[a.md]\nHi", "[application/pdf a.pdf, 3 bytes: Codex takes no files]",
     ]  # fmt: skip
+
+
+def said(view: View) -> list[Any]:
+    """What both sides said and what tools answered, whatever the ids."""
+    found = []
+    for message in view.messages:
+        for part in message.parts:
+            if "functionCall" in part:
+                found.append(("call", part["functionCall"]["name"], part["functionCall"].get("args")))
+            elif "functionResponse" in part:
+                found.append(("result", *answer(part["functionResponse"]["response"])))
+            elif "inlineData" in part:
+                found.append(("media", part["inlineData"]["data"]))
+            else:
+                found.append((message.role, part["text"]))
+    return found
+
+
+@PROGRAMS
+def test_a_round_of_all_programs_ends_with_the_same(program: str) -> None:
+    picture: Any = {"inlineData": {"mimeType": "image/png", "data": histories.PNG}}
+    read = {"functionCall": {"name": "read", "args": {"path": "a"}, "id": "call/ü"}}
+    failed = {"error": "Tool call read failed with error: no such file"}
+    before = histories.sendable([
+        histories.user({"text": "Compare."}, picture),
+        histories.model({"text": "Reading both."}, read, histories.call("grep", None, {"x": [1, {"y": None}]})),
+        histories.tool(histories.result("read", "call/ü", failed), histories.result("grep", None, {"hits": 2})),
+        histories.model({"text": "One is missing."}),
+        histories.user({"text": "Again."}),
+        histories.model(histories.call("read", "call/ü", {"path": "b"})),
+        histories.tool(histories.result("read", "call/ü", {"output": "oats\n"})),
+        histories.model({"text": "Oats."}),
+    ])  # fmt: skip
+    view, first = before, sessions.WRITTEN.index(program)
+    for other in [*sessions.WRITTEN[first:], *sessions.WRITTEN[: first + 1]]:
+        view = view_of(read_back(other, sessions.written(other, view, ABOUT)))
+    assert said(view) == said(before)
