@@ -71,6 +71,8 @@ COMMANDS = {
     "payload": Command(["payload", "--to", "gemini", "--unanswered", "stub"]),
     "ask": Command(["ask", "-m", "x", "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],
                    lambda home: (talked(home), (home / "answer").write_bytes(ANSWER))[0], writes=True),
+    "chat": Command(["chat", "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],
+                    lambda home: (talked(home), (home / "answer").write_bytes(ANSWER))[0], stdin=b"x\n", writes=True),
     "calls": Command(["calls"]),
     "calls --via": Command(["calls", "--via", "echo done"], writes=True),
     "status": Command(["status", "--counter", "approx"]),

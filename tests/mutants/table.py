@@ -564,4 +564,34 @@ MUTANTS = [
         "not who[1]",
         ("filters/compact/test_summary.py::test_what_stands_before_a_colon_may_be_no_speaker",),
     ),
+    Mutant(
+        "the command of another provider completes what a flag names", "config/layers.py",
+        "return of_it and (",
+        "return True and (",
+        ("config/test_layers.py::test_provider_command_and_model_come_together",),
+    ),
+    Mutant(
+        "one provider's fields are sent to another", "config/layers.py",
+        'key == "set" and layer.values.get("to", to) != to',
+        "False",
+        ("config/test_layers.py::test_fields_add_up_and_are_not_sent_to_another_provider",),
+    ),
+    Mutant(
+        "a configuration that the group may write is read", "config/file.py",
+        "_WRITABLE = stat.S_IWGRP | stat.S_IWOTH",
+        "_WRITABLE = stat.S_IWOTH",
+        ("config/test_file.py::test_a_file_that_others_may_write_is_refused",),
+    ),
+    Mutant(
+        "a configuration of another user is read", "config/file.py",
+        "if file.st_uid != os.geteuid():",
+        "if False:",
+        ("config/test_file.py::test_the_file_of_another_user_is_refused",),
+    ),
+    Mutant(
+        "what a profile on top says of a session is stronger than it", "send/payload.py",
+        "return {**under, **{key: value for key, value in meta.items() if value is not None}} if under else meta",
+        "return {**meta, **under}",
+        ("test_cases.py::test_case[config/holds]",),
+    ),
 ]  # fmt: skip

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SECTIONS = {
-    "Talk": ("append", "payload", "ask", "calls"),
+    "Talk": ("append", "payload", "ask", "chat", "calls"),
     "Look": ("status", "show", "last", "list", "search", "stats", "usage", "verify", "expand", "context"),
     "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
     "Change": ("update", "commit", "clear", "undo", "set", "config"),

@@ -48,7 +48,8 @@ def run(env: Env, given: Given) -> int:
                 line |= {"damaged": call.damage, "arguments": call.arguments}
             env.write(orjson.dumps(line) + b"\n")
         else:
+            from ..append.text import announce
             from ..receive.tool_call import answer
 
-            answer(env, target, call, via, most)
+            announce(env, target, answer(env, target, call, via, most), created=False)
     return 0 if calls else 1

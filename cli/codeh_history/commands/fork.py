@@ -10,7 +10,7 @@ from ..session.model import Message
 from ..session.records import Record
 from ..session.rules import PLACING
 from ..store import create
-from ..store.resolve import for_reading
+from ..store.resolve import Target, for_reading
 
 EXAMPLES = """\
   codeh-history fork demo                         # prints the new session's id
@@ -28,16 +28,19 @@ class Given(Options):
 
 def run(env: Env, given: Given) -> None:
     target = for_reading(env, given.session, given.argument)
+    env.write(f"{copy(env, target, given.at, given.into)}\n".encode("utf-8", "surrogateescape"))
+
+
+def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
+    """Begin the new session; its id or path."""
     view = view_of(env, target, hydrate=False)
-    message = find(view, given.at, session=target.id) if given.at is not None else None
+    message = find(view, at, session=target.id) if at is not None else None
     records = up_to(view, message)
     last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
-    path = create.free_path(env, given.into, target.id if target.path != "-" else "fork")
+    path = create.free_path(env, into, target.id if target.path != "-" else "fork")
     parent = {"session": view.id or target.id, "at": last}
     body = b"".join(record.raw + b"\n" for record in records)
-    env.write(
-        f"{create.session(env, path, lambda _: body, parent=parent)}\n".encode("utf-8", "surrogateescape")
-    )
+    return create.session(env, path, lambda _: body, parent=parent)
 
 
 def up_to(view: View, last: Message | None) -> list[Record]:

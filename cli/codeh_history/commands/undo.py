@@ -11,7 +11,7 @@ from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
 from ..store.log import Locked
-from ..store.resolve import for_writing
+from ..store.resolve import Target, for_writing
 
 EXAMPLES = """\
   codeh-history undo -s demo              # prints what it took back: TYPE ID
@@ -29,23 +29,28 @@ class Given(Writing):
 def run(env: Env, given: Given) -> None:
     if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
-    target = for_writing(env, given.session)
+    done = take_back(env, for_writing(env, given.session), given.id, turn=given.turn)
+    env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())
+
+
+def take_back(env: Env, target: Target, id: str | None, *, turn: bool) -> list[tuple[str, str]]:
+    """Take back this, the last turn, or what is newest; what it was, as (type, id), newest first."""
     done: list[tuple[str, str]] = []
 
     def build(locked: Locked) -> bytes:
-        view = locked_view(env, locked) if given.turn else fold(read.read_log(locked.read()))
+        view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
         lines: list[bytes] = []
         offset = locked.offset
-        for kind, name in targets(view, given.id, turn=given.turn, session=locked.session):
-            id = env.new_id(locked.session, offset)
-            lines.append(dumps({"type": "revert", "id": id, "of": name, "ts": env.now()}) + b"\n")
+        for kind, name in targets(view, id, turn=turn, session=locked.session):
+            new = env.new_id(locked.session, offset)
+            lines.append(dumps({"type": "revert", "id": new, "of": name, "ts": env.now()}) + b"\n")
             offset += len(lines[-1])
             done.append((kind, name))
         return b"".join(lines)
 
     log.append(env, target.path, build)
     env.stored = done[-1][1]
-    env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())
+    return done
 
 
 def targets(view: View, id: str | None, *, turn: bool, session: str) -> list[tuple[str, str]]:

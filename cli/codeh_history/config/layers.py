@@ -75,6 +75,12 @@ def config(env: Env) -> Config | None:
     return file.read(path)
 
 
+def profiles(env: Env) -> list[str]:
+    """The names of the file's profiles."""
+    found = config(env)
+    return sorted(found.profiles) if found is not None else []
+
+
 def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None) -> list[Layer]:
     """All that say something, the strongest first; Usage where a profile is not there."""
     found = config(env)

@@ -72,6 +72,8 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
         if ended is not None:
             ended()
     except (KeyboardInterrupt, Interrupted):
+        if receiving.echo and receiving.echo.tty:
+            receiving.echo.end()  # what is said of it begins a line
         receiving.abort("interrupted")
         raise
     except OSError as error:

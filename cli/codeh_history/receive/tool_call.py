@@ -5,7 +5,6 @@ from __future__ import annotations
 import orjson
 
 from ..access.view import locked_view
-from ..append.text import store
 from ..append.tool_parts import response_of
 from ..base.env import Env
 from ..providers.json_text import excerpt
@@ -14,6 +13,7 @@ from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..session.records import dumps
 from ..session.rules import LONGEST
+from ..store import log
 from ..store.log import Locked
 from ..store.resolve import Target
 from . import run_command
@@ -21,8 +21,8 @@ from . import run_command
 _AROUND = 1 << 20  # bytes of a record beside the response
 
 
-def answer(env: Env, target: Target, call: Call, via: str, most: int) -> None:
-    """Run a command for one call and store what it printed, or how it failed; prints the result's id.
+def answer(env: Env, target: Target, call: Call, via: str, most: int) -> list[str]:
+    """Run a command for one call, store what it printed or how it failed; the result's id, if it waited.
 
     Half a call is not run: that it is none is its result, so that the model may call again.
     """
@@ -32,7 +32,9 @@ def answer(env: Env, target: Target, call: Call, via: str, most: int) -> None:
     id = {"id": call.id} if call.given else {}
     part = {"functionResponse": {**id, "name": call.name, "response": response}}
 
-    def build(locked: Locked, ids: list[str]) -> bytes | None:
+    ids: list[str] = []
+
+    def build(locked: Locked) -> bytes | None:
         view = locked_view(env, locked)
         if not any(
             c.message.id == call.message.id and c.part == call.part for c in open_calls(view.messages)
@@ -46,7 +48,8 @@ def answer(env: Env, target: Target, call: Call, via: str, most: int) -> None:
         }  # fmt: skip
         return dumps(record) + b"\n"
 
-    store(env, target, build)
+    log.append(env, target.path, build)
+    return ids
 
 
 def _result(call: Call, via: str, most: int) -> tuple[Json, str]:

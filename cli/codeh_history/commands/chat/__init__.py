@@ -1,0 +1,57 @@
+"""Talk with a model: a line is a prompt, answers stream, every turn is stored as it comes."""
+
+from __future__ import annotations
+
+from ...base import amounts
+from ...base.env import Env
+from ...base.errors import HistoryError
+from ...base.jobs import Request
+from ...base.options import ARGUMENT, MAX_BYTES, PROFILE, Writing, option
+from ...store.resolve import for_writing, named
+from . import commands
+from .lines import Lines
+from .talk import Talk
+
+EXAMPLES = """\
+  codeh-history chat demo -p local              # /help lists what else may be typed, Ctrl-D leaves
+  codeh-history chat @                          # goes on with the session of the newest message
+  printf 'Why is the sky blue?\\nAnd on Mars?\\n' | codeh-history chat demo    # a prompt a line
+"""
+STRAY = "the session is the only argument; prompts are typed, or piped in, a line each"
+
+
+class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
+    argument: str | None = ARGUMENT
+    via: str | None = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
+    max_bytes: str | None = MAX_BYTES
+    profile: str | None = PROFILE
+
+
+def run(env: Env, given: Given) -> int:
+    """The code of the last failure where prompts are piped in; at a terminal each was told already."""
+    most = amounts.size(given.max_bytes)
+    name, _ = named(env, given.session, given.argument)
+    talk = Talk(env, for_writing(env, name), given.part(commands.Asking), most)
+    talk.checked()
+    lines = Lines(env, commands.completing(talk))
+    if lines.typed:
+        commands.welcome(talk)
+    code = 0
+    while not talk.over:
+        try:
+            text = lines.prompt()
+            if text is None:
+                break
+            commands.do(talk, text)
+        except KeyboardInterrupt:
+            if not lines.typed:
+                raise
+            continue  # the line is dropped, or the answer stopped, which was told
+        except HistoryError as error:
+            code = error.exit_code
+            if str(error):
+                env.complain(str(error))
+        except OSError as error:
+            code = 74
+            env.complain(f"{error.filename or 'input or output'}: {error.strerror}")
+    return 0 if lines.typed else code

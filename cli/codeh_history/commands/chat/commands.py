@@ -1,0 +1,207 @@
+"""What may be typed beside prompts: `/undo`, `/model` and the others of `COMMANDS`."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ...base.errors import NotFound, Usage
+from ...base.input import from_file, read_file
+from ...base.near import near
+from ...base.words import some
+from ...config import layers
+from ...send import payload
+from ...send.readiness import unanswered
+from ...session.pairing import open_at_end
+from ...store.resolve import for_writing
+from .. import fork, set_, show
+from ..ask import Given as Asking
+from ..undo import take_back
+from .lines import Completer
+from .talk import RETRY, Talk
+
+__all__ = ["COMMANDS", "Asking", "completing", "do", "welcome"]
+
+
+def do(talk: Talk, text: str) -> None:
+    """Do what was typed: a command, or a prompt; `//` begins a prompt with a slash."""
+    if not text.startswith("/") or text.startswith("//"):
+        talk.turn(text[1:] if text.startswith("//") else text)
+        return
+    word, _, rest = text.partition(" ")
+    named = [name for name in COMMANDS if name.startswith(word)]
+    if word not in COMMANDS and len(named) != 1:
+        meant = near(word, COMMANDS)
+        hint = f"did you mean {meant}?" if meant else "/help lists what there is"
+        raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
+    COMMANDS[word if word in COMMANDS else named[0]].run(talk, rest.strip())
+
+
+def welcome(talk: Talk) -> None:
+    """Where one left: the last exchange, what waits, and whom the next prompt goes to."""
+    env, view = talk.env, talk.view()
+    sent = [message for message in view.messages if message.role is not None]
+    if sent and env.terminal(env.stdout):
+        show.run(env, show.Given(session=talk.target.path, last=2, no_pager=True))
+        env.draw(b"\n")
+    request = talk.asked().request
+    model = payload.model_for(view, str(request.to), request.model)
+    who = " ".join(filter(None, (request.to, model)))
+    env.note(f"{talk.target.id}: {some(len(sent), 'message')}; {who}; /help, Ctrl-D leaves")
+    if unanswered(view) is not None:
+        env.note(f"the last prompt is unanswered: {RETRY} sends it")
+    elif calls := open_at_end(view.messages):
+        env.note(f"tool calls wait: {', '.join(call.name for call in calls)} (`codeh-history calls`)")
+
+
+def _edit(talk: Talk, rest: str) -> None:
+    env = talk.env
+    editor = env.environ.get("VISUAL") or env.environ.get("EDITOR") or "vi"
+    with tempfile.NamedTemporaryFile("w+", suffix=".md", encoding="utf-8") as file:
+        file.write(rest)
+        file.flush()
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
+        try:
+            stdin = None if env.terminal(env.stdin) else subprocess.DEVNULL
+            code = subprocess.call(["/bin/sh", "-c", f'{editor} "$1"', "sh", file.name], stdin=stdin)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        text = read_file(file.name).decode("utf-8", "surrogateescape").rstrip("\n")
+    if code:
+        raise Usage(f"{editor} ended with {code}; nothing is sent (EDITOR names another)")
+    if not text.strip():
+        env.note("nothing was written; nothing is sent")
+        return
+    talk.turn(text)
+
+
+def _undo(talk: Talk, _rest: str) -> None:
+    done = take_back(talk.env, talk.target, None, turn=True)
+    talk.env.note(f"taken back: {some(len(done), 'record')}, the last prompt and what followed")
+
+
+def _retry(talk: Talk, _rest: str) -> None:
+    talk.again()
+
+
+def _model(talk: Talk, rest: str) -> None:
+    if rest:
+        talk.given = talk.given.but(model=rest)
+    request = talk.asked().request
+    model = payload.model_for(talk.view(), str(request.to), request.model)
+    talk.env.note(f"{request.to}: {model or 'no model is named (the URL may)'}")
+
+
+def _profile(talk: Talk, rest: str) -> None:
+    if not rest:
+        named = layers.profiles(talk.env)
+        talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.given.profile or 'none'} is chosen")
+        return
+    before = talk.given
+    talk.given = before.but(profile=rest, to=None, via=None, model=None)
+    try:
+        talk.checked()
+    except Usage:
+        talk.given = before
+        raise
+    _model(talk, "")
+
+
+def _attach(talk: Talk, rest: str) -> None:
+    if rest:
+        file = os.path.expanduser(shlex.split(rest)[0] if rest[0] in "'\"" else rest)
+        if not os.path.isfile(file):
+            raise Usage(f"{file}: no such file")
+        talk.attached.append(file)
+    talk.env.note(f"with the next prompt: {', '.join(talk.attached) or 'no file'}")
+
+
+def _system(talk: Talk, rest: str) -> None:
+    if rest:
+        set_.run(talk.env, set_.Given(settings=[f"system={rest}"], session=talk.target.path))
+        talk.given = talk.given.but(system=rest)  # stronger than a profile's
+        return
+    asked = talk.asked()
+    own = asked.request.system
+    text = (
+        from_file(own) if own is not None else talk.view().meta.get("system") or asked.under.get("system")
+    )
+    talk.env.write(f"{text or 'no system prompt'}\n".encode("utf-8", "replace"))
+
+
+def _show(talk: Talk, rest: str) -> None:
+    if rest and not (rest.isdecimal() and int(rest)):
+        raise Usage(f"/show {rest}: how many of the last messages?")
+    show.run(talk.env, show.Given(session=talk.target.path, last=int(rest) if rest else None))
+
+
+def _fork(talk: Talk, rest: str) -> None:
+    if not talk.size():
+        raise NotFound(f"{talk.target.id}: nothing to copy yet")
+    before = talk.target.id
+    new = fork.copy(talk.env, talk.target, None, rest or None)
+    talk.target = for_writing(talk.env, new)
+    talk.env.note(f"from here on in {talk.target.id}, a copy of {before}")
+
+
+def _help(talk: Talk, _rest: str) -> None:
+    usage = [(f"{name} {each.takes}".rstrip(), each.help) for name, each in COMMANDS.items()]
+    usage += [("line \\", "the prompt goes on in the next line"), ("//…", "a prompt that begins with /")]
+    usage += [("Ctrl-C", "stops the answer; what came stays pending"), ("Ctrl-D", "leaves")]
+    talk.env.write("".join(f"{name:<21}{help}\n" for name, help in usage).encode())
+
+
+def _quit(talk: Talk, _rest: str) -> None:
+    talk.over = True
+
+
+class Command(NamedTuple):
+    """What a command takes, what it does in a line, and the function."""
+
+    takes: str
+    help: str
+    run: Callable[[Talk, str], None]
+
+
+COMMANDS = {
+    "/edit": Command("[TEXT]", "write the prompt with $EDITOR", _edit),
+    "/undo": Command("", "take back the last prompt and what followed; nothing is deleted", _undo),
+    RETRY: Command("", "ask again: what is unanswered, else for another answer", _retry),
+    "/model": Command("[MODEL]", "the model from now on, or which it is", _model),
+    "/profile": Command("[NAME]", "go on with a profile of config.toml, or list them", _profile),
+    "/attach": Command("[FILE]", "a file to go with the next prompt", _attach),
+    "/system": Command("[TEXT|@FILE]", "the system prompt from now on, or what it is", _system),
+    "/show": Command("[N]", "the conversation, or its last N messages", _show),
+    "/fork": Command("[NEW]", "go on in a copy; this session stays as it is", _fork),
+    "/help": Command("", "this list", _help),
+    "/quit": Command("", "leave; the session can be gone on with", _quit),
+}
+
+
+def completing(talk: Talk) -> Completer:
+    """What a word may become: a command, or what the command before it takes."""
+
+    def complete(before: str, word: str) -> Sequence[str]:
+        if not before.strip():
+            return [f"{name} " for name in COMMANDS if word and name.startswith(word)]
+        command = before.split(maxsplit=1)[0]
+        if command == "/profile":
+            found = layers.profiles(talk.env)
+        elif command == "/model":
+            found = sorted({m.model for m in talk.view().messages if m.model})
+        elif command in ("/attach", "/system"):
+            at = "@" if word.startswith("@") else ""
+            names = glob.glob(glob.escape(os.path.expanduser(word.removeprefix("@"))) + "*")
+            found = [f"{at}{name}/" if os.path.isdir(name) else f"{at}{name}" for name in sorted(names)]
+            return found if at or command == "/attach" else []
+        else:
+            found = []
+        return [name for name in found if name.startswith(word)]
+
+    return complete

@@ -1,0 +1,138 @@
+"""What is typed, a prompt at a time: edited and remembered at a terminal, else plain lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from ...base.env import Env
+from ...base.errors import BadData
+from ...base.folders import ensure_dir
+
+MORE = "\\"  # at the end of a line: the prompt goes on
+KEPT = 1000  # lines of the history
+_CHUNK = 1 << 16
+Completer = Callable[[str, str], Sequence[str]]
+"""From the line up to the word, and the word, to the words that it may become."""
+
+
+class Lines:
+    """Prompts from stdin. `typed`: by a person, who sees a sign where one is expected."""
+
+    def __init__(self, env: Env, completer: Completer) -> None:
+        self.env = env
+        self.typed = env.terminal(env.stdin)
+        self._rest = b""
+        self._ended = False
+        edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
+        self._history = History(env, completer) if edited else None
+
+    def prompt(self) -> str | None:
+        """The next prompt that is not blank, without its `\\` at the ends of lines; None at the end."""
+        while True:
+            text = self._line("> ")
+            if text is None:
+                return None
+            lines = [text]
+            while lines[-1].endswith(MORE) and not lines[-1].endswith(2 * MORE):
+                more = self._line(". ")
+                lines[-1] = lines[-1].removesuffix(MORE)
+                if more is None:
+                    break
+                lines.append(more)
+            if lines[-1].endswith(2 * MORE):
+                lines[-1] = lines[-1].removesuffix(MORE)
+            found = "\n".join(lines)
+            if found.strip():
+                return found
+
+    def _line(self, sign: str) -> str | None:
+        if self._history is not None:
+            try:
+                line = input(sign)
+            except (EOFError, KeyboardInterrupt) as end:
+                self.env.draw(b"\n")
+                if isinstance(end, KeyboardInterrupt):
+                    raise
+                return None
+            self._history.add(line)
+            return line
+        if self.typed:
+            os.write(self.env.stderr, sign.encode())
+        return self._read()
+
+    def _read(self) -> str | None:
+        """A line of whatever stdin is, as soon as it is there; the last needs no end."""
+        while b"\n" not in self._rest and not self._ended:
+            chunk = os.read(self.env.stdin, _CHUNK)
+            self._ended = not chunk
+            self._rest += chunk
+        if not self._rest:
+            return None
+        line, _, self._rest = self._rest.partition(b"\n")
+        try:
+            return line.removesuffix(b"\r").decode()
+        except UnicodeDecodeError as error:
+            raise BadData(
+                f"stdin: byte {error.start} of a line: not UTF-8; nothing of it was stored"
+            ) from None
+
+
+class History:
+    """What was typed before, in a file of the home for its owner alone, but for lines that begin blank."""
+
+    def __init__(self, env: Env, completer: Completer) -> None:
+        self.path = os.path.join(env.home, "chat_history")
+        self.last = ""
+        try:
+            import readline
+        except ImportError:  # a Python without it: lines cannot be edited
+            return
+        for line in self._kept():
+            readline.add_history(line)
+        readline.set_completer_delims(" ")
+        readline.set_completer(_by_state(readline.get_line_buffer, readline.get_begidx, completer))
+        by_libedit = "libedit" in (readline.__doc__ or "")
+        readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
+
+    def add(self, line: str) -> None:
+        """Keep a line; that it cannot be kept is no failure."""
+        if not line.strip() or line == self.last or line[0].isspace() or "\n" in line:
+            return
+        self.last = line
+        try:
+            ensure_dir(os.path.dirname(self.path))
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            with open(os.open(self.path, flags, 0o600), "ab") as file:
+                os.fchmod(file.fileno(), 0o600)
+                file.write(f"{line}\n".encode("utf-8", "replace"))
+        except OSError:
+            pass
+
+    def _kept(self) -> list[str]:
+        """The newest lines; the file is cut to them once it has twice as many."""
+        try:
+            with open(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
+                lines = file.read().decode("utf-8", "replace").splitlines()
+            if len(lines) > 2 * KEPT:
+                new = f"{self.path}.{os.getpid()}.tmp"
+                with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write("".join(f"{line}\n" for line in lines[-KEPT:]).encode())
+                os.replace(new, self.path)
+        except OSError:
+            return []
+        return lines[-KEPT:]
+
+
+def _by_state(
+    buffer: Callable[[], str], begins: Callable[[], int], completer: Completer
+) -> Callable[[str, int], str | None]:
+    """A completer as readline calls it: again and again, until there is no more."""
+    found: list[str] = []
+
+    def complete(word: str, state: int) -> str | None:
+        if state == 0:
+            found[:] = completer(buffer()[: begins()], word)
+        return found[state] if state < len(found) else None
+
+    return complete

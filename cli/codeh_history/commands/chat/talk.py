@@ -1,0 +1,125 @@
+"""A conversation under way: its session, what is asked of whom, and the turns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ...access.view import looked_at
+from ...base.env import Env
+from ...base.errors import BadData, HistoryError
+from ...config import layers
+from ...config.layers import Asked
+from ...providers.json_text import excerpt
+from ...receive.answer import Received, tell
+from ...send import payload
+from ...send.readiness import named, unanswered
+from ...session.pairing import open_at_end, open_calls
+from ...session.records import dumps
+from ...session.view import View
+from ...store import read
+from ...store.resolve import Target
+from .. import ask
+from ..ask import Given as Asking
+from ..undo import take_back
+
+RETRY = "/retry"
+
+
+class Talk:
+    """One; each turn is a run of `ask`, by what holds at that moment."""
+
+    def __init__(self, env: Env, target: Target, given: Asking, most: int) -> None:
+        self.env = env
+        self.target = target
+        self.given = given
+        self.most = most
+        self.attached: list[str] = []  # to go with the next prompt
+        self.over = False
+
+    def checked(self) -> None:
+        """Usage where it is not known whom to ask, or how."""
+        asked = self.asked()
+        layers.reaching(self.env, asked)
+        payload.provider_of(asked.request.to)
+        payload.checked(asked.request)
+
+    def asked(self) -> Asked:
+        """The request that holds; answers are asked for as streams unless somebody says otherwise."""
+        asked = layers.asked(self.env, self.given, self.given.profile, self.given.via)
+        if "stream" in layers.held(asked.said):
+            return asked
+        return asked.but(request=asked.request.but(stream=True))
+
+    def view(self) -> View:
+        """What the session says now; empty where it is not there yet."""
+        path = self.target.path
+        data = read.read_bytes(path) if os.path.exists(path) else b""
+        return looked_at(self.env, data, None)
+
+    def turn(self, text: str | None) -> None:
+        """Ask this, or what stands last; the answer is printed and stored as it comes.
+
+        Calls of tools are run, and the model asked again, where `calls.via` says by what; else they wait.
+        """
+        if text is not None and not text.isascii():
+            _see_that_it_is_text(text)
+        prompt = () if text is None else (text,)
+        received = self._asked(prompt)
+        while received.calls and self._called():
+            received = self._asked(())
+        tell(self.env, self.target.id, received, echo=True)
+
+    def _asked(self, prompt: Sequence[str]) -> Received:
+        """One request and its answer."""
+        size = self.size()
+        given = self.given.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
+        try:
+            return ask.ask(self.env, self.target, given, self.asked(), self.most, RETRY)
+        except KeyboardInterrupt:
+            self._stopped()
+            raise
+        finally:
+            if self.size() > size:  # stored, whatever became of the answer
+                self.attached.clear()
+
+    def size(self) -> int:
+        """Bytes of the session, 0 where it is not there yet."""
+        return os.stat(self.target.path).st_size if os.path.exists(self.target.path) else 0
+
+    def _stopped(self) -> None:
+        """Tell what came of an answer that was broken off."""
+        last = next(reversed(self.view().messages), None)
+        if last is not None and last.pending is not None:
+            commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
+            self.env.note(f"what came stays pending: `{commit}` makes it the answer")
+
+    def _called(self) -> bool:
+        """Answer the open calls by the command of `calls.via`; whether there is one."""
+        via = layers.command(self.env, "calls.via", self.given.profile, None)
+        if via is None:
+            return False
+        from ...receive.tool_call import answer
+
+        for call in open_calls(self.view().messages):
+            self.env.note(f"{self.target.id}: {call.name} {excerpt(dumps(call.args).decode(), 80)}")
+            answer(self.env, self.target, call, via, self.most)
+        return True
+
+    def again(self) -> None:
+        """Ask anew: what stands last unanswered (open calls are run), else for another answer."""
+        view = self.view()
+        if unanswered(view) is None and not (open_at_end(view.messages) and self._called()):
+            last = next((m for m in reversed(view.messages) if m.role is not None and m.committed), None)
+            if last is None:
+                raise HistoryError(f"{self.target.id}: nothing was asked yet")
+            if last.role == "model":
+                take_back(self.env, self.target, last.id, turn=False)
+        self.turn(None)
+
+
+def _see_that_it_is_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadData("the line is not UTF-8: nothing was stored") from None

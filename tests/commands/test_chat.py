@@ -1,0 +1,236 @@
+"""`chat` at a real terminal, with the real curl and a server that streams."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from loopback import Loopback
+from support import PROGRAM, ROOT, environ, lines, run, session_path
+
+PATIENCE = 60.0  # seconds until a test gives up
+STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
+CTRL_C, CTRL_D, TAB, UP = "\x03", "\x04", "\t", "\x1b[A"
+
+pytestmark = pytest.mark.skipif(not shutil.which("curl"), reason="no curl on this machine")
+
+
+class Terminal:
+    """A program at a terminal of its own, as a person has one: keys in, what stands on the screen out."""
+
+    def __init__(self, *argv: str, home: Path, stdout: int | None = None, **env: str) -> None:
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+        self.process = subprocess.Popen(
+            [*PROGRAM, *argv], stdin=slave, stdout=slave if stdout is None else stdout, stderr=slave,
+            env=environ({"TERM": "xterm", "TZ": "UTC", "LC_ALL": "C.UTF-8", **env}, home),
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+        )  # fmt: skip
+        os.close(slave)
+        self.text = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+    def until(self, text: str) -> str:
+        """What came since the last call, up to this and with it."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.text:
+            assert time.monotonic() < deadline, self.text
+            if select.select([self.master], [], [], 0.1)[0]:
+                try:
+                    self.text += STYLES.sub("", os.read(self.master, 65536).decode(errors="replace"))
+                except OSError:
+                    pytest.fail(f"it ended: {self.text}")
+        before, _, self.text = self.text.partition(text)
+        return before + text
+
+    def types(self, keys: str, after: str = "\n> ") -> str:
+        """Press keys once the sign is there; what came before."""
+        before = self.until(after) if after else ""
+        os.write(self.master, keys.encode())
+        return before
+
+    def ended(self) -> int:
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with Loopback(delay=0.05) as server:
+        yield server
+
+
+@pytest.fixture
+def configured(home: Path, server: Loopback) -> Path:
+    home.mkdir(mode=0o700)
+    curl = "curl -sSN --fail-with-body --json @-"
+    (home / "config.toml").write_text(
+        f'[profile.local]\nto = "ollama"\nmodel = "llama3.2"\nvia = "{curl} {server.url}/api/chat"\n'
+        f'[profile.claude]\nto = "anthropic"\nmodel = "claude-opus-4-8"\nvia = "{curl} {server.url}/v1/messages"\n'
+    )
+    (home / "config.toml").chmod(0o600)
+    return home
+
+
+def kinds(home: Path) -> list[Any]:
+    return [record.get("kind", record["type"]) for record in lines(session_path(home, "demo"))]
+
+
+def test_a_talk(configured: Path, server: Loopback) -> None:
+    """Typed, completed, broken off, asked again, left; everything is on disk."""
+    with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
+        assert "demo: 0 messages; ollama llama3.2; /help" in chat.types(
+            "Why is the sky blue?\n", after="> "
+        )
+        said = chat.types(f"/pro{TAB}", after="Rayleigh scattering).\n> ")
+        assert "new session demo" in said
+        chat.types(f"cl{TAB}", after="/profile ")
+        chat.types("\n", after="claude")
+        chat.types(
+            "one two three four five six seven eight nine ten " * 9 + "\n", after="claude-opus-4-8\n> "
+        )
+        chat.until("one two")
+        chat.types(CTRL_C, after="You said 90 words")
+        stopped = chat.types(UP, after="\n> ")
+        assert "the prompt is stored: /retry sends it" in stopped
+        assert "what came stays pending: `codeh-history commit -s demo " in stopped
+        chat.types(CTRL_C, after="one two three")  # the line before; dropped
+        chat.types("/retry\n")
+        chat.types(CTRL_D, after="No model is behind this.\n> ")
+        assert chat.ended() == 0
+    assert [asked.body["model"] for asked in server.requests] == ["llama3.2", *["claude-opus-4-8"] * 2]
+    assert all(asked.body["stream"] for asked in server.requests)
+    records = lines(session_path(configured, "demo"))
+    (abort,) = [record for record in records if record["type"] == "abort"]
+    assert abort["reason"] == "interrupted"
+    came = [
+        record["parts"][0]["text"]
+        for record in records
+        if record.get("of") == abort["of"] and "parts" in record
+    ]
+    assert "".join(came).startswith("You said 90")
+    assert [k for k in kinds(configured) if k in ("user", "codeh")] == [
+        "user",
+        "codeh",
+        "user",
+        "codeh",
+        "codeh",
+    ]
+    history = configured / "chat_history"
+    assert history.stat().st_mode & 0o777 == 0o600
+    assert [line.split()[0] for line in history.read_text().splitlines()] == [
+        "Why",
+        "/profile",
+        "one",
+        "/retry",
+    ]
+
+
+def test_it_goes_on_where_one_left(configured: Path) -> None:
+    run("append", "-s", "demo", "-m", "A question?", home=configured)
+    run("append", "-s", "demo", "--role", "model", "-m", "An answer.", home=configured)
+    run("append", "-s", "demo", "-m", "Another?", home=configured)
+    (configured / "chat_history").write_text("/system x\n")
+    with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
+        shown = chat.types(f"{UP}\x15 secret of mine\n", after="\n> ")
+        assert "An answer." in shown
+        assert "Another?" in shown
+        assert "the last prompt is unanswered: /retry sends it" in shown
+        chat.types("on two \\\n", after="No model is behind this.\n> ")
+        chat.types("lines\n", after="\n. ")
+        chat.types("/quit\n", after="No model is behind this.\n> ")
+        assert chat.ended() == 0
+    texts = [
+        r["parts"][0]["text"] for r in lines(session_path(configured, "demo")) if r.get("kind") == "user"
+    ]
+    assert texts == ["A question?", "Another?", " secret of mine", "on two \nlines"]
+    assert (configured / "chat_history").read_text() == "/system x\non two \\\nlines\n/quit\n"
+
+
+def test_a_closed_terminal_ends_it_and_what_came_stays(configured: Path, tmp_path: Path) -> None:
+    """With stdout elsewhere lines are plain, and the sign stands on stderr."""
+    talk = ("chat", "demo", "-p", "local")
+    with (
+        (tmp_path / "out").open("wb") as out,
+        Terminal(*talk, home=configured, stdout=out.fileno()) as chat,
+    ):
+        chat.types("one two three four five six seven eight nine ten " * 9 + "\n", after="> ")
+        deadline = time.monotonic() + PATIENCE
+        while not (tmp_path / "out").read_bytes():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        chat.process.send_signal(signal.SIGHUP)
+        assert chat.ended() == 128 + signal.SIGHUP
+    assert kinds(configured)[:3] == ["session", "user", "codeh"]
+    assert kinds(configured)[-1] == "abort"
+    assert b"> " not in (tmp_path / "out").read_bytes()
+
+
+def test_the_history_is_cut(home: Path) -> None:
+    from codeh_history.base.env import Env
+    from codeh_history.commands.chat.lines import KEPT, History
+
+    home.mkdir()
+    (home / "chat_history").write_text("".join(f"line {n}\n" for n in range(2 * KEPT + 1)))
+    History(Env({"CODEH_HOME": str(home)}), lambda before, word: ())
+    left = (home / "chat_history").read_text().splitlines()
+    assert (len(left), left[-1]) == (KEPT, f"line {2 * KEPT}")
+    assert (home / "chat_history").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "found"),
+    [
+        ("", "/re", ["/retry "]), ("", "/", ["/edit ", "/undo ", "/retry ", "/model ", "/profile ", "/attach ", "/system ", "/show ", "/fork ", "/help ", "/quit "]),
+        ("", "", []), ("why ", "/re", []), ("/profile ", "", ["claude", "local"]), ("/profile ", "cl", ["claude"]),
+        ("/model ", "", ["m-1"]), ("/attach ", "HOME/con", ["HOME/config.toml"]), ("/attach ", "HOME/se", ["HOME/sessions/"]),
+        ("/system ", "@HOME/con", ["@HOME/config.toml"]), ("/system ", "HOME/con", []), ("/undo ", "", []),
+    ],
+)  # fmt: skip
+def test_what_a_word_may_become(configured: Path, before: str, word: str, found: list[str]) -> None:
+    from codeh_history.base.env import Env
+    from codeh_history.commands import chat
+    from codeh_history.commands.chat import commands
+    from codeh_history.commands.chat.talk import Talk
+    from codeh_history.store.resolve import for_writing
+
+    run("append", "-s", "demo", "-m", "x", home=configured)
+    made = (
+        b'{"type":"message","id":"m","kind":"codeh","role":"model","model":"m-1","parts":[{"text":"y"}]}\n'
+    )
+    with session_path(configured, "demo").open("ab") as file:
+        file.write(made)
+    env = Env({"CODEH_HOME": str(configured)})
+    talk = Talk(env, for_writing(env, "demo"), chat.Given(profile="local").part(commands.Asking), 1)
+    at = word.replace("HOME", str(configured))
+    assert [*commands.completing(talk)(before, at)] == [
+        name.replace("HOME", str(configured)) for name in found
+    ]
+
+
+def test_the_page_names_what_may_be_typed() -> None:
+    from codeh_history.commands.chat.commands import COMMANDS
+
+    page = (ROOT / "docs" / "chat.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \| ", page, re.MULTILINE)
+    assert set(re.findall(r"/[a-z]+", " ".join(rows))) == set(COMMANDS)
