@@ -190,7 +190,7 @@ def stdout_of(kind: str, pipe: int) -> int:
 
 
 WATCHED = (
-    "open", "write", "fdatasync", "fsync", "replace", "rename", "unlink", "ftruncate", "mkdir", "chmod", "fchmod",
+    "open", "write", "fdatasync", "fsync", "replace", "rename", "link", "unlink", "ftruncate", "mkdir", "chmod", "fchmod",
     "pread", "read", "fstat", "stat", "utime", "scandir", "listdir",
 )  # fmt: skip
 

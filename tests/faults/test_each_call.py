@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,3 +120,28 @@ def test_a_new_session_that_was_not_written_is_no_obstacle(
     assert session_path(home, "new").read_bytes() == b""
     assert run().out == b"new\n"
     assert run().code == 65
+
+
+def test_a_file_for_a_program_is_whole_or_not_there(place: Path, nursery: Nursery, tally: Tally) -> None:
+    """Killed, or refused, before each call: what then has its name is all of it, and never half."""
+    home, file = place / "home", place / "new" / "rollout.jsonl"
+    command = COMMANDS["export --to codex"]
+    words = [*command.argv, "-q", "--output", str(file)]
+
+    def run(fault: Fault | None = None) -> Done:
+        shutil.rmtree(file.parent, ignore_errors=True)
+        file.parent.mkdir()
+        return nursery.run(words, home, env=command.env, fault=fault)
+
+    command.prepare(home)
+    calls = run().calls
+    whole = file.read_bytes()
+    faults = [Fault(n, signal.SIGKILL) for n, _ in enumerate(calls)]
+    faults += [Fault(n, error="ENOSPC") for n, name in enumerate(calls) if name in (*WRITES, "link")]
+    for fault in faults:
+        done = run(fault)
+        assert not file.exists() or file.read_bytes() == whole
+        assert file.exists() or done.code != 0
+        assert not file.exists() or b"nothing was written" not in done.err, fault
+        assert fault.signum or done.code == 0 or os.listdir(file.parent) in ([], [file.name]), fault
+    tally("kill -9, or an error, in writing a file for a program", len(faults))

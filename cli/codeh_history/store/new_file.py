@@ -17,6 +17,7 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
+    published = False
     try:
         if folders:
             ensure_dir(folder)
@@ -29,10 +30,12 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
                     left = left[file.write(left) :]
                 sync(fd)
             os.link(temporary, path)
+            published = True
         finally:
             remove(temporary)
         sync_dir(folder)
     except FileExistsError:
         raise BadData(f"{path}: exists already; it is never written over") from None
     except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; nothing was written") from None
+        what = "it is there, but its durability is unknown" if published else "nothing was written"
+        raise InputOutput(f"{path}: {error.strerror}; {what}") from None
