@@ -35,6 +35,24 @@ MUTANTS = [
         ("summaries/test_races.py::test_a_message_changed_in_how_it_stands_is_seen",),
     ),
     Mutant(
+        "a file for a program is written over another", "store/new_file.py",
+        "            os.link(temporary, path)\n",
+        "            os.rename(temporary, path)\n",
+        ("store/test_new_file.py::test_what_is_there_is_left_as_it_is",),
+    ),
+    Mutant(
+        "thinking goes to a program whose it was not", "programs/writing.py",
+        '.get("from") == program',
+        '.get("from") is not None',
+        ("programs/test_writing.py::test_thinking_goes_back_only_to_the_program_whose_it_was",),
+    ),
+    Mutant(
+        "thinking that came after the import goes to a program", "programs/writing.py",
+        "message if own and records.MARK in message.fields else",
+        "message if own else",
+        ("programs/test_writing.py::test_thinking_goes_back_only_to_the_program_whose_it_was",),
+    ),
+    Mutant(
         "aborted stays after a commit", "session/fold.py",
         '        message.fields.pop("aborted", None)\n',
         "",
