@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_terminal import on_terminal
 
+from codeh_history.access import responses
+from codeh_history.base.env import Env
+from codeh_history.commands import usage
 from codeh_history.commands.usage.totals import Asked, summed, with_owners
+from codeh_history.tokens.prices import Table, table
 from inside import inside
 from program_files import SESSION as SOURCE
 from program_files import Claude
@@ -210,16 +214,24 @@ def test_days_on_a_terminal_are_the_readers(home: Path) -> None:
     assert "prices: genai-prices" in shown
 
 
-def test_what_is_remembered_is_what_is_there(home: Path) -> None:
+def test_what_is_remembered_is_what_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept(home, "a", answer("one"))
     kept(home, "b", answer("two"))
-    for session in ("a", "b"):
-        os.utime(session_path(home, session), (1, 1))
-    assert used(home) == used(home)
-    session_path(home, "b").unlink()
+    env, read = Env({"CODEH_HOME": str(home)}), responses.row_of
+    paths = [str(session_path(home, session)) for session in ("a", "b")]
+    asked: list[str] = []
+    monkeypatch.setattr(responses, "row_of", lambda path, table: asked.append(path) or read(path, table))
+    remembered = partial(usage._remembered, env, paths, much=0, settled=-1e9)  # however young
+    first = remembered(table())
+    assert remembered(table()) == first
+    assert asked == paths
     with session_path(home, "a").open("ab") as file:
         file.write(orjson.dumps(answer("three")) + b"\n")
-    assert by(home, "session") == {"a": 2}
+    changed = remembered(table())
+    assert asked == [*paths, paths[0]]
+    assert [len(row["responses"]) for row in changed] == [2, 1]
+    newer = Table({"source": "newer", "date": "", "sellers": []})
+    assert [row["responses"][0][-1] for row in remembered(newer)] == [None, None]
 
 
 def test_damage_is_noted(home: Path) -> None:

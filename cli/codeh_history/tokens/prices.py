@@ -105,7 +105,8 @@ class Table:
         key = model.lower(), provider
         if key not in self._found:
             own = next((row for row in self._own if _is(row, key[0])), None)
-            sellers = (self._sellers[id] for id in dict.fromkeys(self._asked(*key)))
+            asked = dict.fromkeys(self._asked(*key))
+            sellers = (self._sellers[id] for id in asked if id in self._sellers)
             sold = next((row for seller in sellers if (row := self._in(seller, key[0]))), None)
             self._found[key] = {**(sold or {}), **own} if own else sold
         return self._found[key]
@@ -124,7 +125,7 @@ class Table:
         if first := _FORMATS.get(name):
             yield first
         yield from self._known_by("makes", model)
-        yield from (id for id in _RESELLERS if id in self._sellers)
+        yield from _RESELLERS
 
     def _known_by(self, rule: str, name: str) -> list[str]:
         for id, seller in self._sellers.items():

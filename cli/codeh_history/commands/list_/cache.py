@@ -19,7 +19,7 @@ from ...session.model import Json
 
 MANY = 1000  # fewer sessions are listed as fast as they are remembered
 VERSION = 3  # of what is counted: rows of another are not read
-_SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
+SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 Stamp = list[int]
 
@@ -28,7 +28,7 @@ def rows(
     env: Env,
     paths: list[str],
     count: Callable[[list[str]], list[Json]],
-    settled: float = _SETTLED,
+    settled: float = SETTLED,
     file: str = "sessions.json",
     version: object = VERSION,
 ) -> list[Json]:

@@ -31,6 +31,7 @@ EXAMPLES = """\
 """
 FILE = "usage.json"
 VERSION = 1
+MUCH = 8 << 20  # bytes: less is read as fast as it is remembered
 A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
@@ -92,8 +93,10 @@ def _row(env: Env, path: str, table: Table) -> Json:
     return responses.row_of(path, table, env.read_stdin() if path == "-" else None)
 
 
-def _remembered(env: Env, paths: list[str], table: Table) -> list[Json]:
-    """The rows of sessions of the home, read where their files have changed."""
+def _remembered(
+    env: Env, paths: list[str], table: Table, much: int = MUCH, settled: float = cache.SETTLED
+) -> list[Json]:
+    """The rows of sessions of the home; where these are large, read where their files have changed."""
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
         return (orjson.dumps(responses.row_of(path, table)) for path in share)
@@ -101,7 +104,10 @@ def _remembered(env: Env, paths: list[str], table: Table) -> list[Json]:
     def count(some: list[str]) -> list[Json]:
         return [orjson.loads(line) for line in spread(work, some)]
 
-    return cache.rows(env, paths, count, file=FILE, version=[VERSION, table.source, table.date])
+    sizes = (stamp[1] for path in paths if (stamp := cache.stamp_of(path)))
+    if sum(sizes) < much:
+        return count(paths)
+    return cache.rows(env, paths, count, settled, FILE, [VERSION, table.source, table.date])
 
 
 def _told(env: Env, rows: list[Json]) -> list[Json]:
