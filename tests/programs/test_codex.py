@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from inside import inside
-from program_copies import imported, shown, view
+from program_copies import imported, short, shown, view
 from program_files import SESSION, Codex, input_text
 from support import corpus_files, lines, session_path
 
@@ -231,3 +231,51 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
     found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
     assert [r["kind"] for r in found] == ["user", "codeh", "tool", "codeh", "user", "codeh"]
     assert sum(r["usage"]["total"] for r in found if "usage" in r) == 360
+
+
+def test_a_result_before_its_call_is_put_behind_it(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.result("A", "of A")
+    file.called("A")
+    file.result("nothing", "of nothing")
+    file.said("two")
+    path = file.write(tmp_path)
+    assert [short(record) for record in imported(path, tmp_path)[1:]] == [
+        "one", "call A", "A=of A", "nothing=of nothing", "two",
+    ]  # fmt: skip
+    (early, orphan) = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
+    assert (early["line"], early["effect"], early["mended"]) == (3, "refused", "put behind it")
+    assert (orphan["line"], orphan["effect"]) == (5, "drops")
+
+
+def test_turns_that_were_rolled_back_are_branches(tmp_path: Path) -> None:
+    file = Codex()
+    for text in ("one", "two", "three"):
+        file.user(text)
+        file.said(f"to {text}")
+    file.event("thread_rolled_back", num_turns=1)
+    file.user("four")
+    file.event("thread_rolled_back", num_turns=2)
+    file.user("five")
+    done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    main, newest, first = done.text.split()
+    assert shown(tmp_path, main) == ["one", "to one", "five"]
+    assert shown(tmp_path, newest) == ["one", "to one", "two", "to two", "four"]
+    assert shown(tmp_path, first) == ["one", "to one", "two", "to two", "three", "to three"]
+    for id in (newest, first):
+        parent = lines(session_path(tmp_path, id))[0]["parent"]
+        assert parent["session"] == main
+        assert parent["at"] == lines(session_path(tmp_path, main))[2]["id"]
+    assert b"rolled back" not in done.err
+
+
+def test_branches_beyond_the_newest_are_counted(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    for number in range(205):
+        file.user(f"{number}")
+        file.event("thread_rolled_back", num_turns=1)
+    done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    assert len(done.text.split()) == 201
+    assert b"not imported: 5 branch beyond the newest 200" in done.err

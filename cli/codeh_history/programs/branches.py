@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Protocol, TypeVar
 
 from .model import Session
 
 MOST = 200  # branches of a file that are read; what more there are is counted
+BEYOND = f"branch beyond the newest {MOST}"
 
 
 class Node(Protocol):
@@ -18,6 +20,7 @@ class Node(Protocol):
 
 
 N = TypeVar("N", bound=Node)
+T = TypeVar("T")
 
 
 def apart(
@@ -29,6 +32,7 @@ def apart(
     ends there. The newest branch comes first.
     """
     seen = set(used)
+    count = 0
     for leaf in reversed(talk):
         own: list[N] = []
         at: N | None = leaf
@@ -37,8 +41,26 @@ def apart(
             own.append(at)
             at = nodes.get(at.parent or "")
         if own:
-            seen.update(node.id for node in whole(leaf))
+            count += 1
+            if count <= MOST:
+                seen.update(node.id for node in whole(leaf))
             yield own[::-1]
+
+
+def read(found: Iterable[T], make: Callable[[T], Session], session: Session) -> Iterator[Session]:
+    """The sessions that are made of the newest branches; the last says how many more there are."""
+    rest = iter(found)
+    last: Session | None = None
+    for one in islice(rest, MOST):
+        made = make(one)
+        if placed(made, session):
+            if last is not None:
+                yield last
+            last = made
+    if last is not None:
+        more = sum(1 for _ in rest)
+        last.left.update({BEYOND: more} if more else {})
+        yield last
 
 
 def of(session: Session, id: str, main: str) -> Session:

@@ -70,7 +70,8 @@ ABANDONED = "message of an abandoned branch"  # among what is left out, unless b
 SUB_AGENT = "message of a sub-agent"
 SUB_AGENTS = "sub-agent in a file of its own"
 SUB_SESSION = "sub-agent"
-AS_BRANCHES = (ABANDONED, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
+ROLLED_BACK = "message of a turn that was rolled back"
+AS_BRANCHES = (ABANDONED, ROLLED_BACK, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
 
 
 @dataclass(slots=True)
@@ -78,7 +79,8 @@ class Session:
     """A session as its program would send it next, and what it replaced.
 
     `items`: in the order of the log, what is covered before its summary. `settings`: as a `meta` record
-    sets them. `left`: how much of what kind is not among the items. `branches` reads, when it is called,
+    sets them. `left`: how much of what kind is not among the items. `loose`: what lines added to the
+    source mean hangs on more than the items and the lines before them. `branches` reads, when it is called,
     what else there is to import: abandoned branches and sub-agents, their `parent` given. `agent`: whether
     it is a sub-agent of that parent.
     """
@@ -94,4 +96,5 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
     parent: Json | None = None
     agent: bool = False
+    loose: bool = False
     branches: Callable[[], Iterable[Session]] = tuple

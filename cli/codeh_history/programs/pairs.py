@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .model import Effect, Entry, Problem, Summary
+from .model import Effect, Entry, Problem, Session, Summary
 
 Kind = str  # one of:
 OPEN_AT_THE_END = "open at the end"
 OPEN_BETWEEN = "open between"
 ORPHAN = "orphan"  # a result that answers no call, or stands before it
 DOUBLE = "double"  # a second result of a call
+EARLY = "early"  # a result that stands before its call
 
 _WHAT = {
     OPEN_AT_THE_END: "the call of {} has no result", OPEN_BETWEEN: "the call of {} has no result",
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
+    EARLY: "the result of {} stands before its call",
 }  # fmt: skip
 
 
@@ -52,3 +54,35 @@ def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
     for id, (name, line, place) in calls.items():
         if id not in answered:
             yield (OPEN_AT_THE_END if place == last else OPEN_BETWEEN), name, line
+
+
+def ordered(session: Session, does: Mapping[Kind, tuple[Effect, str]]) -> None:
+    """Put each result that stands before its call behind it, and say so."""
+    places: dict[str | None, int] = {}
+    for place, item in enumerate(session.items):
+        for part in item.parts if isinstance(item, Entry) else ():
+            if "functionCall" in part:
+                places.setdefault(part["functionCall"].get("id"), place)
+    moved: dict[int, list[Entry]] = {}
+    kept: list[tuple[int, Entry | Summary]] = []
+    for place, item in enumerate(session.items):
+        to = _call_after(item, place, places)
+        if to is None or not isinstance(item, Entry):
+            kept.append((place, item))
+            continue
+        moved.setdefault(to, []).append(item)
+        effect, what = does[EARLY]
+        name = item.parts[0]["functionResponse"]["name"]
+        reason = f"{_WHAT[EARLY].format(name)}: {what}"
+        session.problems.append(Problem(item.lines[0], effect, reason, "put behind it"))
+    if moved:
+        session.items = [one for place, item in kept for one in (item, *moved.get(place, ()))]
+
+
+def _call_after(item: Entry | Summary, place: int, places: Mapping[str | None, int]) -> int | None:
+    """The place of the last call that a message of results answers, where all of them come later."""
+    if not isinstance(item, Entry) or item.kind != "tool":
+        return None
+    answers = [part["functionResponse"].get("id") for part in item.parts if "functionResponse" in part]
+    found = [places.get(id, -1) if id else -1 for id in answers]
+    return max(found) if found and min(found) > place else None

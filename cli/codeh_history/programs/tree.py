@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import NamedTuple
 
 from . import branches
@@ -38,8 +37,10 @@ def others(
     nodes = {id: Node(id, parent) for id, parent in parents.items()}
     above = set(parents.values())
     leaves = [node for node in nodes.values() if node.id not in above]
-    for own in islice(branches.apart(leaves, nodes, set(live), lambda _: ()), branches.MOST):
-        made = branches.of(session, own[0].id[:8], session_id(session))
-        fill(made, way(parents, own[-1].id))
-        if branches.placed(made, session):
-            yield made
+
+    def made(own: list[Node]) -> Session:
+        branch = branches.of(session, own[0].id[:8], session_id(session))
+        fill(branch, way(parents, own[-1].id))
+        return branch
+
+    yield from branches.read(branches.apart(leaves, nodes, set(live), lambda _: ()), made, session)

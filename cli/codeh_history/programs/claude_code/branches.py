@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 
 from .. import branches, lines
 from ..model import Session
@@ -26,22 +25,24 @@ def read(source: Source, session: Session, tree: Tree, live: Branch, reads: Read
         return [*nodes, *siblings(tree, nodes)]
 
     of = session_id(session)
+
+    def made(own: list[Node]) -> Session:
+        branch = branches.of(session, own[0].uuid[:8], of)
+        branch.agent = own[0].side
+        Items(branch, source, tree).add(tree.branch(own[-1]))
+        return branch
+
     for talk in (tree.talk, tree.aside) if tree.aside is not tree.talk else (tree.talk,):
-        for own in islice(branches.apart(talk, tree.nodes, used, whole), branches.MOST):
-            made = branches.of(session, own[0].uuid[:8], of)
-            made.agent = own[0].side
-            Items(made, source, tree).add(tree.branch(own[-1]))
-            if branches.placed(made, session):
-                yield made
+        yield from branches.read(branches.apart(talk, tree.nodes, used, whole), made, session)
     for name in files(source):
         try:
             held = lines.Held(source.beside(FOLDER, name), name.removesuffix(".jsonl"))
         except Refused:
             continue
-        for made in reads(held):
-            made.id, made.parent = f"{session.id}-{held.stem}", {"session": of, "at": None}
-            made.agent = True
-            yield made
+        for agent in reads(held):
+            agent.id, agent.parent = f"{session.id}-{held.stem}", {"session": of, "at": None}
+            agent.agent = True
+            yield agent
 
 
 def files(source: Source) -> list[str]:

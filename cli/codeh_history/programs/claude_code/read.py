@@ -32,6 +32,7 @@ def read(source: Source) -> Iterable[Session]:
     """The session of a file: its live branch, and what compactions on it replaced."""
     session = Session(NAME, source.stem)
     tree = _tree(source, session)
+    session.loose = tree.leaf_named is not None and tree.leaf_named not in tree.nodes
     leaf = tree.leaf()
     if leaf is not None:
         branch = tree.branch(leaf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..branches import MOST
 from ..model import Entry, Piece, Summary
 
 UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
@@ -14,6 +15,7 @@ class History:
         self.items: list[Entry | Summary] = []
         self.live: list[Entry | Summary] = []
         self.fresh = 0  # of the live ones, the first that came after the last compaction
+        self.gone: list[list[Entry | Summary]] = []  # at each rollback, all that stood there
         self.before: list[tuple[int, list[Entry | Summary], int]] = []  # at each: how many items, and these
 
     def add(self, item: Entry | Summary) -> None:
@@ -63,7 +65,7 @@ class History:
 
         What was compacted after one of them began is taken back too.
         """
-        gone = 0
+        gone, stood = 0, [*self.items]
         while turns > 0:
             starts = [n for n, item in enumerate(self.live) if n >= self.fresh and _asks(item)]
             gone += self._cut(starts[-turns] if turns <= len(starts) else starts[0] if starts else None)
@@ -72,6 +74,10 @@ class History:
                 break
             count, self.live, self.fresh = self.before.pop()
             del self.items[count:]
+        if gone:
+            self.gone.append(stood)
+            if len(self.gone) > MOST:
+                self.gone[-MOST - 1] = []  # which branches are read, that of the newest first
         return gone
 
     def _cut(self, start: int | None) -> int:

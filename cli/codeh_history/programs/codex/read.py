@@ -12,11 +12,11 @@ from ...providers.openai_responses.body import Reader, is_item
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
 from ...session.records import dumps
-from .. import lines, pairs
+from .. import branches, lines, pairs
 from ..lines import Line
-from ..model import Effect, Entry, Piece, Problem, Session
+from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary
 from ..protocol import Source
-from ..records import made_id, time_of
+from ..records import made_id, session_id, time_of
 from . import NAME
 from .history import History
 
@@ -36,7 +36,8 @@ _COUNTS = {
 }  # fmt: skip
 _PRIVATE = ("internal_chat_message_metadata_passthrough", "metadata")
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
-    pairs.ORPHAN: ("drops", "Codex drops it, or sends it where it stands, which its provider refuses"),
+    pairs.ORPHAN: ("drops", "Codex drops it"),
+    pairs.EARLY: ("refused", "Codex sends them as they stand, which its provider refuses"),
     pairs.DOUBLE: ("refused", "Codex sends both, which its provider refuses"),
 }
 
@@ -66,7 +67,6 @@ class _Rollout:
         self.seen: dict[str, int] = {}  # ids, and how often each was met
         self.response: Entry | None = None  # to which further items belong
         self.last: Entry | None = None  # the response that came last
-        self.recorded = False  # whether there are lines that say what a response used
         self.unnumbered: int | None = None  # the first line that has no ordinal
 
     def line(self, line: Line, data: Json) -> None:
@@ -86,7 +86,6 @@ class _Rollout:
             if kind == "turn_context":
                 self.model = name_of(payload.get("model")) or self.model
             elif kind == "token_usage_record":
-                self.recorded = True
                 self.used(
                     line.number, payload.get("usage"), name_of(payload.get("response_id")), closes=True
                 )
@@ -128,22 +127,33 @@ class _Rollout:
                 Problem(self.unnumbered, "refused", "a line without `ordinal`: Codex does not resume it")
             )
         self.session.items = self.history.items
+        pairs.ordered(self.session, _PAIRS)
+        self.session.branches = self.branches
+
+    def branches(self) -> Iterator[Session]:
+        """What was rolled back, each time with all that stood before it."""
+
+        def made(items: list[Entry | Summary]) -> Session:
+            branch = branches.of(self.session, made_id(items[-1].id)[:8], session_id(self.session))
+            branch.items = items
+            return branch
+
+        yield from branches.read(reversed(self.history.gone), made, self.session)
 
     # -- items ---------------------------------------------------------------------------------------------
 
     def item(self, number: int, payload: Json, ts: str | None) -> None:
         """An item of the conversation; what a model gave in a row is one response."""
-        for entry in self.entries(number, payload, ts):
-            if entry.kind != "codeh":
-                self.response = None
-            elif self.response is not None:
-                self.response.pieces += entry.pieces
+        for made in self.messages(number, payload):
+            if made["kind"] == "codeh" and self.response is not None:
+                self.response.pieces.append(Piece(number, made["parts"]))
                 continue
-            else:
-                self.response = self.last = entry
+            entry = self.entry(number, payload, ts, made)
+            self.response = entry if entry.kind == "codeh" else None
+            self.last = self.response or self.last
             self.history.add(entry)
 
-    def entries(self, number: int, payload: Json, ts: str | None) -> Iterator[Entry]:
+    def messages(self, number: int, payload: Json) -> Iterator[Json]:
         """The messages that an item is: at most one."""
         kind = payload.get("type")
         why = self.unsent(number, payload)
@@ -157,14 +167,16 @@ class _Rollout:
             self.session.problems.append(Problem(number, "skips", f"{kind}: {error}"))
             return
         for made in self.reader.found:
-            parts = [part for part in made["parts"] if part != {"text": ""}]
-            if not parts:
-                continue
-            fields: Json = {"provider": FORMAT} if made["kind"] == "codeh" else {}
-            if fields and self.model:
-                fields["model"] = self.model
-            fields |= {"item": made["item"]} if made.get("item") else {}
-            yield Entry(self.id(payload), made["kind"], ts, [Piece(number, parts)], fields)
+            made["parts"] = [part for part in made["parts"] if part != {"text": ""}]
+            if made["parts"]:
+                yield made
+
+    def entry(self, number: int, payload: Json, ts: str | None, made: Json) -> Entry:
+        fields: Json = {"provider": FORMAT} if made["kind"] == "codeh" else {}
+        if fields and self.model:
+            fields["model"] = self.model
+        fields |= {"item": made["item"]} if made.get("item") else {}
+        return Entry(self.id(payload), made["kind"], ts, [Piece(number, made["parts"])], fields)
 
     def unsent(self, number: int, payload: Json) -> str | None:
         """Under what an item counts that is not imported; None for one that is."""
@@ -215,19 +227,20 @@ class _Rollout:
             if item.get("type") == "message" and item.get("role") == "user" and not is_context(item):
                 made.append("\n".join(texts(item)))
             else:
-                made += self.entries(line.number, item, ts)
+                made += [self.entry(line.number, item, ts, one) for one in self.messages(line.number, item)]
         self.history.replaced(id, ts, text, line.number, made)
 
     def event(self, number: int, payload: Json) -> None:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
             turns = usage.count(payload, "num_turns") or 0
-            self.session.left["message of a turn that was rolled back"] += self.history.rolled_back(turns)
+            self.session.left[ROLLED_BACK] += self.history.rolled_back(turns)
+            self.session.loose = True  # an id may have been used for what is gone
             self.response = self.last = None
             return
         if kind == "thread_name_updated" and name_of(payload.get("thread_name")):
             self.session.settings["title"] = payload["thread_name"]
-        if kind == "token_count" and not self.recorded:
+        if kind == "token_count":
             self.used(number, object_of(payload.get("info")).get("last_token_usage"), None, closes=False)
         self.session.left[f"event_msg ({kind})"] += 1
 
@@ -236,7 +249,8 @@ class _Rollout:
         last = self.last
         if closes:
             self.response = None
-        if last is None or "usage" in last.fields or not isinstance(raw, dict):
+        known = last is not None and "usage" in last.fields and (not closes or "response" in last.fields)
+        if last is None or known or not isinstance(raw, dict):
             return
         counted = usage.normalised(
             raw, **{ours: usage.count(raw, theirs) for ours, theirs in _COUNTS.items()}

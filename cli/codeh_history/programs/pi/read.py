@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
 
 from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
@@ -33,6 +32,7 @@ def read(source: Source) -> Iterable[Session]:
     on = {node.id for node in branch}
     off = sum(node.type == "message" for node in tree.order if node.id not in on)
     session.left |= {ABANDONED: off} if off else {}
+    session.loose = tree.numbered
     session.branches = partial(_branches, session, tree, on)
     session.left |= {"repeated line": tree.repeated} if tree.repeated else {}
     session.problems += pairs.problems(session.items, _PAIRS)
@@ -43,11 +43,13 @@ def read(source: Source) -> Iterable[Session]:
 def _branches(session: Session, tree: Tree, on: set[str]) -> Iterator[Session]:
     """The branches that do not end at the last line, as sessions of their own."""
     talk = [node for node in tree.order if node.type in _TALK]
-    for own in islice(branches.apart(talk, tree.nodes, on, lambda _: ()), branches.MOST):
-        made = branches.of(session, own[0].id, session_id(session))
-        _Branch(made, tree.branch([], own[-1])).read()
-        if branches.placed(made, session):
-            yield made
+
+    def made(own: list[Node]) -> Session:
+        branch = branches.of(session, own[0].id, session_id(session))
+        _Branch(branch, tree.branch([], own[-1])).read()
+        return branch
+
+    yield from branches.read(branches.apart(talk, tree.nodes, on, lambda _: ()), made, session)
 
 
 def _tree(source: Source, session: Session) -> Tree:

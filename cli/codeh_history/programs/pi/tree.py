@@ -36,6 +36,9 @@ class Tree:
         self.nodes: dict[str, Node] = {}
         self.order: list[Node] = []
         self.repeated = 0
+        self.numbered = (
+            False  # whether there are entries without an id, which are told apart by their number
+        )
         self.seen: dict[bytes, int] = {}  # lines without an id, and how often each was met
 
     def add(self, line: Line, data: Json) -> Node | None:
@@ -46,6 +49,7 @@ class Tree:
             return None
         parent = name_of(data.get("parentId"))
         if id is None:
+            self.numbered = True
             raw = dumps(data)
             number = self.seen[raw] = self.seen.get(raw, -1) + 1
             id = made_id(raw.decode("utf-8", "replace"), number)
