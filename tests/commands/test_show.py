@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -58,3 +59,36 @@ def test_an_error_in_a_child_is_raised_here() -> None:
 
     with pytest.raises(BadData, match="9"):
         processes.spread(work, [str(number) for number in range(10)], few=3, cores=2)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_each_item_is_worked_on_once_wherever_that_is(cores: int, count: int) -> None:
+    items = [str(number) for number in range(count)]
+    found = processes.shared(lambda item: item.encode() * 40_000, items, [1] * count, heavy=1, cores=cores)
+    assert sorted(found) == [(place, item.encode() * 40_000) for place, item in enumerate(items)]
+
+
+def test_what_a_child_leaves_undone_is_done_here() -> None:
+    here = os.getpid()
+
+    def work(item: int) -> bytes:
+        if item == 2 and os.getpid() != here:
+            raise BadData("in a child")
+        return b"%d" % item
+
+    found = processes.shared(work, range(8), [1] * 8, heavy=1, cores=2)
+    assert dict(found) == {item: b"%d" % item for item in range(8)}
+
+
+def test_whoever_stops_listening_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    fork = os.fork
+    monkeypatch.setattr(os, "fork", lambda: made.append(fork()) or made[-1])  # type: ignore[func-returns-value]
+    found = processes.shared(lambda item: b"x" * item, range(99), [1] * 99, heavy=1, cores=2)
+    next(found)
+    found.close()  # type: ignore[attr-defined]
+    assert len(made) == 2
+    for child in made:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child, os.WNOHANG)

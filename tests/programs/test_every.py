@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from codeh_history.commands.list_ import processes
+from commands.test_terminal import on_terminal
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
 from support import lines, session_path
@@ -85,6 +87,48 @@ def test_only_what_changed_is_opened(tmp_path: Path) -> None:
     written(path, second.lines)
     (line,) = all_of(tmp_path)
     assert (line["session"], line["action"], line["records"]) == (f"pi-{SESSION}", "updated", 1)
+
+
+def test_of_a_file_that_only_grew_the_end_is_read(tmp_path: Path) -> None:
+    file = Claude()
+    for number in range(300):
+        file.user(f"u{number}", f"{number} " + "long " * 1000)
+        file.said(f"a{number}", "yes")
+    path = at(tmp_path, "claude-code", file.lines)
+    all_of(tmp_path)
+    file.lines[9] = "never read again".ljust(len(orjson.dumps(file.lines[9]))).encode()
+    for number in range(300, 303):
+        file.user(f"u{number}", "more")
+        file.said(f"a{number}", "yes")
+        settled(written(path, file.lines))
+        os.utime(path, (number, number))
+        (line,) = all_of(tmp_path)
+        assert (line["action"], line["records"]) == ("updated", 2)
+    assert len(lines(session_path(tmp_path, f"claude-code-{SESSION}"))) == 1 + 606
+
+
+def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in WHERE:
+        at(tmp_path, program, SAMPLES[program]())
+    alone = all_of(tmp_path)
+    first = {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")}
+    shutil.rmtree(tmp_path / "sessions")
+    shutil.rmtree(tmp_path / "cache")
+    monkeypatch.setitem(processes.shared.__kwdefaults__, "heavy", 1)
+    monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 3)
+    assert sorted(all_of(tmp_path), key=str) == sorted(alone, key=str)
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")} == first
+    assert all_of(tmp_path) == []
+
+
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+    for program in WHERE:
+        at(tmp_path, program, SAMPLES[program]())
+    shown = on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
+    assert "importing" in shown
+    assert f"{len(WHERE)}/{len(WHERE)}" in shown
+    assert shown.count('"action":"imported"') == len(WHERE)
+    assert "importing" not in on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
 
 
 def test_without_its_cache_it_finds_the_same(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from ..providers.json_text import loads
 from ..session.model import Json
-from ..session.records import BOM, MAX_READ, SHALLOW, depth_exceeds, lines_of
+from ..session.records import BOM, lines_of
 from .model import Problem
 from .protocol import Head, Refused, Source
 
@@ -87,10 +87,7 @@ def _value(raw: bytes, number: int, problems: list[Problem]) -> Json | None:
         torn = not raw.endswith(b"\n")
         problems.append(Problem(number, "skips", "torn last line" if torn else f"not JSON: {error}"))
         return None
-    if not isinstance(value, dict):
-        problems.append(Problem(number, "skips", "not an object"))
-    elif len(raw) > SHALLOW and depth_exceeds(raw, MAX_READ):
-        problems.append(Problem(number, "skips", f"nested deeper than {MAX_READ}"))
-    else:
+    if isinstance(value, dict):
         return value
+    problems.append(Problem(number, "skips", "not an object"))
     return None

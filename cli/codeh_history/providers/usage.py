@@ -15,6 +15,7 @@ _SIDES = {  # where a provider counts kinds: `prompt_tokens_details.audio_tokens
     "candidatesTokensDetails": "output", "cacheTokensDetails": "cached",
 }  # fmt: skip
 _KINDS = ("Audio", "Image")
+_MOST = 2**53  # what JSON readers count exactly
 
 
 def merged(before: Json | None, after: object) -> Json | None:
@@ -47,8 +48,10 @@ def detailed(raw: Json | None, input: str, output: str) -> Json | None:
 def count(raw: object, *path: str) -> int | None:
     """A count, or None where there is none that a record can hold."""
     for key in path:
-        raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw if type(raw) is int and 0 <= raw < 2**53 else None
+        if type(raw) is not dict:
+            return None
+        raw = raw.get(key)
+    return raw if type(raw) is int and 0 <= raw < _MOST else None
 
 
 def added(raw: Json | None, first: str, *more: str) -> int | None:

@@ -56,9 +56,12 @@ def records_in(fd: int, size: int) -> bytes:
     return cut
 
 
-def blocks(fd: int, size: int, step: int) -> Iterator[bytes | int]:
-    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
-    at = length = 0
+def blocks(fd: int, size: int, step: int, at: int = 0) -> Iterator[bytes | int]:
+    """The file in blocks that end with a line (the last may not); for a line too long, its length.
+
+    `at`: where the first one begins.
+    """
+    length = 0
     held: list[bytes] = []  # of the line in progress, `length` bytes
     while at < size:
         chunk = os.pread(fd, min(step, size - at), at)

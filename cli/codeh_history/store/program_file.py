@@ -7,10 +7,10 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
@@ -46,6 +46,7 @@ class File:
         self._fd = fd = self._held.fileno() if self._held is not None else fd
         self.path = path
         self.size = os.fstat(fd).st_size
+        self.counted = 0  # lines that were read
         self._database: Database | None = None
         data = pread_all(fd, min(self.size, HEAD))
         if data.startswith(_SQLITE):
@@ -57,11 +58,21 @@ class File:
     def stem(self) -> str:
         return _ENDING.sub("", os.path.basename(self.path))
 
+    @property
+    def packed(self) -> bool:
+        return self._held is not None
+
     def lines(self) -> Iterator[bytes]:
-        for block in blocks(self._fd, self.size, _STEP):
+        self.counted = 0
+        return self._lines(0)
+
+    def _lines(self, start: int) -> Iterator[bytes]:
+        for block in blocks(self._fd, self.size, _STEP, start):
             if isinstance(block, int):
+                self.counted += 1
                 yield b" " * block + b"\n"
             else:
+                self.counted += block.count(b"\n")
                 yield from block.splitlines(keepends=True) if b"\r" not in block else _split(block)
 
     def at(self, offset: int, size: int) -> bytes:
@@ -98,7 +109,7 @@ class File:
             raise Refused(f"{where}: no file of the session's own folder")
         *folders, name = names
         try:
-            with _folder(self._folder, folders) as folder:
+            with _folder(self.folder, folders) as folder:
                 fd = os.open(
                     name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
                 )
@@ -116,14 +127,42 @@ class File:
 
     def names(self, folder: str) -> list[str]:
         try:
-            with _folder(self._folder, [folder]) as fd:
+            with _folder(self.folder, [folder]) as fd:
                 return sorted(os.listdir(fd))
         except OSError:
             return []
 
     @property
-    def _folder(self) -> str:
+    def folder(self) -> str:
+        """The session's own folder."""
         return os.path.join(os.path.dirname(self.path), self.stem)
+
+
+class Ending(File):
+    """The first line of a file and its last ones, from at most `reach` before `since` on.
+
+    `since`: where a line begins. `old`: how many lines there are of those before it, the first line too.
+    """
+
+    def __init__(self, file: File, since: int, reach: int) -> None:
+        self.__dict__.update(file.__dict__)
+        fd = self._fd
+        self._first = self.head.data[: self.head.data.find(b"\n") + 1]
+        before = pread_all(fd, reach, since - reach)
+        begin = before.find(b"\n") + 1
+        self._start = since - reach + begin
+        self.old = 1 + before.count(b"\n", begin)
+        new = pread_all(fd, min(self.size - since, LONGEST), max(since, self.size - LONGEST))
+        self.size -= len(new) - new.rfind(b"\n") - 1
+
+    def lines(self) -> Iterator[bytes]:
+        self.counted = 1
+        yield self._first
+        yield from self._lines(self._start)
+
+    def at(self, offset: int, size: int) -> bytes:
+        beyond = offset - len(self._first)
+        return super().at(offset if beyond < 0 else self._start + beyond, size)
 
 
 def _unpacked(fd: int, path: str) -> IO[bytes]:
@@ -153,6 +192,12 @@ def _split(block: bytes) -> Iterator[bytes]:
         start = end
 
 
+def folder_stamp(folder: str) -> list[int]:
+    """What tells one state of a session's own folder from another: how many files, how large, how new."""
+    found = [os.stat(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names]
+    return [len(found), sum(info.st_size for info in found), max((i.st_mtime_ns for i in found), default=0)]
+
+
 @contextmanager
 def _folder(first: str, names: list[str]) -> Iterator[int]:
     """A folder below another, opened without following a link."""
@@ -169,16 +214,33 @@ def _folder(first: str, names: list[str]) -> Iterator[int]:
 
 def head_of(data: bytes) -> Head:
     """How a file with these first bytes begins."""
-    found: list[Json] = []
-    for line in data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]:
-        try:
-            value = orjson.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            found.append(value)
     whole = values.is_whole(data)
+    found = _Objects(data)
     return Head(data, found, values.first(data) if whole else found, whole)
+
+
+class _Objects(Sequence[Json]):
+    """The first lines that are objects, each parsed when it is asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self._found: list[Json] = []
+        self._lines = iter(data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES])
+
+    def __getitem__(self, place: Any) -> Any:
+        while isinstance(place, slice) or len(self._found) <= place:
+            line = next(self._lines, None)
+            if line is None:
+                break
+            try:
+                value = orjson.loads(line)
+            except ValueError:
+                continue
+            if isinstance(value, dict):
+                self._found.append(value)
+        return self._found[place]
+
+    def __len__(self) -> int:
+        return len(self[:])
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Container, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -15,7 +15,7 @@ from ..base.folders import ensure_dir, remove
 from ..programs import sessions
 from ..programs.protocol import Place
 
-_VERSION = 1
+_VERSION = 2
 _SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 
@@ -96,27 +96,36 @@ def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:
 
 
 class Known:
-    """The files that were imported as they are, by their stamps."""
+    """The files that were imported as they are, by their stamps, and what to know when one grows."""
 
     def __init__(self, env: Env) -> None:
         self._file = os.path.join(env.home, "cache", "programs.json")
         self._stamps: dict[str, list[int]] = {}
+        self._grows: dict[str, list[Any]] = {}
         self._new = False
         try:
             with open(self._file, "rb") as opened:
                 data = orjson.loads(opened.read())
             if data["version"] == _VERSION:
-                self._stamps = dict(data["files"])
+                self._stamps, self._grows = dict(data["files"]), dict(data["grow"])
         except (OSError, ValueError, TypeError, LookupError):
             pass
 
     def has(self, file: Found) -> bool:
         return self._stamps.get(file.path) == file.stamp
 
-    def keep(self, file: Found) -> None:
+    def grows(self, file: Found) -> list[Any] | None:
+        """What is known of a file, of which only the end is to be read; None for any other."""
+        before = self._stamps.get(file.path)
+        return self._grows.get(file.path) if before is not None and before[0] == file.stamp[0] else None
+
+    def keep(self, file: Found, grows: Sequence[Any] | None) -> None:
         """Remember a file, unless it was written just now."""
         if time.time() - file.millis / 1e3 >= _SETTLED:
             self._stamps[file.path] = file.stamp
+            self._grows.pop(file.path, None)
+            if grows is not None:
+                self._grows[file.path] = list(grows)
             self._new = True
 
     def save(self) -> None:
@@ -128,7 +137,7 @@ class Known:
             ensure_dir(os.path.dirname(self._file))
             fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:
-                file.write(orjson.dumps({"version": _VERSION, "files": self._stamps}))
+                file.write(orjson.dumps({"version": _VERSION, "files": self._stamps, "grow": self._grows}))
             os.replace(temporary, self._file)
         except OSError:
             pass

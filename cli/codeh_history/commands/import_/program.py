@@ -50,12 +50,15 @@ def bring(env: Env, given: Asked, file: Source, name: str, form: str) -> bool:
 def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Session]:
     """The sessions of a file; with their branches after each, where these are wanted."""
     for session in found:
-        if branches:
-            for kind in AS_BRANCHES:
-                session.left.pop(kind, None)
+        if not branches:
+            session.branches = tuple  # they hold all of the file, and it in turn
+            yield session
+            continue
+        for kind in AS_BRANCHES:
+            session.left.pop(kind, None)
         yield session
-        if branches:
-            yield from session.branches()
+        yield from session.branches()
+        session.branches = tuple
 
 
 def tell(env: Env, given: Asked, where: str, session: Session, brought: Brought) -> None:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
 FEW = 500  # fewer items are not worth another process
+HEAVY = 4 << 20  # bytes that are worth one
+
+T = TypeVar("T")
 
 
 def spread(
@@ -34,8 +41,64 @@ def spread(
     return lines
 
 
-def _start(work: Callable[[Sequence[str]], Iterator[bytes]], share: Sequence[str]) -> tuple[int, int]:
-    """A child process and the pipe it writes its lines to, when it has them all."""
+def shared(
+    work: Callable[[T], bytes],
+    items: Sequence[T],
+    weights: Sequence[int],
+    *,
+    heavy: int = HEAVY,
+    cores: int | None = None,
+) -> Iterator[tuple[int, bytes]]:
+    """What `work` gives for each item, with its place, as soon as it is there; it must hold no newline.
+
+    The items are shared between child processes by their weight, unless they are light together. What a
+    child that fails leaves undone is done here, so that an error is raised where it can be told.
+    """
+    count = min(cores or _cores(), 4, len(items), sum(weights) // heavy)
+    left = dict.fromkeys(range(len(items)))
+    if count > 1:
+        order = sorted(left, key=lambda place: -weights[place])
+        told = partial(_told, work, items)
+        children = [_start(told, order[n::count], at_once=True) for n in range(count)]
+        for line in _lines_of(children):
+            number, _, data = line.partition(b" ")
+            del left[int(number)]
+            yield int(number), data
+    for place in left:
+        yield place, work(items[place])
+
+
+def _told(work: Callable[[T], bytes], items: Sequence[T], places: Sequence[int]) -> Iterator[bytes]:
+    for place in places:
+        yield b"%d %s" % (place, work(items[place]))
+
+
+def _lines_of(children: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+    """The whole lines of children as they write them; whoever stops listening ends them."""
+    pipes = {fd: (pid, b"") for pid, fd in children}
+    try:
+        while pipes:
+            for fd in select.select(list(pipes), (), ())[0]:
+                pid, held = pipes[fd]
+                data = os.read(fd, 1 << 16)
+                *lines, held = (held + data).split(b"\n")
+                pipes[fd] = pid, held
+                yield from lines
+                if not data:
+                    del pipes[fd]
+                    os.close(fd)
+                    os.waitpid(pid, 0)
+    finally:
+        for fd, (pid, _) in pipes.items():
+            os.kill(pid, signal.SIGTERM)
+            os.close(fd)
+            os.waitpid(pid, 0)
+
+
+def _start(
+    work: Callable[[Sequence[T]], Iterator[bytes]], share: Sequence[T], *, at_once: bool = False
+) -> tuple[int, int]:
+    """A child process and the pipe it writes its lines to: when it has them all, or each `at_once`."""
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid:
@@ -43,9 +106,14 @@ def _start(work: Callable[[Sequence[str]], Iterator[bytes]], share: Sequence[str
         return pid, read_end
     status = 1
     try:
-        data = b"".join([line + b"\n" for line in work(share)])
+        if at_once:
+            lines = (line + b"\n" for line in work(share))
+        else:
+            lines = (made for made in [b"".join([line + b"\n" for line in work(share)])])
         with open(write_end, "wb") as pipe:
-            pipe.write(data)
+            for line in lines:
+                pipe.write(line)
+                pipe.flush()
         status = 0
     finally:
         os._exit(status)
