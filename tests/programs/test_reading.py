@@ -139,7 +139,7 @@ def odd_pi() -> Pi:
             odd_codex(),
             [
                 (3, "drops", "a message whose content is no list: Codex drops it without a word"),
-                (4, "drops", "the result of unknown answers no call before it: Codex drops it, or sends it where it stands, which its provider refuses"),
+                (4, "refused", "the result of unknown stands before its call: Codex sends them as they stand, which its provider refuses"),
                 (7, "refused", "a second result of exec_command for one call: Codex sends both, which its provider refuses"),
             ],
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from .model import Effect, Entry, Problem, Session, Summary
 
@@ -26,7 +27,8 @@ def problems(
     """What of the items that are sent is no pair; `does`: what the program makes of it, if anything."""
     covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in items if isinstance(item, Entry) and item.id not in covered]
-    for kind, name, line in _found(entries):
+    for found, name, line in _found(entries):
+        kind = ORPHAN if found == EARLY and EARLY not in does else found
         if kind in does:
             effect, what = does[kind]
             yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what}")
@@ -35,6 +37,12 @@ def problems(
 def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
     calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
     answered: set[str] = set()
+    later = {
+        part["functionCall"].get("id")
+        for entry in entries
+        for part in entry.parts
+        if "functionCall" in part
+    }
     last = 0  # the place of the last message that is no result
     for place, entry in enumerate(entries):
         last = place if entry.kind != "tool" else last
@@ -46,7 +54,7 @@ def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
                 elif "functionResponse" in part and part["functionResponse"].get("id"):
                     answer = part["functionResponse"]
                     if answer["id"] not in calls:
-                        yield ORPHAN, answer["name"], piece.line
+                        yield EARLY if answer["id"] in later else ORPHAN, answer["name"], piece.line
                     elif answer["id"] in answered:
                         yield DOUBLE, answer["name"], piece.line
                     else:
@@ -57,32 +65,29 @@ def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
 
 
 def ordered(session: Session, does: Mapping[Kind, tuple[Effect, str]]) -> None:
-    """Put each result that stands before its call behind it, and say so."""
-    places: dict[str | None, int] = {}
+    """Put the results of calls that have none but before them behind these, and say so."""
+    calls: dict[str | None, tuple[int, str]] = {}
     for place, item in enumerate(session.items):
         for part in item.parts if isinstance(item, Entry) else ():
             if "functionCall" in part:
-                places.setdefault(part["functionCall"].get("id"), place)
-    moved: dict[int, list[Entry]] = {}
-    kept: list[tuple[int, Entry | Summary]] = []
+                calls.setdefault(part["functionCall"].get("id"), (place, part["functionCall"]["name"]))
+            elif "functionResponse" in part and part["functionResponse"].get("id") in calls:
+                calls[part["functionResponse"]["id"]] = -1, ""  # it has its result
+    behind: dict[int, list[Entry]] = {}
     for place, item in enumerate(session.items):
-        to = _call_after(item, place, places)
-        if to is None or not isinstance(item, Entry):
-            kept.append((place, item))
+        if not isinstance(item, Entry) or item.kind != "tool" or len(item.parts) != 1:
             continue
-        moved.setdefault(to, []).append(item)
-        effect, what = does[EARLY]
-        name = item.parts[0]["functionResponse"]["name"]
-        reason = f"{_WHAT[EARLY].format(name)}: {what}"
-        session.problems.append(Problem(item.lines[0], effect, reason, "put behind it"))
-    if moved:
-        session.items = [one for place, item in kept for one in (item, *moved.get(place, ()))]
-
-
-def _call_after(item: Entry | Summary, place: int, places: Mapping[str | None, int]) -> int | None:
-    """The place of the last call that a message of results answers, where all of them come later."""
-    if not isinstance(item, Entry) or item.kind != "tool":
-        return None
-    answers = [part["functionResponse"].get("id") for part in item.parts if "functionResponse" in part]
-    found = [places.get(id, -1) if id else -1 for id in answers]
-    return max(found) if found and min(found) > place else None
+        answer: Any = item.parts[0].get("functionResponse") or {}
+        after, name = calls.get(answer.get("id"), (-1, ""))
+        if after > place:
+            answer["name"] = name
+            behind.setdefault(after, []).append(item)
+            effect, what = does[EARLY]
+            reason = f"{_WHAT[EARLY].format(name)}: {what}"
+            session.problems.append(Problem(item.lines[0], effect, reason, "put behind it"))
+    moved = {item.id for items in behind.values() for item in items}
+    session.items = [
+        one
+        for place, item in enumerate(session.items)
+        for one in (*(() if item.id in moved else (item,)), *behind.get(place, ()))
+    ]
