@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-agents agents test-all test-deep fuzz golden prices bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents agents test-all test-deep fuzz golden prices bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-all: $(READY) ## the tests, the slow ones too, and at greater length, and t
 
 test-mutants: $(READY) ## small faults in the source, each of which a test must catch
 	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants
+
+test-rescue: $(READY) ## ten thousand damaged sessions of each program rescued: RESCUES=10000
+	RESCUES=$(or $(RESCUES),10000) $(BIN)/python -m pytest -q -n auto tests/programs/test_rescue.py
 
 agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.3 GB)
 

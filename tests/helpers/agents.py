@@ -94,15 +94,17 @@ def run(name: str, session: Path) -> Run:
         return _run(agent.resume(known), env, place, server)
 
 
-def run_written(name: str, session: Path, after: Callable[[Path], None] = lambda _: None) -> Run:
-    """Have the program go on with what we install of a session of ours, by the command that we say.
+def run_written(
+    name: str, session: Path, after: Callable[[Path], None] = lambda _: None, *, verb: str = "export"
+) -> Run:
+    """Have the program go on with what we install of a session (`verb`: how), by the command that we say.
 
     `after` is called with the home of the run once it is over.
     """
     agent = AGENTS[name]
     with _place() as (place, server):
         env = _environment(place, agent.settings(place))
-        ours = [str(Path(sys.executable).with_name("codeh-history")), "export", str(session)]
+        ours = [str(Path(sys.executable).with_name("codeh-history")), verb, str(session)]
         words = [*ours, "--to", name, "--cwd", str(place.project), "--install"]
         code, said = _done(words, {**env, "CODEH_HOME": str(place.home / ".codeh")}, place.project)
         if code:

@@ -152,21 +152,65 @@ def result_first(random: random.Random, lines: Lines) -> Lines | None:
     return [*lines[: at - 1], lines[at], lines[at - 1], *lines[at + 1 :]]
 
 
+def result_unwritten(random: random.Random, lines: Lines) -> Lines | None:
+    """The program died while a tool ran, whose call and result stand on one line."""
+    at = _of(random, lines, (b'"toolCalls"', b'"callID"'))
+    data = _object(lines[at]) if at is not None else None
+    if at is None or data is None:
+        return None
+    for call in data.get("toolCalls", ()):
+        call.pop("result", None)
+    for part in data.get("parts", ()):
+        if part.get("type") == "tool":
+            part["state"] = {
+                "status": "running",
+                "input": part["state"].get("input", {}),
+                "time": {"start": 1},
+            }
+    return [*lines[:at], json.dumps(data).encode() + b"\n", *lines[at + 1 :]]
+
+
 KINDS: dict[str, Damage] = {
     kind.__name__.replace("_", "-"): kind
     for kind in (
-        line_lost, lines_lost, line_torn, lines_joined, end_torn, line_doubled, lines_swapped, parent_cut, header_lost,
-        header_torn, not_json, zeroed, result_lost, cut_at_a_call, call_lost, result_doubled, result_first,
+        result_lost, result_unwritten, call_lost, cut_at_a_call, result_doubled, result_first, line_lost, parent_cut,
+        line_torn, header_lost, lines_lost, lines_joined, end_torn, header_torn, line_doubled, lines_swapped, not_json,
+        zeroed,
     )
 }  # fmt: skip
 
 
 def damaged(random: random.Random, data: bytes, kinds: Sequence[str]) -> tuple[bytes, list[str]]:
     """The file with these kinds of damage, and which of them it has."""
-    lines, done = data.splitlines(keepends=True), []
+    lines, done = lines_of(data), []
     for kind in kinds:
         made = KINDS[kind](random, lines) if lines else None
         if made:
             lines = made
             done.append(kind)
-    return b"".join(lines), done
+    return (file_of(lines, data) if done else data), done
+
+
+# -- sessions that are one value ---------------------------------------------------------------------------
+
+
+def lines_of(data: bytes) -> Lines:
+    """A file's lines; of an export of opencode its head, and each of its messages."""
+    if not data.startswith(b"{\n") and data.count(b"\n") > 1:
+        return data.splitlines(keepends=True)
+    value = json.loads(data)
+    if "info" not in value:
+        return data.splitlines(keepends=True)
+    head = {key: held for key, held in value.items() if key != "messages"}
+    return [json.dumps(one).encode() + b"\n" for one in (head, *value["messages"])]
+
+
+def file_of(lines: Lines, data: bytes) -> bytes:
+    """The file with these lines; of a value those that are objects, and cut off where the last one is."""
+    if lines_of(data) == data.splitlines(keepends=True):
+        return b"".join(lines)
+    head, *messages = [found for line in lines if (found := _object(line)) is not None] or [{}]
+    if "info" in head and ("role" in head["info"] or "parts" in head):
+        head, messages = {}, [head, *messages]
+    whole = json.dumps({**head, "messages": messages}, indent=2).encode()
+    return whole if not lines or lines[-1].endswith(b"\n") else whole[: -40 - len(lines[-1])]

@@ -9,6 +9,8 @@ from ...base.env import Env
 from ...base.errors import Usage
 from ...programs import sessions
 from ...session import stream
+from ...session.model import Summary
+from ...session.view import View
 from ...store import create
 from .reduction import Reduced
 from .source import Found
@@ -72,10 +74,23 @@ def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -
 
 def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:
     """A new session here; of one of ours the header names what it was made of."""
-    view = done.fitted
+    view = done.fitted.with_messages(done.fitted.messages, _summaries(done.fitted))
     path = create.free_path(env, given.output, f"{found.id}-rescued")
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": found.id, "at": last} if found.program is None else None
     id = create.session(env, path, lambda _: body, parent=parent)
     return Out(path, id, f"codeh-history ask -s {id}")
+
+
+def _summaries(view: View) -> list[Summary]:
+    """The summaries, naming nothing that stays behind in the session that was rescued."""
+    there = {message.id for message in view.messages}
+    made = []
+    for summary in view.summaries:
+        covers = [id for id in summary.covers if id in there]
+        if covers == summary.covers:
+            made.append(summary)
+        else:
+            made.append(Summary(fields={**summary.fields, "covers": covers}, place=summary.place, raw=None))
+    return made

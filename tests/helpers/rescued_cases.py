@@ -1,0 +1,172 @@
+"""Damaged sessions of programs: what each program sends when it goes on with one, and with what `rescue` makes of it.
+
+They are made by `damage` of good cases, the same each time. `tests/programs/agents/rescued/PROGRAM.json` says of each what
+came of it: `rescued` by us (the program sends all that is in the rescued file), and what the program does with it `itself`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import damage
+import sent
+from agent_cases import CASES, MODELS, Case, complaint
+from agents import AGENTS, PROMPT, run, run_written
+from codeh_history.filters.curate.pairs import LOST
+from inside import inside
+from support import ROOT
+from written_cases import hash_of, without_thoughts
+
+Json = dict[str, Any]
+
+FOLDER = ROOT / "tests" / "programs" / "agents" / "rescued"
+EACH = 32  # damaged sessions of a program
+GOOD = {
+    "claude-code": ("parallel", "compacted", "plain", "images", "branch"),
+    "codex": ("parallel", "custom-tool", "plain", "images"),
+    "gemini-cli": ("parallel", "tool-call", "plain", "image"),
+    "opencode": ("tool", "steps", "parallel", "image"),
+    "pi": ("parallel", "compacted", "plain", "images"),
+}
+OWN_TEXTS = ("Continue from where you left off.", "(no content)")  # Claude Code's, after an interruption
+OWN_WORDS = ("aborted", "No result provided", "[Tool execution was interrupted]", LOST, f"Error: {LOST}")
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A damaged session: of which case, how, and its bytes."""
+
+    program: str
+    of: Case
+    kind: str
+    data: bytes
+
+    @property
+    def id(self) -> str:
+        return f"{self.kind}/{self.of.folder.name}"
+
+    def lay(self, folder: Path) -> Path:
+        """The file in a folder, with what lies beside it."""
+        path = folder / self.of.session.name
+        path.write_bytes(self.data)
+        beside = self.of.session.with_suffix("")
+        if beside.is_dir():
+            shutil.copytree(beside, path.with_suffix(""))
+        return path
+
+
+def every(program: str) -> list[Damaged]:
+    """The damaged sessions of a program: each kind of damage in turn, of one good case after the other."""
+    found: dict[bytes, Damaged] = {}
+    for one in _drawn(program):
+        found.setdefault(one.data, one)
+        if len(found) == EACH:
+            break
+    return list(found.values())
+
+
+def _drawn(program: str) -> Iterator[Damaged]:
+    for turn, name in enumerate(GOOD[program] * 4):
+        case = Case(program, CASES / program / name)
+        whole = case.session.read_bytes()
+        for kind in damage.KINDS:
+            drawn = random.Random(f"{program} {name} {kind} {turn}")
+            data, done = damage.damaged(drawn, whole, [kind])
+            if done and data != whole:
+                yield Damaged(program, case, kind, data)
+
+
+def wanted(one: Damaged, home: Path) -> list[Json] | None:
+    """The turns that a program is to send: all that is in the rescued session; None where nothing can be read."""
+    speaks = AGENTS[one.program].speaks
+    shutil.rmtree(home / "sessions", ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out.jsonl"
+        made = inside("rescue", str(one.lay(Path(folder))), "--output", str(out), "--quiet", home=home)
+        assert made.code in (0, 65), made.err.decode()
+        if made.code:
+            return None
+        inside("import", str(out), "--quiet", "--into", "rescued", home=home)
+        if not (home / "sessions" / "rescued.jsonl").exists():  # it is one of ours
+            (home / "sessions").mkdir(exist_ok=True)
+            shutil.copy(out, home / "sessions" / "rescued.jsonl")
+    inside("append", "-s", "rescued", "-m", PROMPT, home=home)
+    body = inside("payload", "rescued", "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
+    assert body.code == 0, body.err.decode()
+    return without_thoughts(sent.turns(speaks, json.loads(body.text)))[1]
+
+
+def live(one: Damaged, turns: list[Json] | None) -> Json:
+    """What comes of it with the real program; `turns`: what is wanted."""
+    head: Json = {"file": hash_of(one.data)}
+    if turns is None:
+        return head
+    with tempfile.TemporaryDirectory() as folder:
+        path = one.lay(Path(folder))
+        ours = run_written(one.program, path, verb="rescue")
+        outcome = _outcome(turns, ours.request, ours.printed, AGENTS[one.program].speaks)
+        return {**head, "rescued": outcome, "itself": itself(one, path, turns)}
+
+
+def itself(one: Damaged, path: Path, turns: list[Json]) -> str:
+    """What the program does with the damaged file."""
+    try:
+        ran = run(one.program, path)
+    except ValueError as error:
+        return f"does not read it: {error}"
+    return _outcome(turns, ran.request, ran.printed, AGENTS[one.program].speaks)
+
+
+def _outcome(wanted: list[Json], request: Any, printed: str, speaks: str) -> str:
+    """What a program does, compared with all that was there: `yes`, or what else."""
+    if request is None:
+        return f"does not go on: {complaint(printed)[:80]}"
+    turns = without_thoughts(sent.turns(speaks, request))[1]
+    if turns == wanted:
+        return "yes"
+    broken = unpaired(turns)
+    if broken:
+        return f"its provider refuses: {broken}"
+    there, had = _said(turns), _said(wanted)
+    lost = sum((had - there).values())
+    if lost:
+        return f"forgets {lost} of {sum(had.values())} parts"
+    more = sum((there - had).values())
+    return f"sends {more} parts more" if more else "yes"
+
+
+def _said(turns: list[Json]) -> Counter[str]:
+    """Everything that is said, but for words that stand for what was lost, and the order."""
+    found: Counter[str] = Counter()
+    for turn in turns:
+        for part in turn["parts"]:
+            if part.get("text") in OWN_TEXTS and "result" not in part:
+                continue
+            if "result" in part and any(words in json.dumps(part) for words in OWN_WORDS):
+                continue
+            found[json.dumps({**part, "role": turn["role"]}, sort_keys=True)] += 1
+    return found
+
+
+def unpaired(turns: list[Json]) -> str:
+    """What is wrong with calls and results; nothing where each call has one result right after it."""
+    waiting: list[str] = []
+    for turn in turns:
+        if turn["role"] == "user":
+            for part in turn["parts"]:
+                if "result" in part:
+                    if part["result"] not in waiting:
+                        return "a result without its call"
+                    waiting.remove(part["result"])
+        if waiting:
+            return "a call without a result"
+        waiting = [part["id"] for part in turn["parts"] if "call" in part]
+    return "a call without a result" if waiting else ""

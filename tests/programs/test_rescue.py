@@ -1,0 +1,129 @@
+"""Whatever became of a program's file, `rescue` brings back what can be read of it, and says what became of each message.
+
+`make test-rescue` tries ten thousand damaged sessions of each program (RESCUES), `make test` a few.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sent
+from agent_cases import MODELS, Case, cases
+from agents import AGENTS
+from damage import KINDS, damaged
+from inside import inside
+from readable import messages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Json = dict[str, Any]
+
+EXAMPLES = int(os.environ.get("RESCUES", "10"))
+FATES = ("kept", "shortened", "summarised", "dropped")
+# Of what is left out: what is no message, so that none may hide behind it.
+NOT_SAID = (
+    "attachment", "compaction", "event_msg", "file-history", "header of", "label", "last-prompt", "line of an unknown",
+    "model_change", "session_info", "session_meta", "system", "thinking_level_change", "token_usage_record",
+    "turn_context", "world_state", "$",
+)  # fmt: skip
+
+CHOSEN = {program: cases(program) for program in AGENTS}
+
+
+def payload(path: Path, program: str, home: Path) -> list[Json] | None:
+    """The turns that are sent of a file; None where there is nothing to send."""
+    speaks = AGENTS[program].speaks
+    words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
+    done = inside("payload", str(path), *words, home=home)
+    assert done.code in (0, 65), done
+    return sent.turns(speaks, json.loads(done.out)) if done.code == 0 else None
+
+
+def lay(case: Case, data: bytes, home: Path) -> Path:
+    """A damaged file, in a folder of its own, with what lies beside it."""
+    folder = home / "laid"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    path = folder / case.session.name
+    path.write_bytes(data)
+    if case.session.with_suffix("").is_dir():
+        shutil.copytree(case.session.with_suffix(""), path.with_suffix(""))
+    return path
+
+
+def accounted(told: Json, lines: list[Json], data: bytes, program: str) -> None:
+    """Every message that can be read has one fate, or is counted among what is no part of the session."""
+    counts = told["messages"]
+    assert counts["before"] == len(lines) == sum(counts[fate] for fate in FATES)
+    assert Counter(line["fate"] for line in lines) == Counter({fate: counts[fate] for fate in FATES})
+    there = {number for line in lines for number in line["lines"]} | {p["line"] for p in told["problems"]}
+    others = [found for found in messages(program, data) if there.isdisjoint(found)]
+    left = {kind: count for kind, count in told["left"].items() if not kind.startswith(NOT_SAID)}
+    named = sum(problem["line"] == 0 for problem in told["problems"])
+    assert len(others) <= sum(left.values()) + named, (others, left)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.mark.parametrize("program", AGENTS)
+def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(program: str, home: Path) -> None:
+    @given(
+        st.sampled_from(CHOSEN[program]), st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=4),
+        st.integers(0, 1 << 32),
+    )  # fmt: skip
+    @settings(max_examples=EXAMPLES)
+    def law(case: Case, kinds: list[str], seed: int) -> None:
+        data, _ = damaged(random.Random(seed), case.session.read_bytes(), kinds)
+        path = lay(case, data, home)
+        out = path.with_name("out.jsonl")
+        done = inside("rescue", str(path), "--output", str(out), "--json", "--report", home=home)
+        assert path.read_bytes() == data
+        assert done.code in (0, 65), done
+        if done.code:
+            assert not out.exists()
+            return
+        lines = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]
+        accounted(orjson.loads(done.out), lines, data, program)
+        verdict = inside("verify", str(out), home=home)
+        assert verdict.code == 0, verdict.text
+        assert payload(out, program, home) == payload(path, program, home)
+
+    law()
+
+
+@pytest.mark.parametrize("program", AGENTS)
+def test_a_budget_is_kept_and_every_message_accounted_for(program: str, home: Path) -> None:
+    @given(
+        st.sampled_from(CHOSEN[program]), st.lists(st.sampled_from(sorted(KINDS)), max_size=2),
+        st.integers(0, 1 << 32), st.integers(20, 200),
+    )  # fmt: skip
+    @settings(max_examples=EXAMPLES // 4)
+    def law(case: Case, kinds: list[str], seed: int, budget: int) -> None:
+        data, _ = damaged(random.Random(seed), case.session.read_bytes(), kinds)
+        path = lay(case, data, home)
+        done = inside(
+            "rescue", str(path), "--budget", str(budget), "--dry-run", "--json", "--report", home=home
+        )
+        assert done.code in (0, 5, 65), done
+        if done.code:
+            return
+        told = orjson.loads(done.out)
+        lines = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]
+        accounted(told, lines, data, program)
+        assert told["tokens"]["after"] <= budget
+
+    law()
