@@ -9,6 +9,7 @@ from ..base.options import ALLOW_MISSING, Reading, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
+from ..programs.writing import told
 from ..session.view import View
 from ..store.resolve import Target, for_reading
 
@@ -65,7 +66,10 @@ def run(env: Env, given: Given) -> None:
     if to in WRITTEN:
         for_program(env, view, to, given)
     else:
-        env.write(export(view, to, given.last if to == "exchanges" else given.workspace))
+        made = export(view, to, given.last if to == "exchanges" else given.workspace)
+        env.write(made.data)
+        if any(made.left.values()):
+            env.note(f"{target.id}: left out: {told(made.left)}")
     tell_lost(env, target.id, lost, strict=given.strict)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ..session.fold import View
@@ -15,11 +16,22 @@ EXPORTERS = {  # form → module, imported when it is asked for
     "refs": "refs",
     "markdown": "markdown",
     "html": "html",
+    "atif": "atif",
+    "otel": "otel",
+    "openai-jsonl": "openai_jsonl",
+    "sharegpt": "sharegpt",
 }
 
 
-def export(view: View, form: str, more: int | str | None = None) -> bytes:
+class Exported(NamedTuple):
+    """A view in another form, and how much of what kind has no place in it."""
+
+    data: bytes
+    left: Counter[str]
+
+
+def export(view: View, form: str, more: int | str | None = None) -> Exported:
     """The view in one of these forms; `more`: how many exchanges, or whose workspace."""
     given = () if more is None else (more,)
-    written: bytes = import_module(f"{__name__}.{EXPORTERS[form]}").export(view, *given)
-    return written
+    made: bytes | Exported = import_module(f"{__name__}.{EXPORTERS[form]}").export(view, *given)
+    return Exported(made, Counter()) if isinstance(made, bytes) else made

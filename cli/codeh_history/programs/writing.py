@@ -45,7 +45,7 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     own = isinstance(view.header, dict) and _origin(view.header).get("from") == program
     found = [
         message if own and records.MARK in message.fields else _without_thinking(message, left)
-        for message in _told_apart(sent)
+        for message in told_apart(sent)
     ]
     return view.with_messages(found), left
 
@@ -72,7 +72,7 @@ def _without_thinking(message: Message, left: Counter[str]) -> Message:
     return message if parts == message.parts else message.derive(parts)
 
 
-def _told_apart(messages: Sequence[Message]) -> list[Message]:
+def told_apart(messages: Sequence[Message]) -> list[Message]:
     """The messages with an id on each call, another one each, and the same on its result."""
     taken: set[str] = set()
     count: Counter[str] = Counter()

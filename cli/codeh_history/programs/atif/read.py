@@ -92,6 +92,7 @@ class _Steps:
         counts = usage.normalised(
             raw, input=usage.count(raw, "prompt_tokens"), output=usage.count(raw, "completion_tokens"),
             cached=usage.count(raw, "cached_tokens"),
+            cacheWrite=usage.count(raw, "extra", "cache_write_tokens"),
             reasoning=usage.count(raw, "extra", "reasoning_tokens"),
         )  # fmt: skip
         self.talk.add(
@@ -111,7 +112,8 @@ class _Steps:
                 continue
             text = "\n".join(part["text"] for part in parts if "text" in part)
             held = [part for part in parts if "text" not in part]
-            found.append(self.talk.result(id, None, text, held=held))
+            failed = object_of(result.get("extra")).get("failed") is True
+            found.append(self.talk.result(id, None, text, failed=failed, held=held))
         self.talk.add("tool", found, ts=ts)
 
 

@@ -59,7 +59,7 @@ def _turn(talk: Conversation, turn: Json) -> None:
         _calls(talk, text)
     elif kind == "result":
         if talk.calls:
-            talk.add("tool", [talk.result(None, turn.get("name"), text)])
+            talk.add("tool", [talk.result(turn.get("tool_call_id"), turn.get("name"), text)])
         else:
             talk.session.problems.append(Problem(talk.number, "drops", "an observation without a call"))
     elif kind is not None:

@@ -1,0 +1,105 @@
+"""What the forms for other tools share: which messages go, of what their parts are, what is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from .. import providers
+from ..base.jobs import beside
+from ..filters.curate import passes
+from ..filters.curate.base import Settings
+from ..programs.writing import summary_of, told_apart
+from ..providers.base import Options
+from ..session import sources
+from ..session.model import Json, Message, Part
+from ..session.view import View
+
+THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # among what is left out
+
+
+class Talk(NamedTuple):
+    """The messages that are sent, calls told apart by their ids and with results behind them.
+
+    `opening`: the text of the summaries, "" for none; `tools`: as Chat Completions declares them.
+    """
+
+    messages: list[Message]
+    opening: str
+    system: str | None
+    tools: list[Json]
+    left: Counter[str]
+
+
+def prepared(view: View, unanswered: str = "error") -> Talk:
+    """A view for other tools; calls open at its end stay so, or with `stub` are answered."""
+    left: Counter[str] = Counter()
+    for message in view.messages:
+        if message.role is None or not message.committed:
+            left["pending message" if message.role is not None else f"{message.kind} message"] += 1
+    whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
+    sent = [message for message in whole.messages if message.role is not None and message.committed]
+    system, tools = beside(view.meta)
+    return Talk(told_apart(sources.listed(sent)), summary_of(view, ""), system, declared(tools), left)
+
+
+def declared(tools: Sequence[Json]) -> list[Json]:
+    """Tools in any provider's shape as Chat Completions declares them."""
+    if not tools:
+        return []
+    body = providers.load("openai-chat").request([], Options(tools=tools), ()).body
+    found: list[Json] = body.get("tools", [])
+    return found
+
+
+class Content:
+    """A message's parts, by what they are; the others are counted in `left`."""
+
+    def __init__(self, message: Message, left: Counter[str]) -> None:
+        self.texts: list[str] = []
+        self.thoughts: list[str] = []
+        self.calls: list[Any] = []
+        self.results: list[Any] = []
+        self.media: list[Any] = []
+        for part in message.parts:
+            self._add(part, left)
+
+    def _add(self, part: Part, left: Counter[str]) -> None:
+        if "text" in part:
+            (self.thoughts if part.get("thought") else self.texts).append(part["text"])
+        elif "functionCall" in part:
+            self.calls.append(part)
+        elif "functionResponse" in part:
+            self.results.append(part["functionResponse"])
+            left["result file"] += len(part["functionResponse"].get("parts") or ())
+        elif "inlineData" in part or "fileData" in part:
+            self.media.append(part)
+        else:
+            left["provider's own part"] += 1
+
+
+def counts(message: Message) -> Json:
+    """What a response used, as it was stored."""
+    usage = message.fields.get("usage")
+    return usage if isinstance(usage, dict) else {}
+
+
+def mime_of(part: Any) -> str:
+    held = part.get("inlineData") or part.get("fileData")
+    return str(held.get("mimeType") or "application/octet-stream")
+
+
+def modality_of(mime: str) -> str:
+    kind = mime.partition("/")[0]
+    return kind if kind in ("image", "video", "audio") else "document"
+
+
+def count_media(content: Content, left: Counter[str]) -> None:
+    """Pictures, sounds and files have no place."""
+    left.update(modality_of(mime_of(part)) for part in content.media)
+
+
+def models(messages: Sequence[Message]) -> Iterator[str]:
+    """The models that answered, the newest first."""
+    return (message.model for message in reversed(messages) if message.model)

@@ -1,0 +1,118 @@
+"""`otel`: the last inference of a conversation by OpenTelemetry's GenAI conventions, one JSON object.
+
+The attributes of its span (Development status): https://opentelemetry.io/docs/specs/semconv/gen-ai/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from ..providers.answers import arguments
+from ..providers.parts import name_of
+from ..session.model import Json, Message, Part
+from ..session.view import View
+from . import Exported
+from .interchange import USAGE, Talk, counts, mime_of, modality_of, models, prepared
+
+_PROVIDERS = {
+    "anthropic": "anthropic", "gemini": "gcp.gemini", "openai-chat": "openai", "openai-responses": "openai",
+}  # fmt: skip
+_USAGE = {
+    "input": "gen_ai.usage.input_tokens",
+    "output": "gen_ai.usage.output_tokens",
+    "cached": "gen_ai.usage.cache_read.input_tokens",
+    "cacheWrite": "gen_ai.usage.cache_creation.input_tokens",
+}
+_FINISH = {
+    "end_turn": "stop", "stop_sequence": "stop", "completed": "stop", "max_tokens": "length",
+    "incomplete": "length", "tool_use": "tool_call", "tool_calls": "tool_call", "safety": "content_filter",
+    "refusal": "content_filter",
+}  # fmt: skip
+
+
+def export(view: View) -> Exported:
+    """What was sent last as `gen_ai.input.messages`, what came of it as `gen_ai.output.messages`."""
+    talk = prepared(view)
+    sent, answer = talk.messages, None
+    if sent and sent[-1].role == "model":
+        sent, answer = sent[:-1], sent[-1]
+    opening = [_message("user", [{"type": "text", "content": talk.opening}])] if talk.opening else []
+    found: Json = {
+        "gen_ai.operation.name": "chat", "gen_ai.conversation.id": view.id, **_asked(talk),
+        "gen_ai.input.messages": [*opening, *(_message(_role(one), list(_parts(one))) for one in sent)],
+        "gen_ai.output.messages": [], **(_answered(answer) if answer else {}),
+    }  # fmt: skip
+    talk.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
+    return Exported(
+        orjson.dumps({key: value for key, value in found.items() if value is not None}) + b"\n", talk.left
+    )
+
+
+def _asked(talk: Talk) -> Json:
+    provider = next((message.provider for message in reversed(talk.messages) if message.provider), None)
+    return {
+        "gen_ai.provider.name": _PROVIDERS.get(provider, provider) if provider else None,
+        "gen_ai.request.model": next(models(talk.messages), None),
+        "gen_ai.system_instructions": [{"type": "text", "content": talk.system}] if talk.system else None,
+        "gen_ai.tool.definitions": talk.tools or None,
+    }
+
+
+def _answered(message: Message) -> Json:
+    """The answer, why it ended, what it used."""
+    finish = name_of(message.fields.get("finish"))
+    reason = _FINISH.get(finish.lower(), finish.lower()) if finish else "stop"
+    usage = counts(message)
+    return {
+        "gen_ai.response.id": name_of(message.fields.get("responseId") or message.fields.get("response")),
+        "gen_ai.response.model": message.model, "gen_ai.response.finish_reasons": [reason],
+        **{theirs: usage[ours] for ours, theirs in _USAGE.items() if ours in usage},
+        "gen_ai.output.messages": [
+            {**_message("assistant", list(_parts(message))), "finish_reason": reason}
+        ],
+    }  # fmt: skip
+
+
+def _message(role: str, parts: list[Json]) -> Json:
+    return {"role": role, "parts": parts}
+
+
+def _role(message: Message) -> str:
+    if message.role == "model":
+        return "assistant"
+    return "tool" if message.parts and all("functionResponse" in part for part in message.parts) else "user"
+
+
+def _parts(message: Message) -> Iterator[Json]:
+    for part in message.parts:
+        yield _part(part)
+
+
+def _part(given: Part) -> Json:
+    part: Any = given
+    if "text" in part:
+        return {"type": "reasoning" if part.get("thought") else "text", "content": part["text"]}
+    if "functionCall" in part:
+        call = part["functionCall"]
+        return {"type": "tool_call", "id": call["id"], "name": call["name"], "arguments": arguments(part)}
+    if "functionResponse" in part:
+        result = part["functionResponse"]
+        held = {"parts": list(map(_part, result["parts"]))} if result.get("parts") else {}
+        return {
+            "type": "tool_call_response",
+            "id": result.get("id"),
+            "response": result.get("response"),
+            **held,
+        }
+    if "inlineData" in part:
+        mime = mime_of(part)
+        data = part["inlineData"].get("data", "")
+        return {"type": "blob", "modality": modality_of(mime), "mime_type": mime, "content": data}
+    if "fileData" in part:
+        mime = mime_of(part)
+        uri = str(part["fileData"].get("fileUri", ""))
+        return {"type": "uri", "modality": modality_of(mime), "mime_type": mime, "uri": uri}
+    return {"type": "native", **part}

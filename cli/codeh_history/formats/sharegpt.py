@@ -1,0 +1,59 @@
+"""`sharegpt`: `[{conversations: [{from, value}], system?, tools?}]`, calls and their results as turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from ..providers.answers import answer, arguments
+from ..session.model import Json, Message
+from ..session.view import View
+from . import Exported
+from .interchange import FAILURE, THOUGHT, USAGE, Content, Talk, count_media, counts, prepared
+
+
+def export(view: View) -> Exported:
+    """A list of one conversation; calls and tools are JSON texts in it."""
+    talk = prepared(view, "stub")
+    turns = [{"from": "human", "value": talk.opening}] if talk.opening else []
+    for message in talk.messages:
+        turns += _turns(message, talk)
+    value: Json = {"id": view.id, "conversations": turns}
+    if isinstance(view.meta.get("title"), str):
+        value["title"] = view.meta["title"]
+    if talk.system:
+        value["system"] = talk.system
+    if talk.tools:
+        value["tools"] = _text([tool.get("function", tool) for tool in talk.tools])
+    return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", talk.left)
+
+
+def _turns(message: Message, talk: Talk) -> list[Json]:
+    content = Content(message, talk.left)
+    count_media(content, talk.left)
+    talk.left[THOUGHT] += len(content.thoughts)
+    talk.left[USAGE] += bool(counts(message))
+    found = [_observation(result, talk) for result in content.results]
+    who = "gpt" if message.role == "model" else "human"
+    found += [{"from": who, "value": text} for text in content.texts if text]
+    if content.calls:
+        calls = list(map(_call, content.calls))
+        found.append({"from": "function_call", "value": _text(calls if len(calls) > 1 else calls[0])})
+    return found
+
+
+def _call(part: Any) -> Json:
+    call = part["functionCall"]
+    return {"name": call["name"], "arguments": arguments(part), "id": call["id"]}
+
+
+def _observation(response: Any, talk: Talk) -> Json:
+    text, failed = answer(response.get("response"))
+    talk.left[FAILURE] += failed
+    named = {"name": response.get("name"), "tool_call_id": response.get("id")}
+    return {"from": "observation", **named, "value": text}
+
+
+def _text(value: object) -> str:
+    return orjson.dumps(value).decode()

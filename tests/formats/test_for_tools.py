@@ -1,0 +1,218 @@
+"""Forms for other tools: valid by their models, and read back as the same talk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import pytest
+from atif import Trajectory
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
+
+from inside import inside
+from support import session_path
+
+# -- a talk ------------------------------------------------------------------------------------------------
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), min_size=1, max_size=12).filter(
+    str.strip
+)
+ARGS = st.dictionaries(
+    st.sampled_from("abc"), st.one_of(TEXTS, st.integers(-9, 9), st.booleans()), max_size=2
+)
+USAGE = st.fixed_dictionaries({
+    "input": st.integers(1, 999), "output": st.integers(1, 99), "cached": st.integers(0, 9), "reasoning": st.integers(0, 9)
+})  # fmt: skip
+RESULTS = st.one_of(
+    TEXTS.map(lambda text: {"output": text}), TEXTS.map(lambda text: {"error": text}), st.just({"rows": [1, 2]})
+)  # fmt: skip
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Messages as `append --jsonl` takes them: prompts, thoughts, calls in parallel with results in any order."""
+    found: list[dict[str, Any]] = []
+    for turn in range(draw(st.integers(1, 3))):
+        found.append({"role": "user", "parts": [{"text": draw(TEXTS)}]})
+        said: list[Any] = [{"text": draw(TEXTS), "thought": True}] if draw(st.booleans()) else []
+        said.append({"text": draw(TEXTS)})
+        names = draw(st.lists(st.sampled_from(["read", "write"]), max_size=3))
+        calls = [{"id": f"c{turn}-{n}", "name": name, "args": draw(ARGS)} for n, name in enumerate(names)]
+        said += [{"functionCall": call} for call in calls]
+        found.append(
+            {"role": "model", "parts": said, "provider": "gemini", "model": "m", "usage": draw(USAGE)}
+        )
+        if calls:
+            results = [
+                {"functionResponse": {"id": c["id"], "name": c["name"], "response": draw(RESULTS)}}
+                for c in calls
+            ]
+            found.append({"role": "user", "parts": draw(st.permutations(results))})
+            found.append(
+                {"role": "model", "parts": [{"text": draw(TEXTS)}], "model": "m", "usage": draw(USAGE)}
+            )
+    return found
+
+
+def kept(home: Path, messages: list[dict[str, Any]], session: str = "s") -> None:
+    data = b"".join(orjson.dumps(message) + b"\n" for message in messages)
+    session_path(home, session).unlink(missing_ok=True)
+    done = inside("append", "-s", session, "--jsonl", home=home, stdin=data)
+    assert done.code == 0, done
+
+
+def exported(home: Path, form: str, session: str = "s") -> bytes:
+    done = inside("export", session, "--to", form, home=home)
+    assert done.code == 0, done
+    return done.out
+
+
+def said(contents: list[Any], *, thoughts: bool, failures: bool) -> list[Any]:
+    """What was said in order, and of each call its result; within a turn texts, calls, results."""
+    flat: list[Any] = []
+    results: dict[str, Any] = {}
+    for content in contents:
+        for part in content["parts"]:
+            if "functionResponse" in part:
+                response = part["functionResponse"]
+                value = response["response"]
+                only = (
+                    next(iter(value.values()))
+                    if value.keys() <= {"output", "error"}
+                    else orjson.dumps(value).decode()
+                )
+                results[response["id"]] = (only, "error" in value) if failures else only
+            elif "functionCall" in part:
+                call = part["functionCall"]
+                flat.append(("call", call["name"], call["args"], call["id"]))
+            elif not part.get("thought") or thoughts:
+                flat.append((content["role"], part["text"], bool(part.get("thought"))))
+    return [(*one[:3], results.get(one[3])) if one[0] == "call" else one for one in flat]
+
+
+def back(home: Path, form: str, data: bytes) -> str:
+    """The session that it is read as."""
+    file = home / f"talk.{'jsonl' if form == 'openai-jsonl' else 'json'}"
+    file.write_bytes(data)
+    into = session_path(home, "back")
+    into.unlink(missing_ok=True)
+    done = inside("import", str(file), "--from", form, "--into", "back", home=home)
+    assert done.code == 0, done
+    return "back"
+
+
+def usage(home: Path, session: str) -> list[Any]:
+    """Of each response the counts that are not nothing."""
+    records = [orjson.loads(line) for line in session_path(home, session).read_bytes().splitlines()]
+    found = [record["usage"] for record in records if "usage" in record]
+    return [
+        {name: one[name] for name in ("input", "output", "cached", "reasoning") if one.get(name)}
+        for one in found
+    ]
+
+
+@pytest.mark.parametrize("form, whole", [("atif", True), ("openai-jsonl", False), ("sharegpt", False)])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(talk=talks())
+def test_what_is_read_back_is_the_same_talk(
+    tmp_path: Path, form: str, whole: bool, talk: list[dict[str, Any]]
+) -> None:
+    kept(tmp_path, talk)
+    session = back(tmp_path, form, exported(tmp_path, form))
+    before, after = (orjson.loads(exported(tmp_path, "contents", one)) for one in ("s", session))
+    keeps = {"thoughts": whole, "failures": whole}
+    assert said(after, **keeps) == said(before, **keeps)
+    assert not whole or usage(tmp_path, session) == usage(tmp_path, "s")
+
+
+# -- their models ------------------------------------------------------------------------------------------
+
+
+class Part(BaseModel):
+    """As the published schemas have it: `type` says what else there must be."""
+
+    model_config = ConfigDict(extra="allow")
+    type: str
+
+    def model_post_init(self, _context: object) -> None:
+        demanded: Any = {
+            "text": {"content": str}, "reasoning": {"content": str}, "tool_call": {"name": str},
+            "tool_call_response": {"response": object}, "blob": {"modality": str, "content": str},
+            "uri": {"modality": str, "uri": str},
+        }.get(self.type, {})  # fmt: skip
+        for name, kind in demanded.items():
+            assert isinstance((self.model_extra or {})[name], kind)
+
+
+class ChatMessage(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    role: Literal["system", "user", "assistant", "tool"]
+    parts: list[Part]
+
+
+class OutputMessage(ChatMessage):
+    finish_reason: Literal["stop", "length", "content_filter", "tool_call", "error"]
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(talk=talks())
+def test_a_trajectory_and_a_span_are_valid(tmp_path: Path, talk: list[dict[str, Any]]) -> None:
+    kept(tmp_path, talk)
+    Trajectory.model_validate_json(exported(tmp_path, "atif"))
+    span = orjson.loads(exported(tmp_path, "otel"))
+    sent = [ChatMessage.model_validate(message) for message in span["gen_ai.input.messages"]]
+    answered = [OutputMessage.model_validate(message) for message in span["gen_ai.output.messages"]]
+    assert len(sent) + len(answered) == len(talk)
+    assert span["gen_ai.usage.input_tokens"] == talk[-1]["usage"]["input"]
+
+
+PICTURE = {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
+ODD = [
+    {"role": "user", "parts": [{"text": "Look"}, PICTURE, {"fileData": {"mimeType": "application/pdf", "fileUri": "https://x/y.pdf"}}]},
+    {"role": "model", "parts": [{"native": {"provider": "gemini", "value": {"x": 1}}}, {"functionCall": {"name": "f", "args": {}}}]},
+]  # fmt: skip
+
+
+def test_pictures_lie_in_their_addresses(home: Path) -> None:
+    kept(home, ODD)
+    data = exported(home, "atif")
+    Trajectory.model_validate_json(data)
+    contents = orjson.loads(exported(home, "contents", back(home, "atif", data)))
+    assert contents[0]["parts"] == [{"text": "Look"}, PICTURE]
+
+
+def test_each_form_holds_the_system_prompt_tools_and_a_summary(home: Path) -> None:
+    tool = {
+        "type": "function",
+        "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
+    }
+    (home.parent / "tools.json").write_bytes(orjson.dumps([tool]))
+    kept(
+        home, [{"role": "user", "parts": [{"text": "Hello"}]}, {"role": "model", "parts": [{"text": "Hi"}]}]
+    )
+    inside("set", "-s", "s", "system=Be brief.", f"tools=@{home.parent / 'tools.json'}", home=home)
+    summary = {
+        "type": "summary",
+        "id": "z",
+        "createdAt": "2026-01-01T00:00:00.000Z",
+        "summary": "Before.",
+        "covers": [],
+        "by": "x",
+    }
+    with session_path(home, "s").open("ab") as file:
+        file.write(orjson.dumps(summary) + b"\n")
+    for form in ("atif", "openai-jsonl", "sharegpt"):
+        session = back(home, form, exported(home, form))
+        records = [orjson.loads(line) for line in session_path(home, session).read_bytes().splitlines()]
+        meta = next(record["set"] for record in records if record["type"] == "meta")
+        assert meta["system"] == "Be brief."
+        assert meta["tools"]
+        contents = orjson.loads(exported(home, "contents", session))
+        assert [content["role"] for content in contents] == ["user", "user", "model"]
+        assert contents[0]["parts"][0]["text"].endswith("Before.")
+    span = orjson.loads(exported(home, "otel"))
+    assert span["gen_ai.system_instructions"] == [{"type": "text", "content": "Be brief."}]
+    assert span["gen_ai.tool.definitions"] == [tool]
