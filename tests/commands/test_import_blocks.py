@@ -135,6 +135,21 @@ def test_references_after_a_compaction_keep_the_blocks_of_what_it_left(home: Pat
     ]
 
 
+def test_a_wrapper_keeps_its_flow(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    for id, value in THEIRS.items():
+        (store / id).write_bytes(orjson.dumps(value))
+    env = {"CODEH_BLOCKS": str(store)}
+    ok("import", wrapper(tmp_path), "--into", "a", home=home, env=env)
+    printed = orjson.loads(ok("export", "a", "--to", "refs", "--workspace", "ws_1", home=home, env=env).out)
+    assert list(printed) == ["type", "refs", "flowId", "workspaceId"]
+    assert (printed["flowId"], [ref["role"] for ref in printed["refs"]]) == (
+        "flow_1",
+        ["user", "assistant", "user"],
+    )
+
+
 def test_a_workspace_gives_the_toolkits_wrapper(home: Path, tmp_path: Path) -> None:
     ok("append", "-s", "a", "-m", "hi", home=home)
     ok("append", "-s", "a", "--role", "model", "-m", "ho", home=home)

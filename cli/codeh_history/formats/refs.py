@@ -29,8 +29,15 @@ def export(view: View, workspace: str | None = None) -> bytes:
         ]
         return orjson.dumps(refs) + b"\n"
     theirs = [{"blockKeys": _ids(message), "role": ROLES.get(str(message.role))} for message in sent]
-    value = {"type": "llm2", "refs": theirs, "flowId": view.id, "workspaceId": workspace}
+    value = {"type": "llm2", "refs": theirs, "flowId": _flow(view, sent), "workspaceId": workspace}
     return orjson.dumps(value) + b"\n"
+
+
+def _flow(view: View, sent: list[Message]) -> str:
+    """The flow that all messages came from, else the session itself."""
+    flows = {message.fields.get("flowId") for message in sent}
+    only = flows.pop() if len(flows) == 1 else None
+    return only if isinstance(only, str) and only else view.id
 
 
 def _ids(message: Message) -> list[str]:
