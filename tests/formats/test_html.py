@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape, unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -13,6 +14,8 @@ from markdown_it import MarkdownIt
 
 import strategies as some
 from codeh_history.formats import html
+from codeh_history.formats.html import look
+from codeh_history.formats.html.text import rendered
 
 PNG = "iVBORw0KGgo="
 HOSTILE = {
@@ -43,21 +46,31 @@ class Seen(HTMLParser):
 
 
 def elements(text: str, **fields: Any) -> list[tuple[str, dict[str, str | None]]]:
-    record = {"type": "message", "id": "a", "ts": some.TS, "kind": "user", "parts": [{"text": text}]}
-    view = some.view_of([record | fields])
-    seen = Seen()
-    data = html.export(view).decode()
+    data = page({"kind": "codeh", "role": "model", "parts": [{"text": text}], **fields})
     assert "\x1b" not in data
+    seen = Seen()
     seen.feed(data)
     return seen.elements
 
 
+def page(*messages: dict[str, Any], **meta: Any) -> str:
+    """The page of these messages."""
+    said = (
+        {"type": "message", "id": f"m{n}", "ts": some.TS, **message} for n, message in enumerate(messages)
+    )
+    return html.export(some.view_of([*([{"type": "meta", "set": meta}] if meta else []), *said])).decode()
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"kind": "user", "parts": [{"text": text}]}
+
+
 def check(found: list[tuple[str, dict[str, str | None]]]) -> None:
     tags = [tag for tag, _ in found]
-    assert not {"script", "iframe", "object", "embed", "form", "base", "link"} & set(tags)
-    assert tags.count("style") == tags.count("body") == 1
+    assert not {"iframe", "object", "embed", "form", "base", "link"} & set(tags)
+    assert tags.count("style") == tags.count("script") == tags.count("body") == 1
     for tag, attributes in found:
-        assert not [name for name in attributes if name.startswith("on")]
+        assert not [name for name in attributes if name.startswith("on") or name == "style"]
         src, href = attributes.get("src") or "data:image/png;", attributes.get("href") or "#"
         assert src.startswith(
             ("data:image/png;", "data:image/jpeg;", "data:image/gif;", "data:image/webp;")
@@ -102,14 +115,18 @@ def test_a_citation_leads_to_its_reference() -> None:
     }
     found = elements("It says so [source3].", references=[reference])
     links = [attributes for tag, attributes in found if tag == "a"]
-    assert [link["href"] for link in links] == ["#reference-3", "https://example.net/?a=1&b=2"]
-    assert [attributes["id"] for tag, attributes in found if tag == "li"] == ["reference-3"]
+    assert [link["href"] for link in links if link["href"] != "#m1"] == [
+        "#reference-3",
+        "https://example.net/?a=1&b=2",
+    ]
+    ids = [attributes.get("id") for tag, attributes in found if tag == "li"]
+    assert ids[-1:] == ["reference-3"]
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", 7])
 def test_a_reference_links_to_the_web_only(url: object) -> None:
     found = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
-    assert "a" not in dict(found)
+    assert [attributes["href"] for tag, attributes in found if tag == "a"] == ["#m1"]
 
 
 @pytest.mark.parametrize(
@@ -130,10 +147,85 @@ def test_a_reference_links_to_the_web_only(url: object) -> None:
     ],
 )  # fmt: skip
 def test_a_text_is_shown_as_markdown(text: str, page: str) -> None:
-    assert html._rendered(text) == page
+    assert rendered(text) == page
 
 
 @given(st.text(st.sampled_from("ab 1.-+#=~*_`\\&;<:!()|\"'\né"), max_size=30))
 def test_a_text_is_shown_as_another_reader_of_markdown_shows_it(text: str) -> None:
-    other = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    assert html._rendered(text) == re.sub(r'style="text-align:(\w+)"', r'align="\1"', other.render(text))
+    other = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").disable("image")
+    assert rendered(text) == re.sub(r'style="text-align:(\w+)"', r'align="\1"', other.render(text))
+
+
+@pytest.mark.parametrize("text", ["a  b\n  c", "# no heading", "`x` **y** [z](http://a)", "<b>&amp;"])
+def test_what_users_typed_is_no_markdown(text: str) -> None:
+    assert f'<div class="typed">{escape(text)}</div>' in page(user(text))
+
+
+def test_code_is_in_colours_and_whole() -> None:
+    code = "def f(x: str) -> bool:  # <why> & how\n    return x == 'a'\n"
+    shown = page({"kind": "codeh", "role": "model", "parts": [{"text": f"```python\n{code}```"}]})
+    found = re.search(r'<pre><code class="language-python">(.*?)</code></pre>', shown, re.DOTALL)
+    assert found is not None
+    assert {"keyword", "name", "comment", "string"} <= set(re.findall(r'<span class="(\w+)">', found[1]))
+    assert unescape(re.sub("<[^>]*>", "", found[1])) == code
+
+
+@given(
+    st.text(st.sampled_from("<>&\"'`\\\n {}()=#a1"), max_size=60),
+    st.sampled_from(["py", "rust", "html", "nosuch"]),
+)
+def test_colours_alter_no_code(code: str, language: str) -> None:
+    shown = rendered(f"````{language}\n{code}\n````")
+    found = re.search(r'<pre><code class="[^"]*">(.*?)</code></pre>', shown, re.DOTALL)
+    if "````" not in code:
+        assert found is not None
+        assert unescape(re.sub("<[^>]*>", "", found[1])) == code + "\n"
+
+
+def test_what_tools_did_is_folded_behind_a_line() -> None:
+    call = {"functionCall": {"name": "bash", "args": {"command": "ls <dir>\npwd", "n": 2}}}
+    result = {"functionResponse": {"name": "bash", "response": {"output": "a\nb"}}}
+    shown = page(
+        {"kind": "codeh", "role": "model", "parts": [call]},
+        {"kind": "tool", "role": "user", "parts": [result]},
+    )
+    assert "<summary><code>bash</code>: ls &lt;dir&gt;</summary>" in shown
+    assert "<pre><code>ls &lt;dir&gt;\npwd</code></pre>" in shown
+    assert "<summary>Result of <code>bash</code>, 2 lines: a</summary>" in shown
+    assert "<pre><code>a\nb</code></pre>" in shown
+
+
+def test_a_page_says_what_it_is_of() -> None:
+    shown = page(
+        user("hi"), {"kind": "codeh", "role": "model", "model": "m-1", "parts": [{"text": "x", "thought": True}]},
+        title="A <title>", system="Be <brief>.",
+    )  # fmt: skip
+    assert "<h1>A &lt;title&gt;</h1>" in shown
+    assert "<li>m-1</li>" in shown
+    assert "<li>2 messages</li>" in shown
+    assert '<summary>System prompt</summary>\n<div class="typed">Be &lt;brief&gt;.</div>' in shown
+    assert "<summary>Thought: x</summary>" in shown
+
+
+def test_each_message_can_be_linked_to_and_long_pages_have_contents() -> None:
+    assert "<nav>" not in page(*[user(f"q{n}") for n in range(7)])
+    shown = page(*[user(f"q{n}") for n in range(8)])
+    assert [shown.count(f'id="m{n}"') for n in range(1, 9)] == [1] * 8
+    assert '<li value="8"><a href="#m8">q7</a></li>' in shown
+
+
+def test_attached_files_are_named() -> None:
+    part = {"inlineData": {"mimeType": "application/pdf", "data": "AAAA"}}
+    shown = page({"kind": "user", "parts": [part], "attached": [{"part": 0, "name": "a<b>.pdf"}]})
+    assert '<p class="file">[application/pdf, 3 bytes, a&lt;b&gt;.pdf]</p>' in shown
+
+
+def test_the_policy_names_what_is_on_the_page() -> None:
+    shown = page(user("hi"))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', shown)
+    assert policy is not None
+    assert policy[1].split("; ")[:2] == ["default-src 'none'", "img-src data:"]
+    for tag in ("style", "script"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", shown, re.DOTALL)
+        assert inside is not None
+        assert f"{tag}-src '{look.hashed(inside[1])}'" in policy[1]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import os
+
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
-from ..base.errors import Usage
+from ..base.errors import BadData, HistoryError, Usage
+from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, Reading, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
 from ..programs.writing import told
 from ..session.view import View
-from ..store.resolve import Target, for_reading
+from ..store.resolve import Target, for_reading, ids
+from .progress import progress
 
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to markdown | less
   codeh-history export demo --to html > demo.html
+  codeh-history export --all --to html --output pages    # an index and a page a session
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
   codeh-history export demo --to codex --install # to go on with it in Codex: says by which command
@@ -37,14 +42,17 @@ class Given(Reading):
     title: str | None = option("T", "With a program: the session's title there.")
     output: str | None = option("FILE|-", "With a program: a new file instead of stdout.")
     install: bool = flag("With a program: put it where the program looks.")
+    all: bool = flag("With --to html: all sessions, a page each and an index, in the folder --output.")
     redact: bool = flag("Replace secrets by [redacted:kind]; best effort.")
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Given) -> int:
     if given.bundle is not None and given.given("to", "last", "workspace", "redact", *OF_PROGRAMS):
         raise Usage("--bundle is the session as it is: no option but --allow-missing")
     to = form(given)
+    if given.all:
+        return pages(env, given)
     target = for_reading(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
     if given.bundle is not None:
@@ -52,7 +60,7 @@ def run(env: Env, given: Given) -> None:
 
         bundle.pack(env, target, given.bundle, lost)
         tell_lost(env, target.id, lost)
-        return
+        return 0
     unread = to == "refs" and not given.redact
     view = view_of(env, target, strict=given.strict, hydrate=not unread, lost=lost)
     if to == "contents" and view.summaries:
@@ -71,6 +79,7 @@ def run(env: Env, given: Given) -> None:
         if any(made.left.values()):
             env.note(f"{target.id}: left out: {told(made.left)}")
     tell_lost(env, target.id, lost, strict=given.strict)
+    return 0
 
 
 def form(given: Given) -> str:
@@ -82,11 +91,46 @@ def form(given: Given) -> str:
         raise Usage("-n goes with --to exchanges")
     if given.workspace is not None and to != "refs":
         raise Usage("--workspace goes with --to refs")
+    if given.all:
+        if (
+            to != "html"
+            or given.output in (None, "-")
+            or given.given("session", "argument", "cwd", "title", "install")
+        ):
+            raise Usage("--all goes with --to html --output DIR, and names no session")
+        return to
     if to not in WRITTEN and (of_programs := given.given(*OF_PROGRAMS)):
         raise Usage(f"--{of_programs[0]} goes with --to {'|'.join(WRITTEN)}")
     if given.install and given.output is not None:
         raise Usage("--output and --install: one of them")
     return to
+
+
+def pages(env: Env, given: Given) -> int:
+    """A page of each session and an index, over those that were made before; one failure stops no other."""
+    from ..formats.html import index
+    from ..store import new_file
+
+    folder = str(given.output)
+    ensure_dir(os.path.abspath(folder))
+    entries: list[index.Entry] = []
+    unread = 0
+    found = list(ids(env))
+    with progress(env, "pages") as told:
+        for number, (id, path) in enumerate(found, 1):
+            try:
+                view = view_of(env, Target(path, ""), strict=given.strict, lost={})
+            except (HistoryError, OSError) as error:
+                reason = error if isinstance(error, HistoryError) else error.strerror
+                env.complain(f"{id}: no page: {reason}")
+                unread += 1
+            else:
+                view = clean(env, view, Target(path, "")) if given.redact else view
+                entries.append(index.entry(view, f"{id}.html"))
+                new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html"))
+            told.done(number, len(found))
+    new_file.over(os.path.join(folder, "index.html"), index.page(entries))
+    return BadData.exit_code if unread else 0
 
 
 def for_program(env: Env, view: View, to: str, given: Given) -> None:

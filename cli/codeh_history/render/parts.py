@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -28,14 +28,20 @@ class Item:
     value: object = None
 
 
-def items(parts: Iterable[Part], message: Message | None = None) -> Iterator[Item]:
+def items(parts: Collection[Part], message: Message | None = None) -> Iterator[Item]:
     """The things that parts hold, in their order."""
-    names = attached_names(message.fields.get("attached") if message is not None else None)
-    for number, part in enumerate(parts):
-        yield from _items(part, names.get(number, ""))
+    for part, name in zip(parts, names(parts, message), strict=True):
+        yield from of(part, name)
 
 
-def _items(part: Part, name: str) -> Iterator[Item]:
+def names(parts: Collection[Part], message: Message | None) -> list[str]:
+    """The name of the file that each of a message's parts was attached from, or ""."""
+    found = attached_names(message.fields.get("attached") if message is not None else None)
+    return [found.get(number, "") for number in range(len(parts))]
+
+
+def of(part: Part, name: str) -> Iterator[Item]:
+    """The things that a part holds."""
     if "functionCall" in part:
         call = part["functionCall"]
         args, name = call.get("args") or {}, call["name"]
@@ -47,7 +53,7 @@ def _items(part: Part, name: str) -> Iterator[Item]:
         value = text if text is not None else answer.get("response")
         yield Item("result", _with_id(name, answer.get("id")), body, name, value)
         for inner in _list(answer.get("parts")):
-            yield from _items(inner, "")  # type: ignore[arg-type]
+            yield from of(inner, "")  # type: ignore[arg-type]
     elif "inlineData" in part or "fileData" in part:
         yield Item("media", media(part, name))
     elif "native" in part:

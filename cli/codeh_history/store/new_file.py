@@ -10,6 +10,20 @@ from ..base.folders import ensure_dir, remove, sync, sync_dir
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
+def over(path: str, data: bytes) -> None:
+    """Write a file that can be made again, 0600, over one of its name; it is there whole or as it was."""
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
+    try:
+        with open(os.open(temporary, _CREATE, 0o600), "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    finally:
+        remove(temporary)
+
+
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
     """Write a new file, 0600, durable on return; BadData where anything has its name.
 
