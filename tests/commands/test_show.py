@@ -26,11 +26,11 @@ def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.T
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     target = Target(str(path), "")
-    _, small = numbered.read(QUIET, target, last=last)
-    _, big = numbered.read(QUIET, target, last=last, big=0)
+    small = numbered.read(QUIET, target, last=last).messages
+    big = numbered.read(QUIET, target, last=last, big=0).messages
     as_json = numbered.message_json
     assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
-    _, everything = numbered.read(QUIET, target)
+    everything = numbered.read(QUIET, target).messages
     assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
 
 

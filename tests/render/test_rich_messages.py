@@ -30,7 +30,7 @@ def shown(parts: list[Json], *, role: str = "model", width: int = 40, colour: bo
     kind = "codeh" if role == "model" else "user"
     record = {"type": "message", "id": "m", "ts": None, "kind": kind, "role": role, "parts": parts}
     message = message_of(0, Record(record, b"", 0))
-    return rich_messages.document([], [(1, message)], width=width, colour=colour).decode()
+    return rich_messages.document([(1, message)], [], None, width=width, colour=colour).decode()
 
 
 def visible(text: str) -> str:
@@ -43,6 +43,11 @@ def visible(text: str) -> str:
 def test_every_visible_character_is_shown(text: str, role: str, width: int) -> None:
     found = STYLES.sub("", shown([{"text": text}], role=role, width=width))
     assert visible(safe(text)) in visible(found)
+
+
+def test_the_system_prompt_comes_first() -> None:
+    found = rich_messages.document([], [], "Be *brief*.\n  And kind.", width=40, colour=False).decode()
+    assert STYLES.sub("", found) == "system\n  Be *brief*.\n    And kind.\n\n"
 
 
 @given(MARKDOWN)

@@ -127,7 +127,7 @@ def pages(env: Env, given: Given) -> int:
             else:
                 view = clean(env, view, Target(path, "")) if given.redact else view
                 entries.append(index.entry(view, f"{id}.html"))
-                new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html"))
+                new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
             told.done(number, len(found))
     new_file.over(os.path.join(folder, "index.html"), index.page(entries))
     return BadData.exit_code if unread else 0

@@ -47,6 +47,7 @@ def lines(found: Json) -> list[tuple[str, str]]:
     shown = [
         ("session", f"{found['session']} (by {found['why']})"),
         ("title", found["title"] or ""),
+        ("system", found["system"] or ""),
         ("path", found["path"]),
         ("size", ", ".join(some(found[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
         ("tokens", f"{found['tokens']} ({found['counter']})"),

@@ -16,9 +16,11 @@ _SOURCE = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
 
 
 def export(view: View) -> bytes:
-    """Title, summaries, messages; `[sourceN]` becomes a footnote where there is a reference N."""
+    """Title, system prompt, summaries, messages; `[sourceN]` becomes a footnote where N is one."""
     title = view.meta.get("title") or view.id or "Conversation"
     blocks = [f"# {title}"]
+    system = view.meta.get("system")
+    blocks += [f"## System\n\n{system}"] if isinstance(system, str) and system else []
     blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
     found = references(view)
     blocks += (_message(message, found.keys()) for message in view.messages)

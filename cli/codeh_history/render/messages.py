@@ -11,15 +11,19 @@ from . import parts, plain
 
 
 def document(
-    env: Env, summaries: Sequence[Summary], messages: Sequence[tuple[int | None, Message]]
+    env: Env,
+    messages: Sequence[tuple[int | None, Message]],
+    summaries: Sequence[Summary],
+    system: str | None,
 ) -> bytes:
-    """Summaries first, then the messages, then the references."""
+    """The system prompt and summaries first, then the messages, then the references."""
     if rich_wanted(env):
         from . import rich_messages
 
-        return rich_messages.document(summaries, messages, width=width(), colour=env.colour)
+        return rich_messages.document(messages, summaries, system, width=width(), colour=env.colour)
     ids = parts.short_ids([message.id for _, message in messages])
-    pieces = [plain.summary(summary) for summary in summaries]
+    pieces = [plain.system(system)] if system else []
+    pieces += [plain.summary(summary) for summary in summaries]
     pieces += [plain.message(number, message, ids[message.id]) for number, message in messages]
     pieces.append(plain.references([message for _, message in messages]))
     return "".join(pieces).encode("utf-8", "backslashreplace")

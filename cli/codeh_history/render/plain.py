@@ -8,7 +8,7 @@
 
 A line that begins with `:` is a message's heading: number, kind, time, id, then model and `pinned`,
 `pending`, `aborted: REASON`. Two blanks and a word begin whatever is no text. A message ends with an
-empty line. Summaries come first, under `summary`, references last.
+empty line. The system prompt comes first, under `system`, then summaries, under `summary`, references last.
 """
 
 from __future__ import annotations
@@ -80,6 +80,11 @@ def _indented(text: str) -> Iterator[str]:
 def text_lines(text: str) -> list[str]:
     """The lines of a text, made safe for a terminal."""
     return safe(text.replace("\r\n", "\n").removesuffix("\n")).split("\n") if text else []
+
+
+def system(text: str) -> str:
+    """The system prompt as a heading and its lines."""
+    return "\n".join(["system", *_indented(text)]) + "\n\n"
 
 
 def summary(summary: Summary) -> str:

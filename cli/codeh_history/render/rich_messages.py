@@ -28,14 +28,21 @@ COLOURS = {
 
 
 def document(
-    summaries: Sequence[Summary],
     messages: Sequence[tuple[int | None, Message]],
+    summaries: Sequence[Summary],
+    system: str | None,
     *,
     width: int,
     colour: bool,
 ) -> bytes:
-    """Summaries, messages and the list of references."""
+    """System prompt, summaries, messages and the list of references."""
     shown: list[RenderableType] = []
+    if system:
+        shown += [
+            Text("system", style="bold magenta"),
+            Indented(Text("\n".join(plain.text_lines(system)))),
+            Text(""),
+        ]
     for summary in summaries:
         shown += _summary(summary)
     ids = parts.short_ids([message.id for _, message in messages])

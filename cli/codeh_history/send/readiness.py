@@ -9,7 +9,7 @@ from itertools import islice
 
 from ..access import skim
 from ..access.open_calls import Calling
-from ..access.row import text_of
+from ..access.row import beginning, text_of
 from ..access.skim import NeedsFold, Skim
 from ..access.view import tell_damage, tell_notes
 from ..base.env import Env
@@ -94,10 +94,11 @@ def _state(
     env: Env, target: Target, view: View, found: Json, calls: Sequence[Call], pending: Sequence[Message],
     numbers: dict[str, int],
 ) -> Json:  # fmt: skip
-    prompt = unanswered(view)
+    prompt, system = unanswered(view), beside(view.meta)[0]
     return {
         "session": target.id, "why": target.why, "path": target.path,
-        "title": text_of(view.meta.get("title")), "bytes": view.log.size,
+        "title": text_of(view.meta.get("title")), "system": beginning(system) if system else None,
+        "bytes": view.log.size,
         "messages": found["messages"], "exchanges": found["exchanges"],
         "summaries": len(view.summaries), "tokens": found["tokens"]["total"], "counter": found["counter"],
         "open_calls": [

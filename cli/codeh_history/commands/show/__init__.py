@@ -43,14 +43,14 @@ def run(env: Env, given: Given) -> None:
             raise Usage("--follow: a stream on stdin has no later; name a session")
         following.follow(env, target, last=given.last, jsonl=given.jsonl, strict=given.strict)
     lost: Lost = {}
-    summaries, shown = numbered.read(
+    shown = numbered.read(
         env, target, last=given.last, curated=given.curated, strict=given.strict, lost=lost
     )
     if given.items or given.json or given.jsonl:
         one = numbered.item_json if given.items else numbered.message_json
-        found = (one(number, message) for number, message in shown)
+        found = (one(number, message) for number, message in shown.messages)
         for line in values.lines(found, as_array=given.json, terminal=env.terminal(env.stdout)):
             env.write(line)
     else:
-        pager.show(env, messages.document(env, summaries, shown), paged=not given.no_pager)
+        pager.show(env, messages.document(env, *shown), paged=not given.no_pager)
     tell_lost(env, target.id, lost, strict=given.strict)

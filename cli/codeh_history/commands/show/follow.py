@@ -111,7 +111,7 @@ def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: b
         if stamp != seen:
             started = time.monotonic()
             lost: Lost = {}
-            _, messages = numbered.read(env, target, strict=strict, lost=lost)
+            messages = numbered.read(env, target, strict=strict, lost=lost).messages
             tell_lost(env, target.id, lost)
             if seen is None and last is not None:
                 follower.skip(messages[:-last])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...access import skim as skimming
 from ...access.skim import NeedsFold, Skim
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
+from ...base.jobs import beside
 from ...blocks import Lost
 from ...filters.curate import passes
 from ...filters.curate.base import Settings
@@ -19,6 +22,14 @@ from ...store.resolve import Target
 Numbered = list[tuple[int | None, Message]]
 
 
+class Shown(NamedTuple):
+    """Messages with their numbers, and what stands before the first of a session: prompt and summaries."""
+
+    messages: Numbered
+    summaries: Sequence[Summary] = ()
+    system: str | None = None
+
+
 def read(
     env: Env,
     target: Target,
@@ -28,23 +39,23 @@ def read(
     strict: bool = False,
     lost: Lost | None = None,
     big: int = skimming.BIG,
-) -> tuple[list[Summary], Numbered]:
-    """The summaries and the messages with their numbers; with `last` only so many messages, of the end.
+) -> Shown:
+    """The messages with their numbers; with `last` only so many, of the end.
 
     Curated messages keep the numbers of the view; those that curation added have none.
     """
     if last is not None and not curated and target.path != "-":
         found = _end(env, target, last, big, strict=strict)
         if found is not None:
-            return [], found
+            return Shown(found)
     view = view_of(env, target, strict=strict, lost=lost, newest=None if curated else last)
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     if curated:
         view, _, _ = passes.curate(view, Settings())
     messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
     if last is None:
-        return view.summaries, messages
-    return [], messages[-last:]
+        return Shown(messages, view.summaries, beside(view.meta)[0])
+    return Shown(messages[-last:])
 
 
 def _end(env: Env, target: Target, last: int, big: int, *, strict: bool) -> Numbered | None:
