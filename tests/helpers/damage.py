@@ -209,8 +209,8 @@ def file_of(lines: Lines, data: bytes) -> bytes:
     """The file with these lines; of a value those that are objects, and cut off where the last one is."""
     if lines_of(data) == data.splitlines(keepends=True):
         return b"".join(lines)
-    head, *messages = [found for line in lines if (found := _object(line)) is not None] or [{}]
-    if "info" in head and ("role" in head["info"] or "parts" in head):
-        head, messages = {}, [head, *messages]
+    head = {key: held for key, held in json.loads(data).items() if key != "messages"}
+    found = [one for line in lines if (one := _object(line)) is not None]
+    messages = [one for one in found if "role" in one.get("info", {})]
     whole = json.dumps({**head, "messages": messages}, indent=2).encode()
     return whole if not lines or lines[-1].endswith(b"\n") else whole[: -40 - len(lines[-1])]

@@ -227,3 +227,17 @@ def test_list_shows_each_session_of_a_database(tmp_path: Path) -> None:
     assert {(row["id"], row["path"], row["messages"]) for row in rows} == {
         (COPY, str(path), 1), ("opencode-ses_other", str(path), 1),
     }  # fmt: skip
+
+
+def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.said("two")
+    file.user("three")
+    path = file.write(tmp_path)
+    path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"three")])
+    done = inside("import", str(path), home=tmp_path)
+    assert b"it ends too early; what stands before that is read" in done.err
+    assert inside("last", done.text, home=tmp_path).text == "two"
+    path.write_bytes(b'{"info": {"id": "ses')
+    assert inside("import", str(path), home=tmp_path).code == 65

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from collections.abc import Callable, Iterator
 from typing import IO, Any
@@ -79,7 +80,9 @@ def objects(
                 break
             except ValueError as error:
                 if not number:
-                    raise Refused(str(error)) from None
+                    problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
+                    yield 1, _before_damage(source, longest, str(error))
+                    return
                 problems.append(
                     Problem(0, "skips", f"{error} after {number} conversations; the rest is not read")
                 )
@@ -114,6 +117,20 @@ def sessions(
         raise Refused(problems[0].reason if problems else "no conversation in it")
     last.problems += problems
     yield last
+
+
+def _before_damage(source: Source, longest: int, reason: str) -> Json:
+    """As much as can be read of the one object that a file is; Refused where that is nothing."""
+    import ijson
+
+    builder = ijson.ObjectBuilder()
+    with contextlib.suppress(ijson.JSONError, ValueError):
+        for event, value in ijson.basic_parse(_Bounded(next(source.streams()), longest), use_float=True):
+            builder.event(event, value)
+    found = getattr(builder, "value", None)
+    if not isinstance(found, dict) or not found or _wrong(found):
+        raise Refused(reason)
+    return found
 
 
 def _wrong(value: Any) -> str | None:

@@ -98,7 +98,9 @@ def _of_a_program(file: File, program: str, target: Target) -> Found:
         raise BadData(
             f"{target.path}: more than one session of {program}; `codeh-history import` it, and rescue one"
         )
-    if session is None or not any(isinstance(item, Entry) for item in session.items):
+    if session is not None and not _messages(session):
+        session = _other_branch(session)
+    if session is None or not _messages(session):
         raise BadData(f"{target.path}: no message of {program} in it can be read")
     session.items = list(_storable(session))
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
@@ -107,6 +109,21 @@ def _of_a_program(file: File, program: str, target: Target) -> Found:
     lines = {item.id: item.lines for item in session.items if isinstance(item, Entry)}
     problems = [as_json(problem) for problem in session.problems]
     return Found(target, session.id, view, problems, lines, program, session.left)
+
+
+def _messages(session: Session) -> int:
+    return sum(isinstance(item, Entry) for item in session.items)
+
+
+def _other_branch(session: Session) -> Session:
+    """The longest of the branches that do not go on, where the one that does holds nothing."""
+    found = max(session.branches(), key=_messages, default=session)
+    if found is not session:
+        why = "the branch that goes on holds no message"
+        found.id = session.id
+        found.problems += [*session.problems, Problem(0, "forgets", why, "the longest other is taken")]
+        found.left = session.left
+    return found
 
 
 def _storable(session: Session) -> Iterator[Entry | Summary]:
