@@ -506,3 +506,35 @@ def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_
     assert after[-1] == "more"
     assert len(after) == len(before) + 1
     assert inside("verify", COPY, home=tmp_path).code == 0
+
+
+def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two", out=3)
+    file.said("x", "aside", None, id="m", out=5, isSidechain=True)
+    file.said("y", "aside", "x", id="m", out=7, isSidechain=True)
+    file.said("c", "three", "b", out=11)
+    path = file.write(tmp_path)
+    agent = Claude()
+    agent.said("z", "elsewhere", None, out=13, isSidechain=True)
+    agent.write(tmp_path / SESSION / "subagents", "agent-1")
+    records = imported(path, tmp_path, COPY)
+    used = [record for record in records if record["type"] == "usage"]
+    assert [(one["of"], one["response"], one["usage"]["output"]) for one in used] == [
+        ("x", "m", 7), ("z", "msg-z", 13),
+    ]  # fmt: skip
+    total = inside("usage", COPY, "--json", home=tmp_path).lines
+    assert total[0]["total"]["output"] == 3 + 7 + 11 + 13
+    assert imported(path, tmp_path, COPY) == records
+    agent.said("w", "more", out=17, isSidechain=True)
+    agent.write(tmp_path / SESSION / "subagents", "agent-1")
+    assert imported(path, tmp_path, COPY)[len(records) :][0]["of"] == "w"
+    assert inside("verify", COPY, home=tmp_path).code == 0
+    assert inside("payload", COPY, "--to", "anthropic", "--prefill", home=tmp_path).code == 0
+
+    inside("import", "--branches", str(path), home=tmp_path / "other")
+    for session in (tmp_path / "other" / "sessions").iterdir():
+        assert "usage" not in {record["type"] for record in lines(session)}
+    total = inside("usage", "--json", home=tmp_path / "other").lines
+    assert total[0]["total"]["output"] == 3 + 7 + 11 + 13 + 17

@@ -12,7 +12,7 @@ import pytest
 from codeh_history.commands.list_ import processes
 from commands.test_terminal import on_terminal
 from inside import inside
-from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
+from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
 from support import lines, session_path
 
 if TYPE_CHECKING:
@@ -105,6 +105,23 @@ def test_of_a_file_that_only_grew_the_end_is_read(tmp_path: Path) -> None:
         (line,) = all_of(tmp_path)
         assert (line["action"], line["records"]) == ("updated", 2)
     assert len(lines(session_path(tmp_path, f"claude-code-{SESSION}"))) == 1 + 606
+
+
+def test_sub_agents_and_checkpoints_of_gemini_cli_are_found(tmp_path: Path) -> None:
+    main, agent = Gemini(), Gemini()
+    main.user("a", "one")
+    agent.lines[0]["kind"] = "subagent"
+    agent.user("b", "two")
+    folder = at(tmp_path, "gemini-cli", main.lines).parent
+    settled(written(folder / SESSION / "x.jsonl", agent.lines))
+    for project in ("work", "other"):
+        history = [{"role": "user", "parts": [{"text": project}]}]
+        path = tmp_path / f".gemini/tmp/{project}/checkpoint-tag.json"
+        settled(written(path, [{"history": history}]))
+    names = [SESSION, f"{SESSION}-x", "other-checkpoint-tag", "work-checkpoint-tag"]
+    assert sorted(line["session"] for line in all_of(tmp_path)) == [f"gemini-cli-{name}" for name in names]
+    header = lines(session_path(tmp_path, f"gemini-cli-{SESSION}-x"))[0]
+    assert header["parent"]["session"] == f"gemini-cli-{SESSION}"
 
 
 def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

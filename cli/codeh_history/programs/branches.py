@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Protocol, TypeVar
 
-from .model import Session
+from .model import Entry, Session, Used
 
 MOST = 200  # branches of a file that are read; what more there are is counted
 BEYOND = f"branch beyond the newest {MOST}"
@@ -19,6 +19,7 @@ class Node(Protocol):
     def parent(self) -> str | None: ...
 
 
+_OF_A_RESPONSE = ("provider", "model", "response", "usage")
 N = TypeVar("N", bound=Node)
 T = TypeVar("T")
 
@@ -78,3 +79,12 @@ def placed(made: Session, session: Session) -> bool:
         made.parent = {**made.parent, "at": common[-1]}
     made.created = next((item.ts for item in made.items if item.ts), None)
     return len(common) < len(made.items)
+
+
+def used(session: Session) -> Iterator[Used]:
+    """What the responses of a session used, for the one that it worked for; its own sub-agents too."""
+    for item in session.items:
+        if isinstance(item, Entry) and "usage" in item.fields:
+            given = {key: item.fields[key] for key in _OF_A_RESPONSE if key in item.fields}
+            yield Used(item.id, item.ts, given)
+    yield from session.used()

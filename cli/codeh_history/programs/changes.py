@@ -62,6 +62,7 @@ class _Comparison:
             if id not in self.reverts:
                 self.revert(id)
         apart = self.items()
+        self.found += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
         settings = {k: v for k, v in self.session.settings.items() if self.settings.get(k) != v}
         if settings:
             self.found.append(records.settings(self.session, settings))

@@ -66,6 +66,15 @@ class Summary:
     covers: list[str]
 
 
+@dataclass(slots=True)
+class Used:
+    """What a response used whose message, `id`, is not imported: a sub-agent's; `fields` as in a record."""
+
+    id: str
+    ts: str | None
+    fields: Json
+
+
 ABANDONED = "message of an abandoned branch"  # among what is left out, unless branches are imported too
 SUB_AGENT = "message of a sub-agent"
 SUB_AGENTS = "sub-agent in a file of its own"
@@ -82,7 +91,7 @@ class Session:
     sets them. `left`: how much of what kind is not among the items. `loose`: what lines added to the
     source mean hangs on more than the items and the lines before them. `branches` reads, when it is called,
     what else there is to import: abandoned branches and sub-agents, their `parent` given. `agent`: whether
-    it is a sub-agent of that parent.
+    it is a sub-agent of that parent. `used` reads what sub-agents used that are not imported.
     """
 
     program: str
@@ -98,3 +107,4 @@ class Session:
     agent: bool = False
     loose: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
+    used: Callable[[], Iterable[Used]] = tuple

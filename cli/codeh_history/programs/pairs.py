@@ -21,6 +21,12 @@ _WHAT = {
 }  # fmt: skip
 
 
+def tell(session: Session, does: Mapping[Kind, tuple[Effect, str]]) -> None:
+    """Add what of a session is no pair to its problems, by line; `does`: what the program makes of it."""
+    session.problems += problems(session.items, does)
+    session.problems.sort(key=lambda problem: problem.line)
+
+
 def problems(
     items: Sequence[Entry | Summary], does: Mapping[Kind, tuple[Effect, str]]
 ) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ from ..base.times import from_millis, to_millis
 from ..session.model import SUMMARY_HEAD, Json
 from ..session.records import check_message, depth_exceeds, dumps
 from ..session.rules import ROLE_OF_KIND
-from .model import Entry, Session, Summary
+from .model import Entry, Session, Summary, Used
 
 _STORED = re.compile(
     r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
@@ -63,6 +63,13 @@ def records(session: Session) -> Iterator[Json]:
     for item in session.items:
         before[item.id] = item
         yield record(item, session.program, before)
+    yield from map(used, session.used())
+
+
+def used(item: Used) -> Json:
+    """The record of what a sub-agent's response used; what one used in the end is a record of its own."""
+    id = made_id("usage", item.id, dumps(item.fields["usage"]).decode("utf-8", "replace"))
+    return {"type": "usage", "id": id, **_time("ts", item.ts), "of": item.id, **item.fields, MARK: []}
 
 
 def settings(session: Session, values: Json) -> Json:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 
+from ..base.errors import BadData, InputOutput
 from ..session.rules import LONGEST
 
 TYPE_CHECKING = False
@@ -21,6 +23,24 @@ class Cut(bytes):
     """
 
     gaps: dict[int, int]
+
+
+def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
+    """A file open for reading, and its size now; FileNotFoundError is left to whoever knows what it lacks.
+
+    `otherwise`: what to say of one that is not regular.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
+        os.close(fd)
+        raise BadData(f"{path}: not a regular file{otherwise}")
+    return fd, info.st_size
 
 
 def pread_all(fd: int, size: int, start: int = 0) -> bytes:

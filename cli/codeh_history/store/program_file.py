@@ -21,7 +21,7 @@ from ..programs.protocol import Head, Refused
 from ..session.model import Json
 from ..session.records import BOM
 from ..session.rules import LONGEST
-from .file import blocks, pread_all, stream
+from .file import blocks, open_regular, pread_all, stream
 
 if TYPE_CHECKING:
     from .database import Database
@@ -247,14 +247,10 @@ class _Objects(Sequence[Json]):
 def opened(path: str) -> Iterator[File]:
     """A file to be read as a program's; only a regular one is."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd, _ = open_regular(path)
     except FileNotFoundError:
         raise NotFound(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BadData(f"{path}: not a regular file")
         yield File(fd, path)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
-import stat
 from collections.abc import Iterator
 
-from ..base.errors import BadData, InputOutput, NotFound
+from ..base.errors import InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
-from .file import blocks, pread_all, records_in
+from .file import blocks, open_regular, pread_all, records_in
 from .paths import hint
 
 _STEP = 1 << 16  # little enough that the memory of one block serves for the next
@@ -76,16 +75,9 @@ def _translated(fd: int, path: str) -> bytes | None:
 
 def _open(path: str) -> tuple[int, int]:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        return open_regular(path, "; a session is one (stdin is `-`)")
     except FileNotFoundError:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
-    info = os.fstat(fd)
-    if not stat.S_ISREG(info.st_mode):
-        os.close(fd)
-        raise BadData(f"{path}: not a regular file; a session is one (stdin is `-`)")
-    return fd, info.st_size
 
 
 def read_log(data: bytes) -> Log:

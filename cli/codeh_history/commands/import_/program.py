@@ -54,6 +54,7 @@ def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Sessi
             session.branches = tuple  # they hold all of the file, and it in turn
             yield session
             continue
+        session.used = tuple  # they are sessions of their own
         for kind in AS_BRANCHES:
             session.left.pop(kind, None)
         yield session

@@ -51,10 +51,11 @@ def shared(
 ) -> Iterator[tuple[int, bytes]]:
     """What `work` gives for each item, with its place, as soon as it is there; it must hold no newline.
 
-    The items are shared between child processes by their weight, unless they are light together. What a
+    The items are shared between child processes by their weight, unless they are light together: two for
+    each core, as they wait for the disk half of the time. What a
     child that fails leaves undone is done here, so that an error is raised where it can be told.
     """
-    count = min(cores or _cores(), 4, len(items), sum(weights) // heavy)
+    count = min(cores or 2 * _cores(), 4, len(items), sum(weights) // heavy)
     left = dict.fromkeys(range(len(items)))
     if count > 1:
         order = sorted(left, key=lambda place: -weights[place])

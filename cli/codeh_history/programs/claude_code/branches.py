@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from .. import branches, lines
-from ..model import Session
+from ..model import Session, Used
 from ..protocol import Refused, Source
 from ..records import session_id
 from .items import Items
@@ -34,14 +34,32 @@ def read(source: Source, session: Session, tree: Tree, live: Branch, reads: Read
 
     for talk in (tree.talk, tree.aside) if tree.aside is not tree.talk else (tree.talk,):
         yield from branches.read(branches.apart(talk, tree.nodes, used, whole), made, session)
+    for agent in _agents(source, reads):
+        agent.id, agent.parent = f"{session.id}-{agent.id}", {"session": of, "at": None}
+        agent.agent = True
+        yield agent
+
+
+def used(source: Source, tree: Tree, reads: Reads) -> Iterator[Used]:
+    """What sub-agents used, in the file and in their own."""
+    aside = Session("", "")
+    items = Items(aside, source, tree)
+    for node in tree.aside if tree.aside is not tree.talk else ():
+        if node.type == "assistant":
+            items.assistant(node, [])
+    for agent in (aside, *_agents(source, reads)):
+        yield from branches.used(agent)
+
+
+def _agents(source: Source, reads: Reads) -> Iterator[Session]:
+    """The sub-agents that have files of their own, by the names of these."""
     for name in files(source):
         try:
             held = lines.Held(source.beside(FOLDER, name), name.removesuffix(".jsonl"))
         except Refused:
             continue
         for agent in reads(held):
-            agent.id, agent.parent = f"{session.id}-{held.stem}", {"session": of, "at": None}
-            agent.agent = True
+            agent.id = held.stem
             yield agent
 
 

@@ -39,10 +39,11 @@ def read(source: Source) -> Iterable[Session]:
         session.problems += forgotten(branch)
         Items(session, source, tree).add(branch)
         session.branches = partial(branches.read, source, session, tree, branch, read)
+        session.used = partial(branches.used, source, tree, read)
+        session.loose |= bool(tree.aside) and tree.aside is not tree.talk
         _count(session, tree, branch)
         session.left |= {SUB_AGENTS: found} if (found := len(branches.files(source))) else {}
-        session.problems += pairs.problems(session.items, _PAIRS)
-    session.problems.sort(key=lambda problem: problem.line)
+        pairs.tell(session, _PAIRS)
     yield session
 
 

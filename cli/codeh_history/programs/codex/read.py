@@ -49,8 +49,7 @@ def read(source: Source) -> Iterable[Session]:
     for line, data in lines.objects(source, session.problems):
         rollout.line(line, data)
     rollout.end()
-    session.problems += pairs.problems(session.items, _PAIRS)
-    session.problems.sort(key=lambda problem: problem.line)
+    pairs.tell(session, _PAIRS)
     yield session
 
 

@@ -12,7 +12,8 @@ NAME = "gemini-cli"
 PLACES = (
     Place(
         "GEMINI_CLI_HOME", ".",
-        (".gemini/tmp/*/chats/session-*.json", ".gemini/tmp/*/chats/session-*.jsonl"),
+        (".gemini/tmp/*/chats/session-*.json", ".gemini/tmp/*/chats/session-*.jsonl",
+         ".gemini/tmp/*/chats/*/*.jsonl", ".gemini/tmp/*/checkpoint-*.json"),
     ),
 )  # fmt: skip
 TYPES = ("user", "gemini", "info", "error", "warning")

@@ -16,6 +16,7 @@ from ..records import made_id, time_of
 from . import NAME, TYPES, messages
 from .operations import Operations, Replaced
 
+_PROJECT = re.compile(r".*/\.gemini/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.OPEN_AT_THE_END: ("refused", "Gemini CLI sends it unanswered, which its provider refuses"),
@@ -28,21 +29,21 @@ _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
 def read(source: Source) -> Iterable[Session]:
     """The session of a file: what its operations leave, and what compressions replaced."""
     session = Session(NAME, source.stem)
-    reading = _Reading(session, source.path)
+    reading = _Reading(session, source)
     for number, data in values.objects(source, session.problems):
         reading.line(number, data)
     reading.end()
-    session.problems += pairs.problems(session.items, _PAIRS)
-    session.problems.sort(key=lambda problem: problem.line)
+    pairs.tell(session, _PAIRS)
     yield session
 
 
 class _Reading:
     """The operations one after the other."""
 
-    def __init__(self, session: Session, path: str) -> None:
+    def __init__(self, session: Session, source: Source) -> None:
         self.session = session
-        self.path = path
+        self.path = source.path
+        self.stem = source.stem
         self.done = Operations()
         self.headed = False
         self.checkpoint = False  # a file of contents, whose name is its only one
@@ -64,6 +65,8 @@ class _Reading:
             self.header(number, data)
         elif isinstance(data.get("history"), list):
             self.checkpoint = True
+            project = _PROJECT.fullmatch(self.path)
+            self.session.id = f"{project[1]}-{self.stem}" if project else self.session.id
             self.contents(number, data["history"])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
@@ -81,6 +84,8 @@ class _Reading:
             if parent:
                 self.session.parent = {"session": f"{NAME}-{parent[1]}", "at": None}
                 self.session.agent = True
+                if self.session.id == parent[1]:  # whose the file's name alone tells
+                    self.session.id = f"{parent[1]}-{self.stem}"
         self.settings(number, data)
 
     def settings(self, number: int, given: Json) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from ...providers.json_text import loads
 from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
-from .. import pairs, values
-from ..model import Effect, Problem, Session, Summary
+from .. import branches, pairs, values
+from ..model import Effect, Problem, Session, Summary, Used
 from ..protocol import Source
 from ..records import time_of
 from . import NAME, messages
@@ -63,10 +63,16 @@ def _in_database(source: Source, parent: str | None) -> Iterator[Session]:
         session = _session(info, found)
         session.problems += problems
         session.branches = partial(_in_database, source, row["id"])
+        session.used = partial(_used, source, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
         children = next(source.rows(count, row["id"]))["n"]
         session.left.update({"session of a sub-agent": children} if children else {})
         yield session
+
+
+def _used(source: Source, parent: str) -> Iterator[Used]:
+    for agent in _in_database(source, parent):
+        yield from branches.used(agent)
 
 
 def _parts(source: Source, message: str, problems: list[Problem]) -> list[Json]:

@@ -35,8 +35,7 @@ def read(source: Source) -> Iterable[Session]:
     session.loose = tree.numbered
     session.branches = partial(_branches, session, tree, on)
     session.left |= {"repeated line": tree.repeated} if tree.repeated else {}
-    session.problems += pairs.problems(session.items, _PAIRS)
-    session.problems.sort(key=lambda problem: problem.line)
+    pairs.tell(session, _PAIRS)
     yield session
 
 
