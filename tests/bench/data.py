@@ -8,6 +8,8 @@ from pathlib import Path
 
 import orjson
 
+NOW = "2026-01-02T03:04:05.000Z"
+
 HEADER = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z", "cwd": "/work"}
 CREATED = 1_767_323_045_000
 WORDS = (
@@ -87,5 +89,28 @@ def many(directory: Path, count: int) -> Path:
     for number in range(count):
         (directory / f"s{number:05d}.jsonl").write_bytes(
             body.replace(b'"id":"s"', b'"id":"s%05d"' % number, 1)
+        )
+    return directory
+
+
+def answered(directory: Path, count: int) -> Path:
+    """`count` sessions of ten prompts and answers, each with what it used."""
+    directory.mkdir(parents=True)
+    for number in range(count):
+        lines = [{"type": "session", "version": 1, "id": f"s{number:05d}", "created": NOW}]
+        for turn in range(10):
+            used = {
+                "input": 1000 + turn,
+                "output": 200,
+                "cached": 500,
+                "raw": {"prompt_tokens": 1000 + turn},
+            }
+            lines += [
+                {"type": "message", "id": f"u{turn}", "ts": NOW, "kind": "user", "role": "user", "parts": [{"text": "ask " * 40}]},
+                {"type": "message", "id": f"a{turn}", "ts": NOW, "kind": "codeh", "role": "model", "parts": [{"text": "say " * 80}],
+                 "provider": "openai-chat", "model": "gpt-4o", "usage": used, "responseId": f"r{number}-{turn}"},
+            ]  # fmt: skip
+        (directory / f"s{number:05d}.jsonl").write_bytes(
+            b"".join(orjson.dumps(line) + b"\n" for line in lines)
         )
     return directory

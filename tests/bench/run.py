@@ -151,6 +151,18 @@ class Bench:
         )
         shutil.rmtree(home)
 
+    def usage(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        home = self.root / "answered"
+        data.answered(home / "sessions", 1000 if QUICK else 10_000)
+        yield (
+            "usage of 10,000 sessions with 100,000 responses, remembered / list",
+            2.0,
+            self.program("usage", home=home),
+            self.program("list", home=home),
+            5,
+        )
+        shutil.rmtree(home)
+
     def memory(self) -> Iterator[tuple[str, float | None, float]]:
         """Rows of megabytes: at 10⁶ records, and beside it at 10⁵."""
         less, more = (self.session(n // 10 if QUICK else n, 150).stem for n in (100_000, 1_000_000))
@@ -191,7 +203,7 @@ def main() -> None:
     print(f"{'':56} {'bound':>8} {'measured':>9}")
     with tempfile.TemporaryDirectory(prefix="codeh-bench-") as root:
         bench = Bench(Path(root))
-        for row in ("append", "commands", "payload", "calls", "compact", "jsonl", "list"):
+        for row in ("append", "commands", "payload", "calls", "compact", "jsonl", "list", "usage"):
             if wanted and row not in wanted:
                 continue
             try:
