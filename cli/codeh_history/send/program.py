@@ -58,9 +58,12 @@ def directory(env: Env, view: View, cwd: str | None) -> str:
 
 
 def tell_left(env: Env, made: Made) -> None:
-    """Say what the file does not hold as it was."""
+    """Say what the file does not hold as it was, what several messages have in common once."""
+    found: dict[str, list[str]] = {}
     for note in made.written.notes:
-        env.note(f"{made.session}: {note}")
+        found.setdefault(note.partition(": ")[2], []).append(note)
+    for why, notes in found.items():
+        env.note(f"{made.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
     left = writing.told(made.written.left)
     if left:
         env.note(f"{made.session}: left out: {left}")
