@@ -40,7 +40,7 @@ def peak(*argv: str, home: Path, out: Path | None = None) -> int:
 
 
 @pytest.mark.parametrize(
-    ("count", "size"), [(5, 8 * MIB), pytest.param(20, 10 * MIB, marks=pytest.mark.slow)]
+    ("count", "size"), [(5, 5 * MIB), pytest.param(20, 10 * MIB, marks=pytest.mark.slow)]
 )
 def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) -> None:
     image, body = tmp_path / "image.png", tmp_path / "body.json"

@@ -28,8 +28,11 @@ MODELS = {**support.MODELS, "gemini": "gemini-2.5-flash"}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Loopback]:
-    with Loopback() as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
+    with pytest.MonkeyPatch.context() as patch, Loopback() as running:
+        patch.setenv(
+            "SSL_CERT_DIR", str(tmp_path_factory.mktemp("none"))
+        )  # clients load all, for plain HTTP
         yield running
 
 
