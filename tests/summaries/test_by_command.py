@@ -96,7 +96,7 @@ def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str])
     before, pid = digest(path), home / "pid"
     process = start("summarize", *what, "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
     while not (pid.exists() and pid.read_text().strip()):
-        time.sleep(0.02)
+        time.sleep(0.001)  # at once: that is when a signal could be missed
     process.send_signal(number)
     assert process.wait(30) == 128 + number
     assert not runs(int(pid.read_text()))

@@ -6,6 +6,15 @@ import signal
 
 from .errors import Interrupted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+_LOOKS = 0.2  # seconds between two looks at whether a signal has come
+
 
 def unwind() -> None:
     """From here on SIGTERM and SIGHUP raise Interrupted; what ignores them (nohup) goes on to."""
@@ -16,3 +25,15 @@ def unwind() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, stop)
+
+
+def outcome(future: Future[T]) -> T:
+    """A future's result, waited for by the main thread.
+
+    It looks again and again: a signal that comes right before a wait without end would not end it.
+    """
+    from concurrent.futures import wait
+
+    while not future.done():
+        wait([future], _LOOKS)
+    return future.result()

@@ -12,6 +12,7 @@ from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.folders import ensure_dir
+from ..base.signals import outcome
 from ..session.exchanges import exchanges
 from ..session.fold import View
 from ..session.model import Json
@@ -38,7 +39,8 @@ def run(
     targets = [Target(path, "--all") for _, path in ids(env) if path.endswith(".jsonl")]
     pool = ThreadPoolExecutor(jobs)
     try:
-        for number, line in enumerate(pool.map(lambda target: one(env, target, settings), targets), 1):
+        for number, future in enumerate([pool.submit(one, env, target, settings) for target in targets], 1):
+            line = outcome(future)
             done(number, len(targets))
             if line is not None:
                 yield line

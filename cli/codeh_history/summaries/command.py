@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from ..base.errors import SummarizerFailed
+from ..base.signals import outcome
 from .prose import clip
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
@@ -66,7 +67,7 @@ class Commands:
         with ThreadPoolExecutor(1) as pool:
             done = pool.submit(self._run, data)
             try:
-                return done.result()
+                return outcome(done)
             except BaseException:
                 self.stop()
                 raise
