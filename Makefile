@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents agents test-all test-deep fuzz golden prices bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents test-browser screenshots agents test-all test-deep fuzz golden prices bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ agents: .agents/.ready ## install the programs whose sessions are read, as pinne
 test-agents: $(READY) agents ## have them go on with their sessions, against a loopback server (nightly; ARGS=--record)
 	PYTHONPATH=tests/helpers $(BIN)/python tests/programs/agents/run.py $(ARGS)
 
+test-browser: $(READY) ## pages in headless Chromium: widths, colours, axe-core (npm)
+	$(BIN)/python tests/browser/run.py check
+
+screenshots: $(READY) ## pictures of the pages, in .browser
+	$(BIN)/python tests/browser/run.py pictures
+
 fmt: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --quiet --fix-only .
@@ -83,7 +89,7 @@ demo: $(READY) ## the main job against a loopback server, no key and no network 
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .browser
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
