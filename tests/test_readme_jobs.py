@@ -19,6 +19,7 @@ import pytest
 
 import forks
 from loopback import Loopback
+from program_files import Claude
 from support import NOW, ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -30,7 +31,7 @@ JOBS = dict(
     )
 )
 ONCE = re.findall(r"## Once\n[\s\S]*?```sh\n([\s\S]*?)```", README)[0]
-SCREEN = re.findall(r"```console\n([\s\S]*?)```", README)[0]
+SCREEN, RESCUE = re.findall(r"```console\n([\s\S]*?)```", README.split("## Install")[0])
 ADDRESS = re.compile(r"https?://(?:[\w.-]+\.com|localhost:\d+)")
 ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)\b")
 BARN = ROOT / "tests/programs/agents/cases/claude-code/plain/5e551000-0000-4000-8000-00000000c1a0.jsonl"
@@ -105,6 +106,9 @@ def printed(shell: str, place: Path, env: dict[str, str]) -> str:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
         )  # fmt: skip
     text = ID.sub("ID", done.stdout).replace(str(place), "$HOME")
+    text = text.replace(
+        re.sub(r"[^a-zA-Z0-9]", "-", str(place)), "-home-me"
+    )  # as Claude Code names a folder
     return text + (f"[{done.returncode}]\n" if done.returncode else "")
 
 
@@ -128,9 +132,41 @@ def test_the_first_screen(place: Path, env: dict[str, str]) -> None:
     """Each line of the console says what it printed."""
     gemini = re.findall(r"^GEMINI=.*\n", README, re.MULTILINE)[0]
     key = "printf 'x-goog-api-key: k\\n' > ~/gem.hdr\n"
-    commands = "".join(
+    assert printed(before(key + gemini) + commands(SCREEN), place, env) == SCREEN
+
+
+def commands(screen: str) -> str:
+    """The commands of a screen, each printed before it is run."""
+    return "".join(
         f"printf '%s\\n' {quoted}\n{line}\n"
-        for line in re.findall(r"^\$ (.*)", SCREEN, re.MULTILINE)
+        for line in re.findall(r"^\$ (.*)", screen, re.MULTILINE)
         for quoted in ["'$ " + line.replace("'", "'\\''") + "'"]
     )
-    assert printed(before(key + gemini) + commands, place, env) == SCREEN
+
+
+def test_the_first_screen_shows_a_rescue(place: Path, env: dict[str, str]) -> None:
+    """Of a session that is too long, of which two results were lost."""
+    (place / "barn").mkdir()
+    long_and_broken(place / "barn").write(place / ".claude" / "projects" / "barn", "b1f")
+    assert printed(commands(RESCUE), place, env) == RESCUE
+
+
+def long_and_broken(cwd: Path) -> Claude:
+    """Sixty exchanges with a long tool output each, but for two that were lost."""
+    file = Claude()
+    for turn in range(60):
+        file.user(f"u{turn}", f"How is field {turn}?")
+        file.called(f"c{turn}", f"call{turn}")
+        lines = (
+            f"{row}: {(turn * 7919 + row * row * 31) % 9973} ears, row {row % 17}" for row in range(220)
+        )
+        file.result(f"r{turn}", f"call{turn}", "\n".join(lines))
+        file.said(f"a{turn}", f"Field {turn} has weeds in row {turn % 17}.")
+    for line in file.lines:
+        line["cwd"] = str(cwd)
+        if line["type"] == "assistant":
+            line["message"]["model"] = "claude-sonnet-4-5"
+    for lost in (178, 118):
+        file.lines[lost + 1]["parentUuid"] = file.lines[lost]["parentUuid"]
+        del file.lines[lost]
+    return file

@@ -128,7 +128,7 @@ def _on_lines(numbers: list[int]) -> str:
 
 
 def _times(counts: Mapping[str, int]) -> list[str]:
-    return [what if count == 1 else f"{count} times {what}" for what, count in counts.items()]
+    return [what if count == 1 else f"{what} ({count:,})" for what, count in counts.items()]
 
 
 def _let_go(told: Json) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _beside(told: Json) -> Iterator[str]:
     """Messages of which the session is not made."""
     for kind in AS_BRANCHES:
         if kind in told["left"]:
-            yield f"; beside them {told['left'][kind]} times {kind}"
+            yield f"; beside them {kind} ({told['left'][kind]:,})"
 
 
 def _tokens(told: Json) -> str:
