@@ -94,24 +94,27 @@ def run(name: str, session: Path) -> Run:
         return _run(agent.resume(known), env, place, server)
 
 
-def run_written(
-    name: str, session: Path, after: Callable[[Path], None] = lambda _: None, *, verb: str = "export"
-) -> Run:
+def run_written(name: str, session: Path, copy: Path | None = None, *, verb: str = "export") -> Run:
     """Have the program go on with what we install of a session (`verb`: how), by the command that we say.
 
-    `after` is called with the home of the run once it is over.
+    `copy`: where a session of ours is put that is imported of what the program has then.
     """
     agent = AGENTS[name]
     with _place() as (place, server):
         env = _environment(place, agent.settings(place))
-        ours = [str(Path(sys.executable).with_name("codeh-history")), verb, str(session)]
-        words = [*ours, "--to", name, "--cwd", str(place.project), "--install"]
-        code, said = _done(words, {**env, "CODEH_HOME": str(place.home / ".codeh")}, place.project)
+        ours, own = str(Path(sys.executable).with_name("codeh-history")), place.home / ".codeh"
+        words = [ours, verb, str(session), "--to", name, "--cwd", str(place.project), "--install"]
+        code, said = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
         if code:
             return Run(None, said, code)
         known = shlex.split(said.splitlines()[-1])[-1]
         done = _run(agent.resume(known), env, place, server)
-        after(place.home)
+        if copy is not None:
+            words = [ours, "import", "--all", "--from", name]
+            code, said = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
+            assert code == 0, said
+            longest = max(own.glob("sessions/*.jsonl"), key=lambda path: path.stat().st_size)
+            shutil.copyfile(longest, copy)
         return done
 
 

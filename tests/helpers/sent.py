@@ -9,10 +9,10 @@ stand in the order of their calls, a text's last newlines go.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 Json = dict[str, Any]
@@ -40,10 +40,28 @@ def turns(speaks: str, body: Any) -> list[Json]:
         if not found or found[-1]["role"] != role:
             found.append({"role": role, "parts": []})
         found[-1]["parts"].append(part)
-    for before, turn in pairwise(found):
+    for before, turn in itertools.pairwise(found):
         calls = {part["id"]: place for place, part in enumerate(before["parts"]) if "call" in part}
         last = len(before["parts"])
         turn["parts"].sort(key=lambda part, of=calls, last=last: of.get(part.get("result"), last))
+    return found
+
+
+def numbered(turns: list[Json]) -> list[Json]:
+    """The turns with numbers for the ids of calls, which may be in use twice before they are written."""
+    numbers = itertools.count()
+    waiting: dict[str, list[int]] = {}
+    found = []
+    for turn in turns:
+        parts = []
+        for part in turn["parts"]:
+            if "call" in part:
+                waiting.setdefault(part["id"], []).append(number := next(numbers))
+                part = {**part, "id": number}
+            elif "result" in part:
+                part = {**part, "result": waiting[part["result"]].pop(0)}
+            parts.append(part)
+        found.append({**turn, "parts": parts})
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,12 @@ from support import NOW, ROOT
 Json = dict[str, Any]
 
 FOLDER = ROOT / "tests" / "programs" / "agents" / "written"
+WRAPPED = re.compile(rf"<state_snapshot>\n({re.escape(SUMMARY_HEAD)}.*)\n</state_snapshot>", re.DOTALL)
 AGAIN = FOLDER / "again.json"
 SEED = {"CODEH_ID_SEED": "written", "CODEH_NOW": NOW}
 OURS = "session.jsonl"
+ROUND = FOLDER / "parallel" / OURS  # the session that goes through all programs
+THROUGH = FOLDER / "through-all.json"
 LONGEST = 20_000  # characters of turns that a record holds; of more their number and hash
 
 
@@ -112,6 +116,34 @@ def shared() -> list[tuple[Shared, Written]]:
     return [(one, Written(program, one.session)) for one in found for program in WRITTEN]
 
 
+def through_all() -> Json:
+    """What is in a session that each program in turn has gone on with, as Anthropic is sent it."""
+    with tempfile.TemporaryDirectory() as folder:
+        session = ROUND
+        for program in WRITTEN:
+            copy = Path(folder, program, OURS)
+            copy.parent.mkdir()
+            ran, session = run_written(program, session, copy), copy
+            assert ran.request is not None, f"{program}: {ran.printed}"
+        return {"programs": list(WRITTEN), "turns": spoken(ours(session, "anthropic", Path(folder)))}
+
+
+def spoken(turns: list[Json]) -> list[Json]:
+    """The turns with numbers for the ids of calls; texts of one side in a row are one, no result is one too."""
+    found = sent.numbered(turns)
+    for turn in found:
+        parts: list[Json] = []
+        for part in turn["parts"]:
+            if "result" in part and part["text"] == "{}":
+                part = {**part, "text": ""}
+            if parts and part.keys() == parts[-1].keys() == {"text"}:
+                parts[-1] = {"text": parts[-1]["text"] + part["text"]}
+            else:
+                parts.append(part)
+        turn["parts"] = parts
+    return found
+
+
 def again() -> list[tuple[Case, Written]]:
     """Each session of a program, written for that program."""
     return [(case, Written(case.program, case.session)) for case in cases() if case.program in WRITTEN]
@@ -141,7 +173,10 @@ def _is_thought(part: Json) -> bool:
 
 
 def _unheaded(part: Json) -> Json:
-    return {"text": part["text"].removeprefix(f"{SUMMARY_HEAD}\n\n")} if part.keys() == {"text"} else part
+    if part.keys() != {"text"}:
+        return part
+    wrapped = WRAPPED.fullmatch(part["text"])
+    return {"text": (wrapped[1] if wrapped else part["text"]).removeprefix(f"{SUMMARY_HEAD}\n\n")}
 
 
 def ours(session: Path, speaks: str, home: Path) -> list[Json]:
@@ -154,6 +189,32 @@ def ours(session: Path, speaks: str, home: Path) -> list[Json]:
     done("append", "-s", id, "-m", PROMPT, home=home)
     body = done("payload", id, "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
     return without_thoughts(sent.turns(speaks, json.loads(body)))[1]
+
+
+def table() -> str:
+    """Of each program: what was written and how much of it is sent equal; each difference, as Markdown."""
+    lines = [
+        "| program | sessions written | sent equal | its own, again | sent equal |",
+        "|---|---|---|---|---|",
+    ]
+    reasons: dict[str, list[str]] = {}
+    for program in WRITTEN:
+        counts = []
+        new = {
+            f"written/{one.folder.name}": read(one.record(program))
+            for one, made in shared()
+            if made.program == program
+        }
+        own = {case.id: read(AGAIN).get(case.id, {}) for case, made in again() if made.program == program}
+        for records in (new, own):
+            different = {id: record["why"] for id, record in records.items() if "why" in record}
+            counts += [len(records), len(records) - len(different)]
+            for id, why in different.items():
+                reasons.setdefault(why, []).append(f"`{id}`" if records is own else f"`{id}` ({program})")
+        lines.append(f"| {program} | {' | '.join(map(str, counts))} |")
+    lines += ["", "| difference, and why | sessions |", "|---|---|"]
+    lines += [f"| {why} | {', '.join(names)} |" for why, names in sorted(reasons.items())]
+    return "\n".join(lines) + "\n"
 
 
 def digest(turns: list[Json]) -> str:

@@ -6,18 +6,22 @@ programs say anew what they send. A record holds for the file that it was made o
 
 from __future__ import annotations
 
-import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import written_cases
 from agent_cases import CASES, Case
-from agents import AGENTS
+from agents import AGENTS, PROMPT, SAID
+from codeh_history.programs.sessions import WRITTEN
 from inside import inside
-from written_cases import Json, Shared, Written, digest, hash_of, ours, read, shown
+from sent import numbered
+from support import ROOT
+from written_cases import Json, Shared, Written, digest, hash_of, ours, read, shown, spoken
 
+PAGE = ROOT / "docs" / "programs.md"
 SHARED = [
     pytest.param(one, made, id=f"{one.folder.name}-{made.program}") for one, made in written_cases.shared()
 ]
@@ -56,26 +60,31 @@ def test_what_is_written_is_read_back(case: Shared, made: Written, tmp_path: Pat
     file = tmp_path / "written.jsonl"
     file.write_bytes(made.data())
     assert inside("verify", str(file), home=tmp_path).code == 0
-    back, before = (ours(one, made.speaks, tmp_path) for one in (file, made.session))
-    assert _numbered(back) == _numbered(before), case.about
+    speaks = "anthropic" if made.program == "opencode" else made.speaks  # it speaks to all
+    back, before = (ours(one, speaks, tmp_path) for one in (file, made.session))
+    assert numbered(back) == numbered(before), case.about
 
 
-def _numbered(turns: list[Json]) -> list[Json]:
-    """The turns with numbers for the ids of calls, which may be in use twice before they are written."""
-    numbers = itertools.count()
-    waiting: dict[str, list[int]] = {}
-    found = []
-    for turn in turns:
-        parts = []
-        for part in turn["parts"]:
-            if "call" in part:
-                waiting.setdefault(part["id"], []).append(number := next(numbers))
-                part = {**part, "id": number}
-            elif "result" in part:
-                part = {**part, "result": waiting[part["result"]].pop(0)}
-            parts.append(part)
-        found.append({**turn, "parts": parts})
-    return found
+def test_a_session_that_each_program_went_on_with_has_what_it_had(tmp_path: Path) -> None:
+    recorded = read(written_cases.THROUGH)
+    added: list[Json] = [
+        {"role": "model", "parts": [{"text": SAID}]}, {"role": "user", "parts": [{"text": PROMPT}]}
+    ]  # fmt: skip
+    before = ours(written_cases.ROUND, "anthropic", tmp_path)
+    assert recorded["turns"] == spoken([*before, *added * len(WRITTEN)])
+    assert recorded["programs"] == list(WRITTEN)
+
+
+def test_the_page_has_the_table_of_these_records(request: pytest.FixtureRequest) -> None:
+    page = PAGE.read_text()
+    new = re.sub(
+        r"(?s)(<!-- the table of what is written -->\n).*(<!-- its end too -->)",
+        lambda found: found[1] + written_cases.table() + found[2],
+        page,
+    )
+    if request.config.getoption("--golden"):
+        PAGE.write_text(new)
+    assert PAGE.read_text() == new
 
 
 def test_the_records_are_of_the_versions_that_are_pinned() -> None:

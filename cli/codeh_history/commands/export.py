@@ -139,7 +139,7 @@ def for_program(env: Env, view: View, to: str, given: Given) -> None:
 
     made = program.make(env, view, to, cwd=given.cwd, title=given.title)
     if given.install:
-        next = program.install(made)
+        next = program.install(env, made)
     elif given.output not in (None, "-"):
         next = program.save(made, given.output)
     else:

@@ -6,7 +6,7 @@ All are pure: they get a `Source`, or a view, and never open anything themselves
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -99,13 +99,15 @@ class ReadModule(Protocol):
 class About(NamedTuple):
     """What a new file says of itself: its session's `id` (a UUID), in which directory it goes on.
 
-    `title`: where it has one; `time`: now, as stored. Further ids are made of this one.
+    `title`: where it has one; `time`: now, as stored. Further ids are made of this one. `known` reads a
+    file below the program's first place, nothing where there is none.
     """
 
     id: str
     cwd: str
     title: str | None
     time: str
+    known: Callable[[str], bytes] = lambda _: b""
 
 
 class Written(NamedTuple):

@@ -33,7 +33,13 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = ("claude-code", "codex")  # those whose package has a module `write`
+WRITTEN = (
+    "claude-code",
+    "codex",
+    "gemini-cli",
+    "opencode",
+    "pi",
+)  # those whose package has a module `write`
 
 
 @cache

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from .. import providers
 from ..base.jobs import beside
 from ..base.words import some
+from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options
+from ..providers.media import media
+from ..providers.turns import described
 from ..session.exchanges import is_thought
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.pairing import Answer, Call, pair
@@ -146,9 +151,40 @@ def sent(view: View, provider: str, model: str | None = None) -> Sent:
     return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
 
 
+def first(sources: Sequence[Message | None]) -> Message | None:
+    """The first message that an element comes from."""
+    return next((message for message in sources if message is not None), None)
+
+
 def time_of(sources: Sequence[Message | None]) -> str | None:
     """When the first message that an element comes from was written."""
     return records.time_of(next((message.ts for message in sources if message is not None), None))
+
+
+def by_source(
+    blocks: Sequence[Json], sources: Sequence[Message | None]
+) -> Iterator[tuple[Message | None, list[Json]]]:
+    """The blocks of an element, those of one message together."""
+    found = zip(sources, blocks, strict=True)
+    for source, pairs in groupby(found, key=itemgetter(0)):
+        yield source, [block for _, block in pairs]
+
+
+def words(block: Json, program: str) -> str | None:
+    """A file in a block of Anthropic's as a text: what is in it, else what it is; None for other blocks."""
+    from ..providers.anthropic.body import media_part
+
+    part: Any = media_part(block)
+    found = media(part) if part is not None else None
+    text = found.text() if found is not None and found.textual else None
+    return text or (described(part, f"{program} takes no such file") if part is not None else None)
+
+
+def without_place(view: View, elements: Sequence[Json]) -> Counter[str]:
+    """What elements of Anthropic's hold that has no place in a program's own spelling of them."""
+    known = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
+    others = sum(block["type"] not in known for element in elements for block in element["content"])
+    return Counter({THOUGHT: thoughts(view.messages), "part that only Anthropic knows": others})
 
 
 def begun(view: View, about: About) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
+import tempfile
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..base.env import Env
-from ..base.errors import BadData
+from ..base.errors import BadData, InputOutput
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
 from ..programs import sessions, writing
@@ -18,9 +21,14 @@ from ..session.view import View
 from ..store import new_file
 from ..store.program_folders import folder_of
 
+_LONGEST = 1 << 24  # bytes of a program's own file that are looked at
+
 
 class Made(NamedTuple):
-    """A file for a program, not yet anywhere: where it belongs, and in which directory it goes on."""
+    """A file for a program, not yet anywhere: where it belongs, and in which directory it goes on.
+
+    `place`: "" where the program itself takes it in.
+    """
 
     session: str
     program: str
@@ -41,10 +49,20 @@ def make(env: Env, view: View, program: str, *, cwd: str | None = None, title: s
     named = title if title is not None else view.meta.get("title")
     where = directory(env, view, cwd)
     id = writing.uuid(program, env.new_id(view.id, 0))
-    about = About(id, where, named if isinstance(named, str) and named else None, env.now())
-    written = sessions.written(program, whole, about)
-    place = os.path.join(folder_of(env, sessions.places(program)[0]), *written.name.split("/"))
+    folder = folder_of(env, sessions.places(program)[0])
+    title = named if isinstance(named, str) and named else None
+    written = sessions.written(program, whole, About(id, where, title, env.now(), partial(_known, folder)))
+    place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
     return Made(view.id or "-", program, where, place, written)
+
+
+def _known(folder: str, name: str) -> bytes:
+    """What the program keeps in a file; nothing where it cannot be read."""
+    try:
+        with open(os.path.join(folder, *name.split("/")), "rb") as file:
+            return file.read(_LONGEST)
+    except OSError:
+        return b""
 
 
 def directory(env: Env, view: View, cwd: str | None) -> str:
@@ -78,18 +96,49 @@ def print_out(env: Env, made: Made) -> str:
 def save(made: Made, path: str) -> str:
     """Write the file under a new name; returns how to go on."""
     new_file.write(path, made.written.data)
-    if made.written.taken:
-        return f"resume with: {command(made, [*made.written.taken, os.path.abspath(path)])}"
-    return _to_be_put(made)
+    found = resumed(made, os.path.abspath(path))
+    return f"resume with: {found}" if found else _to_be_put(made)
 
 
-def install(made: Made) -> str:
-    """Write the file where its program looks; returns how to go on."""
+def resumed(made: Made, path: str) -> str | None:
+    """The command that goes on with the file at this path; None where it must be put in its place first."""
+    if made.written.imported:
+        return f"{command(made, [*made.written.imported, path])} && {shlex.join(made.written.resume)}"
+    return command(made, [*made.written.taken, path]) if made.written.taken else None
+
+
+def install(env: Env, made: Made) -> str:
+    """Write the file where its program looks, or have the program take it in; returns how to go on."""
+    if made.written.imported:
+        _imported(env, made)
+        return f"resume with: {command(made, made.written.resume)}"
     new_file.write(made.place, made.written.data, folders=True)
     return f"resume with: {command(made, made.written.resume)}"
 
 
+def _imported(env: Env, made: Made) -> None:
+    """Have the program take the file in; InputOutput where it does not."""
+    words = made.written.imported
+    with tempfile.NamedTemporaryFile(suffix=os.path.basename(made.written.name)) as file:
+        file.write(made.written.data)
+        file.flush()
+        try:
+            done = subprocess.run(
+                [*words, file.name], cwd=made.cwd, env=dict(env.environ), stdin=subprocess.DEVNULL,
+                capture_output=True, check=False,
+            )  # fmt: skip
+        except OSError as error:
+            raise InputOutput(
+                f"{shlex.join(words)}, in {made.cwd}: {error.strerror}; --output FILE writes the file alone"
+            ) from None
+    said = " ".join((done.stdout + done.stderr).decode("utf-8", "replace").split())
+    if done.returncode or made.written.resume[-1] not in said:
+        raise InputOutput(f"{shlex.join(words)}: {said[-300:] or f'exit {done.returncode}'}")
+
+
 def _to_be_put(made: Made) -> str:
+    if made.written.imported:
+        return f"resume with: {resumed(made, 'FILE')}"
     return f"put it at {shlex.quote(made.place)} and resume with: {command(made, made.written.resume)}"
 
 

@@ -1,11 +1,12 @@
 """`make test-agents`: have each program go on with sessions, and compare what it sends with what is recorded.
 
-    make test-agents ARGS='[--record] [PROGRAM[/CASE] | written[/CASE[/PROGRAM]] | again[/PROGRAM[/CASE]]]…'
+    make test-agents ARGS='[--record] [PROGRAM[/CASE] | written[/CASE[/PROGRAM]] | again[/PROGRAM[/CASE]] | through-all]…'
 
 A case is a folder of `cases/PROGRAM`: `about` (one line), a session's file as that program would have written
 it, what lies beside it, and `request.json`, what the program sends when it goes on. `written` holds sessions that
 we write for each program, and `PROGRAM.json`, what it sends when it goes on with our file; `written/again.json` says
-whether a program sends the same of each of its own cases once that was read and written by us. `--record` writes
+whether a program sends the same of each of its own cases once that was read and written by us, and
+`written/through-all.json` what is left of a session that each program in turn has gone on with. `--record` writes
 what is recorded.
 """
 
@@ -53,6 +54,8 @@ def _wanted(words: list[str], *, record: bool) -> Iterator[Callable[[], bool]]:
     for one, made in written_cases.shared():
         if is_wanted(id := f"written/{one.folder.name}/{made.program}"):
             yield partial(_written, one, made, made.hash(), id, record=record)
+    if is_wanted("through-all"):
+        yield partial(_through_all, "through-all", record=record)
     for case, made in written_cases.again():
         if is_wanted(id := f"again/{case.id}"):
             yield partial(_again, case, made, made.hash(), id, record=record)
@@ -73,6 +76,13 @@ def _written(one: Shared, made: Written, file: str, id: str, *, record: bool) ->
     return _record(
         id, changed=written_cases.write(path, written({**live, **({"why": why} if why else {})}))
     )
+
+
+def _through_all(id: str, *, record: bool) -> bool:
+    live, path = written_cases.through_all(), written_cases.THROUGH
+    if not record:
+        return _differs(id, written_cases.read(path), live)
+    return _record(id, changed=written_cases.write(path, written(live)))
 
 
 def _again(case: Case, made: Written, file: str, id: str, *, record: bool) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.env import Env
@@ -60,16 +61,16 @@ def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -
     made = program.make(env, done.fitted, to, cwd=given.cwd, title=given.title)
     out = Out(left=dict(made.written.left), resume=program.command(made, made.written.resume))
     if given.install:
-        program.install(made)
-        return out._replace(path=made.place)
+        program.install(env, made)
+        return out._replace(path=made.place or shlex.join(made.written.imported))
     if given.output in (None, "-"):
         program.print_out(env, made)
-        return out._replace(printed=True, place=made.place)
+        return out._replace(printed=True, place=made.place or None)
     program.save(made, given.output)
-    if not made.written.taken:
+    resume = program.resumed(made, os.path.abspath(given.output))
+    if resume is None:
         return out._replace(path=given.output, place=made.place)
-    words = [*made.written.taken, os.path.abspath(given.output)]
-    return out._replace(path=given.output, resume=program.command(made, words))
+    return out._replace(path=given.output, resume=resume)
 
 
 def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:

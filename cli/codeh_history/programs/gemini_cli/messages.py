@@ -9,7 +9,7 @@ from ...providers import usage
 from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.body import part_of
 from ...providers.parts import name_of, object_of, objects, text_of
-from ...session.model import Json, Part
+from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
 from ..model import Entry, Piece
 from ..records import made_id, time_of
@@ -17,11 +17,36 @@ from ..records import made_id, time_of
 Version = tuple[int, Json]  # the line on which a message was written, and what it was then
 _CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
 SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
+WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # ours around a summary that is none of its own
 
 
 def is_context(data: Json) -> bool:
     """Whether a user's message is what the program says of itself."""
-    return data.get("type") == "user" and text(data).lstrip().startswith(_CONTEXT)
+    return data.get("type") == "user" and beginning(data.get("content")).startswith(_CONTEXT)
+
+
+def is_forgotten(given: Any) -> bool:
+    """Whether a prompt with this content is forgotten on resumption: it is blank, a command, or context."""
+    first = beginning(given)
+    return not first or first.startswith(("/", "?", *_CONTEXT))
+
+
+def beginning(given: Any) -> str:
+    """What a content says, as the program looks at it: words of its own stand for all but texts.
+
+    A text that says that it is no thought is one of these.
+    """
+    parts = content(given)
+    words = ("..." if "text" not in part or "thought" in part else text_of(part["text"]) for part in parts)
+    return "".join(words).strip()
+
+
+def snapshot(data: Json) -> str:
+    """What a snapshot says; of one that we wrote, without the program's words around it."""
+    before, after = WRAPPER.split("{}")
+    said = text(data)
+    ours = said.startswith(before + SUMMARY_HEAD) and said.endswith(after)
+    return said.removeprefix(before).removesuffix(after) if ours else said
 
 
 def text(data: Json) -> str:
@@ -134,7 +159,12 @@ def call_of(part: Part) -> str | None:
 
 
 def _sent(part: Any) -> Any:
-    """A part as it is sent: ids of calls without the names of their functions before them."""
+    """A part as it is sent: ids of calls without the names of their functions before them.
+
+    That a text is no thought needs no saying.
+    """
+    if part.get("thought") is False:
+        part = {key: value for key, value in part.items() if key != "thought"}
     for key in ("functionCall", "functionResponse"):
         held = part.get(key)
         if isinstance(held, dict):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...session.model import Json
 from ..records import time_of
-from .messages import SNAPSHOT, Version, text
+from .messages import SNAPSHOT, Version, snapshot, text
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Operations:
             self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
         else:
             ts = time_of(summary.get("timestamp"))
-            made = Replaced(summary["id"], ts, text(summary), line, gone)
+            made = Replaced(summary["id"], ts, snapshot(summary), line, gone)
             self._covered += [*(id for id in gone if id not in self._held), made]
             self._held.update(gone, [made.id])
         for data in given:

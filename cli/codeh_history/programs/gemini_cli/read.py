@@ -149,7 +149,7 @@ class _Reading:
             return []
         if (
             data["type"] == "user"
-            and messages.text(data).lstrip()[:1] in ("/", "?")
+            and messages.beginning(data.get("content")).startswith(("/", "?"))
             and not self.checkpoint
         ):
             why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"

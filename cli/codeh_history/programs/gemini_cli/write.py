@@ -1,0 +1,157 @@
+"""A view → a file that Gemini CLI goes on with: contents of Gemini, results in their calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+from typing import Any
+
+from ...providers.gemini import NAME as FORMAT
+from ...providers.gemini.fields import SKIP_SIGNATURE
+from ...providers.json_text import loads
+from ...providers.parts import name_of, object_of
+from ...session.model import SUMMARY_HEAD, Json, Part
+from ...session.view import View
+from .. import writing
+from ..protocol import About, Written
+from . import NAME
+from .messages import SNAPSHOT, WRAPPER, is_forgotten
+
+_PROJECTS = ".gemini/projects.json"  # the program's own table of the names of projects
+
+
+def write(view: View, about: About) -> Written:
+    """Messages, one a line; a summary begins them as the program's own compression does."""
+    sent = writing.sent(view, FORMAT)
+    file = _File(about, writing.begun(view, about))
+    summary = writing.summary_of(view, NAME)
+    if summary:
+        file.compressed(summary)
+    thoughts = 0
+    for element, sources in zip(sent.elements, sent.sources, strict=True):
+        thoughts += sum(part.get("thought") is True for part in element["parts"])
+        models = (one.model for one in sources if one is not None and one.provider in (None, FORMAT))
+        file.add(element, writing.time_of(sources), next(filter(None, models), None))
+    left = Counter({writing.THOUGHT: writing.thoughts(view.messages) - thoughts})
+    return Written(
+        writing.lines(file.lines), _name(about), ("gemini", "--resume", about.id), left, sent.notes
+    )
+
+
+def _name(about: About) -> str:
+    """Where Gemini CLI looks: a project that has no name yet has a hash, from which it is moved."""
+    known = object_of(object_of(_value(about.known(_PROJECTS))).get("projects"))
+    project = name_of(known.get(about.cwd)) or _hash(about.cwd)
+    minute = about.time[:16].replace(":", "-")
+    return f".gemini/tmp/{project.replace('/', '-')}/chats/session-{minute}-{about.id[:8]}.jsonl"
+
+
+def _hash(cwd: str) -> str:
+    return sha256(cwd.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _value(data: bytes) -> Any:
+    try:
+        return loads(data)
+    except ValueError:
+        return None
+
+
+class _File:
+    def __init__(self, about: About, begun: str) -> None:
+        self.about = about
+        self.ts = begun
+        self.calls: dict[str, Json] = {}  # those of the last model's message, as they are written, by id
+        head: Json = {
+            "sessionId": about.id, "projectHash": _hash(about.cwd), "startTime": begun,
+            "lastUpdated": about.time, "kind": "main", "directories": [about.cwd],
+        }  # fmt: skip
+        self.lines = [{**head, "summary": about.title} if about.title else head]
+
+    def compressed(self, summary: str) -> None:
+        headed = summary if summary.startswith(SUMMARY_HEAD) else f"{SUMMARY_HEAD}\n\n{summary}"
+        text = summary if SNAPSHOT in summary else WRAPPER.format(headed)
+        message = {**self._head("user"), "content": [{"text": text}]}
+        self.lines.append({"$set": {"messages": [message]}})
+
+    def add(self, element: Json, ts: str | None, model: str | None) -> None:
+        """An element of a request: a user's, a model's, or results, which go into their calls."""
+        self.ts = ts or self.ts
+        parts = element["parts"]
+        if element["role"] == "model":
+            self._said(parts, model)
+            return
+        results = [part for part in parts if "functionResponse" in part]
+        for part in results:
+            self._answered(part)
+        others = [part for part in parts if "functionResponse" not in part]
+        if others:
+            self.calls = {}
+            content = _kept(others)
+            self.lines.append({**self._head("user"), "content": content})
+
+    def _said(self, parts: list[Any], model: str | None) -> None:
+        """A model's message; of two in a row, the first of which has calls, one is made."""
+        parts = [_unmarked(part) for part in parts]
+        if any("result" not in call for call in self.calls.values()):
+            parts = [*self._parts, *parts]
+            del self.lines[-1]
+        self._parts: list[Any] = parts
+        calls = [self._call(part["functionCall"]) for part in parts if "functionCall" in part]
+        self.calls = {call["id"]: call for call in calls}
+        message = {**self._head("gemini"), **_content(parts)}
+        if model:
+            message["model"] = model
+        self.lines.append({**message, "toolCalls": calls} if calls else message)
+
+    def _call(self, call: Json) -> Json:
+        args = call.get("args") or {}
+        written = {"id": _id(call), "name": call["name"], "args": args, "status": "success"}
+        return {**written, "timestamp": self.ts}
+
+    def _answered(self, part: Json) -> None:
+        """Put a result into its call; beside media where the program would drop what is within it."""
+        answer = {**part["functionResponse"], "id": _id(part["functionResponse"])}
+        call = self.calls[answer["id"]]
+        held = answer.pop("parts", []) if answer["id"] != part["functionResponse"]["id"] else []
+        call["result"] = [{"functionResponse": answer}, *held]
+        call["status"] = "error" if "error" in object_of(answer.get("response")) else "success"
+
+    def _head(self, kind: str) -> Json:
+        id = writing.uuid(self.about.id, len(self.lines))
+        return {"id": id, "timestamp": self.ts, "type": kind}
+
+
+def _id(call: Json) -> str:
+    """A call's id; the program takes its function's name off one that begins with it, once."""
+    id, prefix = str(call["id"]), f"{call['name']}__"
+    return prefix + id if id.startswith(prefix) else id
+
+
+def _unmarked(part: Any) -> Any:
+    """The part without the mark that stands in for a signature: the program sets it itself."""
+    if part.get("thoughtSignature") != SKIP_SIGNATURE:
+        return part
+    return {key: value for key, value in part.items() if key != "thoughtSignature"}
+
+
+def _kept(parts: list[Part]) -> list[Any]:
+    """A prompt's parts, marked as no thought where the program would take it for a command or nothing."""
+    if not is_forgotten(parts):
+        return [*parts]
+    return [{**parts[0], "thought": False}, *parts[1:]]
+
+
+def _content(parts: list[Any]) -> Json:
+    """What a message says besides its calls; of one that is more than texts and calls after them, all."""
+    texts = [part for part in parts if "functionCall" not in part]
+    plain = all(part.keys() == {"text"} for part in texts) and parts[: len(texts)] == texts
+    if plain and all(part.keys() == {"functionCall"} for part in parts[len(texts) :]):
+        return {"content": texts}
+    calls = ({**part["functionCall"], "id": _id(part["functionCall"])} if "functionCall" in part else None
+             for part in parts)  # fmt: skip
+    whole = [
+        {**part, "functionCall": call} if call else part for part, call in zip(parts, calls, strict=True)
+    ]
+    shown = [part for part in texts if part.get("thought") is not True]
+    return {"content": whole, "displayContent": shown}

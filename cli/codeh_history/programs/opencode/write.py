@@ -1,0 +1,193 @@
+"""A view → an export that opencode takes in; a call and its result are one part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+from ...base.times import to_millis
+from ...providers.answers import response_of
+from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic.blocks import THINKING
+from ...providers.anthropic.body import media_part
+from ...providers.names import Alphabet
+from ...providers.parts import object_of
+from ...session.model import Json, Message
+from ...session.records import dumps
+from ...session.view import View
+from .. import writing
+from ..protocol import About, Written
+from . import NAME
+
+VERSION = "1.18.33"  # whose exports these are like
+_PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
+_UNKNOWN = "unknown"  # provider and model where none is recorded
+_BEFORE = 60_000  # milliseconds: ids are from before now, for what is said next must have greater ones
+_IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes
+_TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+
+
+def write(view: View, about: About) -> Written:
+    """All messages with ids of their own; a summary begins them as a compaction. No thinking is written."""
+    sent = writing.sent(view, FORMAT)
+    file = _File(about, writing.begun(view, about))
+    summary = writing.summary_of(view, NAME)
+    if summary:
+        file.compacted(summary)
+    for element, sources in zip(sent.elements, sent.sources, strict=True):
+        file.add(element, sources)
+    return Written(
+        dumps(file.value) + b"\n", f"{file.id}.json", ("opencode", "--session", file.id),
+        writing.without_place(view, sent.elements), [*sent.notes, file.advice],
+        imported=("opencode", "import"),
+    )  # fmt: skip
+
+
+class _File:
+    """Messages in the order of their times, which never run back; `calls`: the last answer's, by id."""
+
+    def __init__(self, about: About, begun: str) -> None:
+        self.about = about
+        self.now = self.time = to_millis(about.time) or 0
+        self.time = min(to_millis(begun) or 0, self.now)
+        self.count = 0
+        self.id = self.mint("ses")
+        self.messages: list[Json] = []
+        self.asked = ""  # the last user's message
+        self.model = {"providerID": _UNKNOWN, "modelID": _UNKNOWN}
+        self.calls: dict[str, Json] = {}
+
+    @property
+    def value(self) -> Json:
+        first = self.messages[0]["info"]["time"]["created"] if self.messages else self.now
+        return {
+            "info": {
+                "id": self.id, "slug": f"session-{self.about.id[:8]}", "projectID": "global",
+                "directory": self.about.cwd,
+                "title": self.about.title or f"New session - {self.about.time}",  # which it names itself
+                "version": VERSION, "time": {"created": first, "updated": self.time},
+            },
+            "messages": self.messages,
+        }  # fmt: skip
+
+    @property
+    def advice(self) -> str:
+        model = "/".join(self.model.values())
+        return f"opencode goes on with {model}; where it has no such model, choose one (-m PROVIDER/MODEL)"
+
+    def mint(self, kind: str) -> str:
+        """An id greater than those before it, as the program makes them."""
+        self.count += 1
+        number = ((self.now - _BEFORE) * 0x1000 + self.count) % (1 << 48)
+        digest = sha256(f"{self.about.id}\0{self.count}".encode()).hexdigest()
+        return f"{kind}_{number:012x}{digest[:14]}"
+
+    def at(self, ts: str | None) -> None:
+        """Go on to this time, if it is one that has passed."""
+        self.time = max(self.time, min(to_millis(ts) or 0, self.now)) if ts else self.time
+
+    def message(self, role: str, parts: list[Json], **info: object) -> str:
+        id = self.mint("msg")
+        head = {"id": id, "sessionID": self.id, "role": role, **info}
+        self.messages.append({"info": head, "parts": [self.part(part, id) for part in parts]})
+        return id
+
+    def part(self, part: Json, message: str) -> Json:
+        part |= {"id": self.mint("prt"), "sessionID": self.id, "messageID": message}
+        return part
+
+    # -- what is said ------------------------------------------------------------------------------------
+
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
+        """An element of a request: an answer, or results and what a user says."""
+        blocks = element["content"]
+        found = list(writing.by_source(blocks, sources))
+        if element["role"] == "assistant":
+            apart = not any(block["type"] == "tool_use" for block in blocks)
+            for source, held in found if apart else [(writing.first(sources), blocks)]:
+                self.at(writing.time_of([source]))
+                self.said([block for block in held if block["type"] not in THINKING], source)
+            return
+        for source, held in found:
+            self.at(writing.time_of([source]))
+            for block in held:
+                if block["type"] == "tool_result":
+                    self.answered(block)
+            parts = [made for block in held if block["type"] != "tool_result" for made in _content(block)]
+            if parts:
+                self.user(parts)
+
+    def user(self, parts: list[Json]) -> None:
+        info = {"time": {"created": self.time}, "agent": "build", "model": self.model}
+        self.asked = self.message("user", parts, **info)
+
+    def compacted(self, summary: str) -> None:
+        self.user([{"type": "compaction", "auto": False}])
+        self.answer([{"type": "text", "text": summary}], "compaction", summary=True)
+
+    def said(self, blocks: list[Json], source: Message | None) -> None:
+        provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)
+        self.model = {"providerID": provider, "modelID": (source and source.model) or _UNKNOWN}
+        parts = [made for block in blocks for made in (self._call(block) or _content(block))]
+        if parts:
+            self.answer(parts, "build")
+
+    def answer(self, parts: list[Json], agent: str, **info: object) -> None:
+        for part in parts:
+            if part["type"] == "text":
+                part["time"] = {"start": self.time, "end": self.time}
+        calls = {part["callID"]: part for part in parts if part["type"] == "tool"}
+        finish = "tool-calls" if calls else "stop"
+        done = {"type": "step-finish", "reason": finish, "cost": 0, "tokens": _TOKENS}
+        self.calls |= calls
+        self.message(
+            "assistant", [{"type": "step-start"}, *parts, done], parentID=self.asked, **self.model,
+            mode=agent, agent=agent, path={"cwd": self.about.cwd, "root": self.about.cwd}, cost=0,
+            tokens=_TOKENS, time={"created": self.time, "completed": self.time}, finish=finish, **info,
+        )  # fmt: skip
+
+    def _call(self, block: Json) -> list[Json]:
+        """The part of a call, whose result comes later; nothing for another block."""
+        if block["type"] != "tool_use":
+            return []
+        state = {"input": block["input"]}
+        return [{"type": "tool", "tool": block["name"], "callID": _IDS.fit(block["id"]), "state": state}]
+
+    def answered(self, block: Json) -> None:
+        """Put a result to its call; one that failed and has files says so itself."""
+        given = block.get("content") or []
+        made = [one for part in _blocks(given) for one in _content(part)]
+        text = "\n".join(part["text"] for part in made if part["type"] == "text")
+        files = [part for part in made if part["type"] == "file"]
+        call = self.calls[_IDS.fit(block["tool_use_id"])]
+        state: Json = {**call["state"], "time": {"start": self.time, "end": self.time}}
+        if block.get("is_error") and not files:
+            call["state"] = {**state, "status": "error", "error": text}
+            return
+        if block.get("is_error"):
+            text = dumps(response_of(text, failed=True)).decode()
+        call["state"] = {
+            **state, "status": "completed", "output": text, "title": call["tool"], "metadata": {},
+        }  # fmt: skip
+        if files:
+            call["state"]["attachments"] = [self.part(file, call["messageID"]) for file in files]
+
+
+def _blocks(content: Any) -> list[Json]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _content(block: Json) -> Iterator[Json]:
+    """What opencode has for a block; a text file it would leave out is a text."""
+    source = object_of(block.get("source"))
+    if block["type"] == "text":
+        yield {"type": "text", "text": block["text"]}
+    elif source.get("type") == "base64":
+        mime = source["media_type"]
+        yield {"type": "file", "mime": mime, "url": f"data:{mime};base64,{source['data']}"}
+    elif source.get("type") == "url":
+        part = media_part(block)
+        yield {"type": "file", "mime": part["fileData"]["mimeType"], "url": source["url"]}
+    elif text := writing.words(block, NAME):
+        yield {"type": "text", "text": text}

@@ -1,0 +1,128 @@
+"""A view → a file that pi goes on with: Anthropic's blocks in its spelling, in a chain of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...base.times import to_millis
+from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic.blocks import THINKING
+from ...providers.names import Alphabet
+from ...session.model import Json, Message
+from ...session.view import View
+from .. import writing
+from ..protocol import About, Written
+from . import NAME
+
+_APIS = {  # whose model an answer is said to be of: its API there, and its provider
+    "anthropic": ("anthropic-messages", "anthropic"), "gemini": ("google-generative-ai", "google"),
+    "openai-responses": ("openai-responses", "openai"), "openai-chat": ("openai-completions", "openai"),
+}  # fmt: skip
+_UNKNOWN = ("anthropic-messages", "unknown")
+_IDS = Alphabet("a-zA-Z0-9_-", 64)  # of a longer one pi sends the beginning
+_USAGE = ("input", "output", "cacheRead", "cacheWrite")
+
+
+def write(view: View, about: About) -> Written:
+    """A chain of entries; a summary begins it as a compaction. Thinking stays behind: pi would say it."""
+    sent = writing.sent(view, FORMAT)
+    file = _File(about, writing.begun(view, about))
+    if about.title:
+        file.entry("session_info", name=about.title)
+    summary = writing.summary_of(view, NAME)
+    if summary:
+        file.entry("compaction", summary=summary, firstKeptEntryId="", tokensBefore=0)
+    for element, sources in zip(sent.elements, sent.sources, strict=True):
+        file.add(element, sources)
+    return Written(
+        writing.lines(file.lines), _name(about), ("pi", "--session", about.id),
+        writing.without_place(view, sent.elements), sent.notes, taken=("pi", "--session"),
+    )  # fmt: skip
+
+
+def _name(about: About) -> str:
+    """Where pi keeps a session that begins now."""
+    folder = about.cwd[1:] if about.cwd[:1] in "/\\" else about.cwd
+    for mark in "/\\:":
+        folder = folder.replace(mark, "-")
+    time = about.time.replace(":", "-").replace(".", "-")
+    return f"sessions/--{folder}--/{time}_{about.id}.jsonl"
+
+
+class _File:
+    """Entries, each hanging on the one before; `ts`: of the one that is written."""
+
+    def __init__(self, about: About, begun: str) -> None:
+        self.about = about
+        self.ts = begun
+        self.last: str | None = None
+        self.names: dict[str, str] = {}  # of the functions of the calls, by id
+        head: Json = {"type": "session", "version": 3, "id": about.id, "timestamp": begun, "cwd": about.cwd}
+        self.lines = [head]
+
+    def entry(self, type: str, **fields: object) -> None:
+        id = writing.uuid(self.about.id, len(self.lines))[:13]
+        self.lines.append({"type": type, "id": id, "parentId": self.last, "timestamp": self.ts, **fields})
+        self.last = id
+
+    def message(self, role: str, content: list[Json], **fields: object) -> None:
+        said: Json = {"role": role, "content": content, **fields, "timestamp": to_millis(self.ts) or 0}
+        self.entry("message", message=said)
+
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
+        """An element of a request: an answer, or results and what a user says."""
+        self.ts = writing.time_of(sources) or self.ts
+        blocks = element["content"]
+        if element["role"] == "assistant":
+            self._said(blocks, sources)
+            return
+        for block in blocks:
+            if block["type"] == "tool_result":
+                self._answered(block)
+        for source, held in writing.by_source(blocks, sources):
+            content = [made for block in held if block["type"] != "tool_result" for made in _content(block)]
+            if content:
+                self.ts = writing.time_of([source]) or self.ts
+                self.message("user", content)
+
+    def _said(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
+        """An answer; one without usage makes pi crash, and what others used is none of its context."""
+        content = [made for block in blocks if block["type"] not in THINKING for made in _content(block)]
+        self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
+        if not content:
+            return
+        source = writing.first(sources)
+        api, provider = _APIS.get((source and source.provider) or "", _UNKNOWN)
+        usage: Json = {**dict.fromkeys(_USAGE, 0), "totalTokens": 0}
+        self.message(
+            "assistant", content, api=api, provider=provider, model=(source and source.model) or "unknown",
+            usage={**usage, "cost": dict.fromkeys((*_USAGE, "total"), 0)},
+            stopReason="toolUse" if self.names else "stop",
+        )  # fmt: skip
+
+    def _answered(self, block: Json) -> None:
+        given = block.get("content") or []
+        blocks = [{"type": "text", "text": given}] if isinstance(given, str) else given
+        id = _IDS.fit(block["tool_use_id"])
+        self.message(
+            "toolResult", [made for one in blocks for made in _content(one)], toolCallId=id,
+            toolName=self.names.get(id, "tool"), isError=bool(block.get("is_error")),
+        )  # fmt: skip
+
+
+def _content(block: Any) -> Iterator[Json]:
+    """What pi has for a block; of a document its text, or words about it."""
+    match block["type"]:
+        case "text":
+            yield {"type": "text", "text": block["text"]}
+        case "tool_use":
+            call = {"id": _IDS.fit(block["id"]), "name": block["name"], "arguments": block["input"]}
+            yield {"type": "toolCall", **call}
+        case "image" if block["source"]["type"] == "base64":
+            source = block["source"]
+            yield {"type": "image", "data": source["data"], "mimeType": source["media_type"]}
+        case _:
+            text = writing.words(block, NAME)
+            if text:
+                yield {"type": "text", "text": text}
