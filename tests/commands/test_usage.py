@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,18 @@ def test_days_on_a_terminal_are_the_readers(home: Path) -> None:
     assert "$0.0045+?" in shown
     assert "█" in shown
     assert "prices: genai-prices" in shown
+
+
+@pytest.mark.parametrize("columns, headings", [
+    (140, "model cost share responses input cached written output reasoning"),
+    (44, "model cost share input output"), (30, "model cost input output"),
+])  # fmt: skip
+def test_a_narrow_terminal_shows_the_cost(home: Path, columns: int, headings: str) -> None:
+    kept(home, "a", answer("one", model="gpt-5", used={"input": 1234567, "output": 100}))
+    shown = on_terminal("usage", home=home, columns=columns).splitlines()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown[0]).split() == headings.split()
+    assert "$1.54" in shown[1]
+    assert "1.2M" in shown[1]
 
 
 def test_what_is_remembered_is_what_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,11 @@ from ...session.model import Json
 from ...tokens.prices import Table
 from .totals import Found, Total
 
-HEADINGS = ("responses", "input", "cached", "written", "output", "reasoning", "cost")  # of COUNTS, shorter
-BAR = 20
+NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")  # COUNTS, shorter
+HEADINGS = ("cost", "share", *NUMBERS[1:])
+DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")
+GAP = 2  # between columns
+BAR = 12
 DIGITS = 6  # of a dollar in JSON and in a pipe
 NAMED = 5  # models without a price
 
@@ -69,23 +72,35 @@ def _dollars(cost: float) -> str:
 
 
 def _table(env: Env, found: Found) -> bytes:
-    """A row a group with its share of the money, or of the tokens where nothing has a price."""
+    """A row a group, its share of the money (of the tokens where nothing has a price) as a bar.
+
+    On a narrow terminal the columns that can best be done without are left out.
+    """
     priced = found.total.cost > 0
     whole = found.total.cost if priced else found.total.tokens
-    rows = []
-    for name, total in found.groups.items():
+    columns: dict[str, list[str]] = {name: [] for name in (found.by, *HEADINGS)}
+    for name, total in {**found.groups, "total": found.total}.items():
         amount = total.cost if priced else total.tokens
-        rows.append([name, *_cells(total), "█" * bars.length(amount, whole, BAR)])
-    rows.append(["total", *_cells(found.total), ""])
-    share = "share of cost" if priced else "share of tokens"
-    return table.aligned(
-        (found.by, *HEADINGS, share), rows, width=width(), colour=env.colour, right=HEADINGS
-    )
+        bar = "█" * bars.length(amount, whole, BAR) if total is not found.total else ""
+        numbers = map(_short, (total.responses, *total.counts))
+        cells = (name, _cost(total, _dollars(total.cost)), bar, *numbers)
+        for column, cell in zip(columns.values(), cells, strict=True):
+            column.append(cell)
+    for name in DISPENSABLE:
+        if sum(max(map(len, (name, *cells))) + GAP for name, cells in columns.items()) > width() + GAP:
+            del columns[name]
+    rows = list(zip(*columns.values(), strict=True))
+    return table.aligned(tuple(columns), rows, width=width(), colour=env.colour, right=NUMBERS)
 
 
-def _cells(total: Total) -> list[object]:
-    numbers = (total.responses, *total.counts)
-    return [*(f"{number:,}" for number in numbers), _cost(total, _dollars(total.cost))]
+def _short(number: int) -> str:
+    """A number in at most five signs, so that a line is not too long."""
+    if number < 10_000:
+        return str(number)
+    for unit, size in (("k", 10**3), ("M", 10**6), ("G", 10**9)):
+        if number < size * 999.5:
+            return f"{number / size:.{0 if number >= size * 99.95 else 1}f}{unit}"
+    return f"{number / 10**12:.1f}T"
 
 
 def _unpriced(found: Found) -> str:
