@@ -56,6 +56,8 @@ class Source:
 @contextmanager
 def source(env: Env, name: str) -> Iterator[Source]:
     """A file to import; `-` is stdin."""
+    if name == "-":
+        env.awaits()
     try:
         fd = os.dup(env.stdin) if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -23,9 +23,13 @@ class Given(Writing):
     call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.")
     result: str | None = option("NAME", "A tool's result; text or JSON object from -m, -F or stdin.")
     failed: bool = flag("The tool failed; the text is its error.")
-    references: str | None = option("FILE", "JSON list of {id, title?, url?, text, score?}.")
+    references: str | None = option(
+        "FILE",
+        "What the model may cite, with the message: a JSON list of {id, title?, url?, text, score?}.",
+    )
     exchange: str | None = option(
-        "FILE|-", "A history entry: {userMessage, assistantResponse, toolsUsed?, source?}."
+        "FILE|-",
+        "Prompt and answer at once, as JSON: {userMessage, assistantResponse, toolsUsed?, source?}.",
     )
     jsonl: bool = flag("Many messages, one a line, all or nothing.")
     from_: str | None = option("FORMAT", "stdin is a provider's response: auto, or a provider.")
@@ -36,7 +40,9 @@ class Given(Writing):
     pin: bool = flag("Keep it verbatim through curation and compaction.")
     pending: bool = flag("Not committed yet (see update, commit).")
     redact: bool = flag("Replace secrets by [redacted:kind] first; best effort.")
-    max_items: int | None = option("N", "Then hide the oldest turns above N messages.")
+    max_items: int | None = option(
+        "N", "Then hide the oldest exchanges, so that at most N messages are left; `undo` shows them."
+    )
 
     def check(self) -> None:
         """Flags that contradict each other are exit 2."""

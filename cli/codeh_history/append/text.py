@@ -83,8 +83,6 @@ def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: 
         if "-" not in files and env.waiting():
             env.note("stdin has unread bytes: give -F - to append them too")
     else:
-        if env.terminal(env.stdin):
-            env.note("reading the message from the terminal; end it with Ctrl-D")
         pieces = [decode(env.read_stdin(), "stdin")]
     text = joined(pieces)
     if needed and not text.strip():

@@ -159,8 +159,14 @@ class Env:
         plain = drawn or not self.terminal(self.stderr)
         os.write(self.stderr, (text if plain else self._shown(text)) + b"\n")
 
+    def awaits(self) -> None:
+        """Tell a person that stdin is read now, and how it is ended."""
+        if self.terminal(self.stdin):
+            self.note("reading from the terminal; end it with Ctrl-D")
+
     def read_stdin(self) -> bytes:
         """All of stdin."""
+        self.awaits()
         chunks = []
         try:
             step = max(1 << 20, os.fstat(self.stdin).st_size)  # a file in one piece

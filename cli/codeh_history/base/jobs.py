@@ -53,7 +53,10 @@ class Curation(Settable):
     keep_system: Sequence[str] = option("REGEX", "Keep System: texts it is found in.")
     remove: Sequence[str] = option("REGEX", "Cut from model prose (dot matches newlines).")
     remove_cmd: Sequence[str] = option("CMD", "Filter model prose through a command.")
-    thoughts: str | None = option("T", "keep (default), old or all: which thoughts go.")
+    thoughts: str | None = option(
+        "T",
+        "The model's thinking: keep it (default), drop what is before the last prompt (old), or all.",
+    )
     unanswered: str | None = option("U", "Open calls at the end: error (default), stub or drop.")
     timeout: float | None = option("S", "Seconds that each pattern or template may take in all (10).")
 
@@ -63,14 +66,24 @@ class Compaction(Settable):
 
     budget: str | None = option("N", "Tokens, system and tools included; 32k is 32000.")
     max_chars: str | None = option("N", "Characters of texts, arguments and results.")
-    max_items: str | None = option("N", "Messages; whole oldest exchanges go first.")
+    max_items: str | None = option(
+        "N", "At most so many messages; the oldest exchanges go first, each as a whole."
+    )
     keep_last: str | None = option("N", "Leave the last N exchanges as they are; alone: only those stay.")
-    policy: str | None = option("P", "tiered, loop or mask; loop where a share is given.")
+    policy: str | None = option(
+        "P",
+        "How it is made to fit: tiered (default, least loss first), loop (shares for files, history), "
+        "mask (old tool outputs become stubs, nothing else).",
+    )
     prose: str | None = option("P", "whole (default), or terse: summaries without filler words.")
     counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model's name.")
-    calibrated: bool = flag("Correct the count by the usage recorded for the model.")
-    upload_share: float | None = option("S", "What uploads may take of the budget (0.6).")
-    history_share: float | None = option("S", "The same for earlier exchanges (0.2).")
+    calibrated: bool = flag(
+        "Scale the count by what the model's recorded usage was, beside what was counted."
+    )
+    upload_share: float | None = option(
+        "S", "With loop: the part of the budget that attached files may take (0.6)."
+    )
+    history_share: float | None = option("S", "With loop: the part that earlier exchanges may take (0.2).")
 
 
 class Explained(Options):
@@ -112,12 +125,18 @@ class Wanted(Settable):
     set: Sequence[str] = option("PATH=JSON", "Set a field of the body, last of all.")
     max_tokens: int | None = option("N", "Longest answer (Anthropic: 8192 by default).", least=1)
     stream: bool = flag("Ask for a stream (Gemini's is in the URL).")
-    raw: bool = flag("Only the curation that provider rules force.")
-    prefill: bool = flag("Allow the model's message at the end.")
+    raw: bool = flag("Send everything as it stands; only what the provider would refuse is mended.")
+    prefill: bool = flag("The model's own message may stand last: it goes on with it.")
     pretty: bool = flag("Indented JSON.")
-    cache: bool = flag("Place provider cache marks.")
-    context: bool = flag("Put the context prompt in the system prompt.")
-    persist: bool = flag("Persist the session's blocks first.")
+    cache: bool = flag(
+        "Let the provider keep the beginning for the next request (Anthropic: marks, OpenAI: a cache key)."
+    )
+    context: bool = flag(
+        "Tell earlier work in the system prompt, as `context` prints it, and leave out what that repeats."
+    )
+    persist: bool = flag(
+        "Move large content of the session to the block store first, as `persist -i` does."
+    )
     user_template: str | None = option("FILE", "Jinja; renders the last user message.")
     system_template: str | None = option("FILE", "Jinja; renders the system prompt.")
     var: Sequence[str] = option("K=V", "A template variable.")

@@ -67,6 +67,8 @@ def receive(
 def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
     """Read a descriptor to its end, keeping what arrives whatever happens."""
     gc.enable()  # a stream may go on for long
+    if fd == receiving.env.stdin:
+        receiving.env.awaits()
     try:
         receiving.read(fd, most)
         if ended is not None:

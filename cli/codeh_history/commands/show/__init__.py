@@ -24,7 +24,9 @@ STRAY = "the session is the only argument; -n N shows the last N messages"
 
 class Given(Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
-    items: bool = flag("JSON lines: {committed, pending} of each message.")
+    items: bool = flag(
+        "JSON lines: of each message what is committed, and what is pending (streamed or edited since)."
+    )
     curated: bool = flag("As `curate` would leave it.")
     json: bool = JSON
     jsonl: bool = JSONL
