@@ -169,7 +169,10 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     del file.lines[15]
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
-    assert b"Claude Code would send 4 of 19 messages (taken to follow line 15)" in done.err
+    assert (
+        b"Claude Code would send 4 of 19 messages, did their times not tell its place (taken to follow line 15)"
+        in done.err
+    )
     assert len(shown(tmp_path, COPY)) == 19
 
 
@@ -538,3 +541,11 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path: Path) ->
         assert "usage" not in {record["type"] for record in lines(session)}
     total = inside("usage", "--json", home=tmp_path / "other").lines
     assert total[0]["total"]["output"] == 3 + 7 + 11 + 13 + 17
+
+
+def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(tmp_path: Path) -> None:
+    file = Claude()
+    file.lines.append({"type": "summary", "summary": "A title", "leafUuid": "nowhere"})
+    file.user("a", "one")
+    file.said("b", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]

@@ -279,3 +279,17 @@ def test_branches_beyond_the_newest_are_counted(tmp_path: Path) -> None:
     done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert len(done.text.split()) == 201
     assert b"not imported: 5 branch beyond the newest 200" in done.err
+
+
+def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path: Path) -> None:
+    file = Codex()
+    file.user("one")
+    file.lines.append(file.lines[-1])
+    file.called("A")
+    file.result("A", "of A")
+    file.lines.append(file.lines[-1])
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["one", "one", "call A", "A=of A", "A=of A"]
+    found = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
+    assert [(one["line"], one["effect"]) for one in found] == [(3, "doubles"), (6, "refused")]
+    assert found[0]["reason"] == "the same as line 2: Codex sends it twice"

@@ -206,3 +206,11 @@ def test_a_rewind_to_before_two_compressions_takes_both_back(tmp_path: Path) -> 
     file.rewind("s2")
     file.user("d", "three")
     assert view(file.write(tmp_path), tmp_path / "again") == ["three"]
+
+
+def test_an_invalid_line_is_skipped(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.lines.append(b'{"id": "b", "type": "gem')
+    file.said("c", "two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]

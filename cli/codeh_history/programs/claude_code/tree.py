@@ -199,7 +199,10 @@ def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
 
 
 def forgotten(branch: Branch) -> Iterator[Problem]:
-    """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case."""
+    """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case.
+
+    Where the lines' times differ it finds the place by them; else it keeps no more than the first prompt.
+    """
     first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
     talk = sorted(node.number for node in branch.nodes if node.talks and node.number >= first)
     for node, instead, why in branch.broken:
@@ -209,7 +212,15 @@ def forgotten(branch: Branch) -> Iterator[Problem]:
         mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
         parent = (node.parent or "")[:8]
         reason = f"its parent {parent}… {why}: Claude Code would send {sent} of {len(talk)} messages"
+        if instead is not None and _time(node) != _time(instead):
+            reason += ", did their times not tell its place"
+        elif sent < len(talk) and not first:
+            reason += " and the first prompt"
         yield Problem(node.number, "forgets", reason, mended)
+
+
+def _time(node: Node) -> object:
+    return node.line.data.get("timestamp")
 
 
 def _name(value: object) -> str | None:

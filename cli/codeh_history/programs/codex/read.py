@@ -34,6 +34,7 @@ _COUNTS = {
     "cacheWrite": "cache_write_input_tokens", "reasoning": "reasoning_output_tokens",
     "total": "total_tokens",
 }  # fmt: skip
+_AT_A_TIME = 20  # items of one time that are compared
 _PRIVATE = ("internal_chat_message_metadata_passthrough", "metadata")
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.ORPHAN: ("drops", "Codex drops it"),
@@ -66,6 +67,7 @@ class _Rollout:
         self.seen: dict[str, int] = {}  # ids, and how often each was met
         self.response: Entry | None = None  # to which further items belong
         self.last: Entry | None = None  # the response that came last
+        self.times: dict[str, list[tuple[int, Json]]] = {}  # items by the time of their lines
         self.unnumbered: int | None = None  # the first line that has no ordinal
 
     def line(self, line: Line, data: Json) -> None:
@@ -76,6 +78,7 @@ class _Rollout:
         if kind == "session_meta":
             self.begins(line, payload, ts)
         elif kind == "response_item":
+            self.doubled(line.number, payload, data.get("timestamp"))
             self.item(line.number, payload, ts)
         elif kind == "compacted":
             self.compacted(line, payload, ts)
@@ -151,6 +154,16 @@ class _Rollout:
             self.response = entry if entry.kind == "codeh" else None
             self.last = self.response or self.last
             self.history.add(entry)
+
+    def doubled(self, number: int, payload: Json, time: object) -> None:
+        """Say where a line stands there twice; of a second result it is said by its call."""
+        same = self.times.setdefault(str(time), [])
+        before = next((line for line, one in same if one == payload), None)
+        if before is not None and not str(payload.get("type")).endswith("_output"):
+            why = f"the same as line {before}: Codex sends it twice"
+            self.session.problems.append(Problem(number, "doubles", why))
+        elif len(same) < _AT_A_TIME:
+            same.append((number, payload))
 
     def messages(self, number: int, payload: Json) -> Iterator[Json]:
         """The messages that an item is: at most one."""
