@@ -10,7 +10,7 @@ import orjson
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history import main
+from codeh_history import main, providers
 from codeh_history.base.env import Env
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
@@ -79,6 +79,13 @@ def sessions(draw: st.DrawFn) -> bytes:
             draw(st.sampled_from([b"", b"{", b"7", b"[]", b"\xff", b"null"])),
         )
     return b"\n".join(lines) + draw(st.sampled_from([b"\n"] * 5 + [b"", b"\r\n"]))
+
+
+@st.composite
+def words(draw: st.DrawFn) -> list[str]:
+    """What `payload` may be asked of such a session."""
+    model = ("--model", "m") if draw(st.booleans()) else ()
+    return ["--to", draw(st.sampled_from(list(providers.FORMATS))), *draw(st.sampled_from(FLAGS)), *model]
 
 
 def every_oddity() -> Iterator[bytes]:
