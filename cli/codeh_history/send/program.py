@@ -104,7 +104,9 @@ def resumed(made: Made, path: str) -> str | None:
     """The command that goes on with the file at this path; None where it must be put in its place first."""
     if made.written.imported:
         return f"{command(made, [*made.written.imported, path])} && {shlex.join(made.written.resume)}"
-    return command(made, [*made.written.taken, path]) if made.written.taken else None
+    ending = os.path.splitext(made.written.name)[1]
+    taken = made.written.taken and path.endswith(ending)  # a file of another ending is no session to them
+    return command(made, [*made.written.taken, path]) if taken else None
 
 
 def install(env: Env, made: Made) -> str:
