@@ -301,3 +301,13 @@ def test_a_failure_that_went_well_later_is_told_last() -> None:
     )
     text = outline.outline(view_of(say("Build it") + again).messages, 600)
     assert "boom (went well later)" in text
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["grep -n this.ui.start src/a.py", "grep -A 5 'fs.watch a.b' src/a.py", "sed -n 's/x.y//p' src/a.py"],
+)
+def test_what_is_searched_for_is_no_file(command: str) -> None:
+    call = {"functionCall": {"id": "c", "name": "bash", "args": {"command": command}}}
+    view = view_of([{"kind": "codeh", "role": "model", "parts": [call]}])
+    assert [*calls.effects(view.messages).files] == ["src/a.py"]

@@ -33,6 +33,8 @@ _CHANGING = frozenset(
      "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi")
 )  # fmt: skip
 _SHOWING = frozenset("cat head tail less nl wc sed grep rg awk diff code".split())
+_PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # whose first argument is no file
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _SHELL_STATES = {"rm": "deleted", "touch": "created"}
 _PATH_KEYS = frozenset(
     "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
@@ -220,13 +222,19 @@ def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
         changes = words[0] in _CHANGING or head in _CHANGING
         shows = words[0] in _SHOWING
         if changes or shows:
-            for word in words[1:]:
+            for word in words[1:] if words[0] not in _PATTERN_FIRST else _after_pattern(piece):
                 if looks_like_path(word) and not word.startswith(("-", "s/")):
                     (done.modified if changes and not failed else done.read)[word] += 1
                     if not failed:
                         done.touch(
                             word, _SHELL_STATES.get(words[0], "written" if changes else "read"), place
                         )
+
+
+def _after_pattern(piece: str) -> list[str]:
+    """The arguments of a search after what it looks for; options aside."""
+    words = [word for word in _QUOTED.sub("''", piece).split()[1:] if not word.startswith("-")]
+    return [word.strip("'\"`,()") for word in words[1:]]
 
 
 def brief(name: str, args: Json, room: int) -> str:

@@ -176,3 +176,32 @@ def test_terse_leaves_tool_output_alone() -> None:
     text = summary(view, tokens(view) * 2 // 3, terse=True)
     assert log in text.split("\n")
     assert "- look" in text.split("\n")
+
+
+def test_a_picture_and_a_command_of_the_program_are_no_prompts() -> None:
+    dropped = "'/var/folders/x/Screenshot 2025-11-21 at 01.27.21.png'\nany idea why the colors differ?"
+    view = session([user(dropped), *working(30), user("/theme"), *working(30), user("go on then")])
+    text = summary(view, tokens(view) // 5)
+    assert section(text, "What was asked") == ["- any idea why the colors differ?"]
+    assert "/theme" not in text
+
+
+def test_a_symbol_is_named_without_what_it_hangs_on() -> None:
+    code = "\n".join(f"value{n} = editor{n}.setBorderColor(theme.fg({n}), {n * 7})" for n in range(200))
+    view = session(
+        [user("read it"), *asked("c1", "read", {"path": "src/ui.ts"}, {"output": code}), *working(40)]
+    )
+    named = section(summary(view, tokens(view) // 6), "Names in files")
+    assert any("src/ui.ts" in line and "setBorderColor" in line for line in named), named
+
+
+def test_a_number_that_is_told_once_outlives_those_of_every_day() -> None:
+    price = "The flight HAT{0} at {1}:00 costs ${2} in economy, it has {3} seats left."
+    talk = [
+        message
+        for n in range(80)
+        for message in (user(f"What about flight {n}?"), model(price.format(n, n % 24, 90 + n, n % 9)))
+    ]
+    talk[10] = user("The glacier validator handled 48213 rows per second.")
+    view = session([*talk, user("and now?")])
+    assert "48213 rows" in summary(view, tokens(view) // 4)

@@ -17,7 +17,7 @@ from .extent import Extent
 
 # What a line is worth beside another of the same words, by whose it is.
 FACTORS = {
-    "asked": 4.0, "said": 3.0, "earlier": 3.0, "pasted": 0.8, "called": 0.8, "gave": 0.8, "ledger": 1.0,
+    "asked": 4.0, "said": 3.0, "earlier": 3.0, "pasted": 0.8, "called": 1.0, "gave": 1.3, "ledger": 1.0,
 }  # fmt: skip
 RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
 RULE_LENGTH, LONGEST = (
@@ -38,6 +38,11 @@ BRIEF = 40  # characters of a call's label
 _DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
     r"|require\b|package [\w.]+;|[\W_]*$)"
+)
+_PICTURE = re.compile(  # the path of one, as it is dropped on a terminal
+    r"['\"<\[(]*(?:file:/|[A-Za-z]:\\|~|\.{0,2})?[/\\].{0,300}"
+    r"\.(?:png|jpe?g|gif|webp|heic|bmp|tiff?|svg|mov|mp4|webm)['\">\])]*",
+    re.IGNORECASE,
 )
 _NAME = r"[^\W\d_a-z][\w.'-]*"
 _SPEAKER = re.compile(rf"({_NAME}(?: {_NAME}){{0,3}})(?:: +|：)(?=\S)")
@@ -202,7 +207,10 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
     for row, line in enumerate(text.split("\n")):
         seen += len(line)
         line = line.strip()
-        if not line:
+        if not line or (user and is_command(line)):
+            continue
+        if user and _PICTURE.fullmatch(line):
+            yield Line(line, "pasted", number, label=label, row=row, rate=rate, factor=FILLER)
             continue
         if user and (seen > PASTED or len(line) > PASTED or dullness(line) < 1 or not prose.is_prose(line)):
             for piece in words.lines_of(line):
@@ -222,6 +230,11 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
                 label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
             )  # fmt: skip
             first = False
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is nothing but a command of the program that it is typed in: `/theme`."""
+    return line[0] == "/" and line[1:].isalpha()
 
 
 def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:

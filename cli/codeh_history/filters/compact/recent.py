@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from . import stubs
 from .draft import Draft
+from .history import Place
 from .shrink import Batch
 
-SHARE, FRAMES = (
-    0.36,
-    0.01,
-)  # of what is free for messages: what the newest units take; with calls a little more
-ENOUGH, OVER = 0.96, 1.1  # of that share: what will do, and what is too much, where a unit is large
+SHARE = 0.355  # of what is free for messages: what the newest units take, read as text
+ENOUGH, OVER = 0.99, 1.0  # of that share: what will do, and what is too much, where a unit is large
 MOST = 0.6  # and at most, for the sake of one more
 LARGEST = 0.3  # of their share: what is left of one result
 LEAST = 150  # tokens that are left of a result in any case
@@ -23,37 +21,46 @@ def begin(draft: Draft) -> None:
     free = (
         draft.target - draft.history.fixed_cost - outside + sum(draft.now[number] for number in layout.last)
     )
-    share = max(0.0, free * (SHARE + FRAMES * bool(draft.history.special)))
+    share = max(0.0, free * SHARE)
     most = max(LEAST, int(share * LARGEST))
-    kept: set[int] = set()
-    size = 0
+    rates = _as_text(draft, free)
+    left: dict[int, int] = {}  # message → what is left of each of its results
+    size = 0.0
     for unit in reversed(layout.units):
         if layout.fixed.isdisjoint(unit):
-            size_with = size + sum(_capped(draft, number, most) for number in unit)
-            prompt = unit[0] in layout.prompts
             if draft.gone.intersection(unit):
                 continue
-            enough = size >= share or (size >= share * ENOUGH and size_with > share * OVER)
-            if enough and not (prompt and size_with <= share * OVER):
+            room, its_most = share * OVER - size, most
+            with_it = sum(_capped(draft, number, most, most, rates) for number in unit)
+            if with_it > room:  # the oldest of them: no more of it than there is room for
+                its_most = max(LEAST, int(most - (with_it - room)))
+                with_it = sum(_capped(draft, number, most, its_most, rates) for number in unit)
+            if size >= share * ENOUGH and (with_it > room or unit[0] not in layout.prompts):
                 break
-            if size_with > free * MOST:
+            if size + with_it > free * MOST:
                 break
-            size = size_with
-        elif unit is layout.last:
-            size += sum(draft.now[number] for number in unit)
-        kept.update(unit)
+            size += with_it
+            left.update(dict.fromkeys(unit, its_most))
+        else:
+            size += (
+                sum(_capped(draft, number, most, most, rates) for number in unit)
+                if unit is layout.last
+                else 0
+            )
+            left.update(dict.fromkeys(unit, most))
     draft.doomed = {
         number
         for group in layout.groups
         for number in group
-        if number not in kept and number not in draft.gone
+        if number not in left and number not in draft.gone
     }
-    places = [
-        place for place in draft.free()
-        if "functionResponse" in draft.history.part(place) and draft.tokens[place[0]][place[1]] > most
-    ]  # fmt: skip
-    batch = Batch(draft, places)
-    draft.replace_while_large("recent", batch.ends(most), whole=True)
+    for its_most in sorted(set(left.values())):
+        places = [
+            place for place in draft.free()
+            if left.get(place[0]) == its_most
+            and "functionResponse" in draft.history.part(place) and draft.tokens[place[0]][place[1]] > most
+        ]  # fmt: skip
+        draft.replace_while_large("recent", Batch(draft, places).ends(its_most), whole=True)
 
 
 def extend(draft: Draft, room: int) -> bool:
@@ -68,12 +75,30 @@ def extend(draft: Draft, room: int) -> bool:
     return len(draft.doomed) < before
 
 
-def _capped(draft: Draft, number: int, most: int) -> int:
-    """What a message costs when its large results are shortened."""
+def _as_text(draft: Draft, free: int) -> dict[Place, float]:
+    """What the newest results cost as the text that they are, beside what JSON's escapes make of it."""
+    texts: dict[Place, str] = {}
+    for place in reversed(draft.history.special):
+        part = draft.history.part(place)
+        if "functionResponse" not in part or free < 0:
+            continue
+        free -= min(draft.tokens[place[0]][place[1]], int(free * LARGEST))
+        content = stubs.content_of(part)
+        if len(content) == 1 and isinstance(text := next(iter(content.values())), str):
+            texts[place] = text
+    counts = draft.history.counter.counts([*texts.values()])
+    return {
+        place: min(1.0, count / max(1, draft.tokens[place[0]][place[1]]))
+        for place, count in zip(texts, counts, strict=True)
+    }
+
+
+def _capped(draft: Draft, number: int, most: int, left: int, rates: dict[Place, float]) -> float:
+    """What a message costs, read as text, when so much is left of its results above `most`."""
     message = draft.history.messages[number]
-    over = [
-        tokens - most
-        for tokens, part in zip(draft.tokens[number], message.parts, strict=True)
-        if tokens > most and "functionResponse" in part and stubs.stub(part, message.id) is not None
-    ]
-    return draft.now[number] - sum(over)
+    size: float = draft.now[number]
+    for place, (tokens, part) in enumerate(zip(draft.tokens[number], message.parts, strict=True)):
+        if "functionResponse" in part:
+            large = tokens > most and stubs.stub(part, message.id) is not None
+            size += (left if large else tokens) * rates.get((number, place), 1.0) - tokens
+    return size

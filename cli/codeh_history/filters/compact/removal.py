@@ -143,7 +143,8 @@ class Telling:
     def _worth(self, lines: Sequence[Line]) -> Worth:
         """What these lines are worth beside the messages that stay."""
         draft = self._draft
-        worth = Worth(draft.history.words, lines)
+        share = self.room / max(1.0, sum([line.cost for line in lines]))
+        worth = Worth(draft.history.words, lines, min(1.0, share))
         worth.know(draft.history.words.within(draft.pieces()))
         return worth
 

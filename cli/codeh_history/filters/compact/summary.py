@@ -32,17 +32,21 @@ TOPICS = {
 STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
-    "rule": 0.12, "file": 0.13, "failed": 0.06, "asked": 0.11, "open": 0.06, "decision": 0.1,
-    "figure": 0.04, "name": 0.14,
+    "rule": 0.12, "file": 0.13, "failed": 0.06, "asked": 0.1, "open": 0.06, "decision": 0.1,
+    "figure": 0.05, "name": 0.14,
 }  # fmt: skip
+AT_LEAST, SMALL = 80, 0.15  # tokens of what takes little, of such a share where there is not much room
 PROMPT = 12  # tokens that a prompt needs to be told of
+COMMANDS = "commands"  # what names are listed under that only these told of
+FAILED_LENGTH = 110  # characters of a call that failed, and of how
 PASSED = " (passed later)"
 FIGURE = re.compile(  # a number by itself: how much, how many or when; no colour, no part of a name
     r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
     r"(?![\w/-]|[.:,]\w)"
 )
 SENTENCE = re.compile(r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}")  # no field, no line of code
-SYMBOL = re.compile(r"[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
+SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
+_KEY = re.compile(r"(\w+): ")  # of a field
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
 
@@ -58,18 +62,36 @@ def ledger(done: Effects, covered: Callable[[int], bool]) -> list[Line]:
     for what, (how, place) in done.failures.items():
         if covered(place) and last[how] == what:
             passed = PASSED if what in done.mended else ""
-            found.append(Line(f"{what}: {how}{passed}", "ledger", place, topic="failed"))
+            said = f"{_clip(what)}: {prose.clip(how, FAILED_LENGTH)}"
+            found.append(Line(f"{said}{passed}", "ledger", place, topic="failed"))
     return found
 
 
+def _clip(what: str) -> str:
+    """A call that failed, shortened; a command stays in its marks."""
+    if what[:1] == what[-1:] == "`":
+        return f"`{prose.clip(what[1:-1], FAILED_LENGTH)}`"
+    return prose.clip(what, FAILED_LENGTH)
+
+
 def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
-    """The symbols in files and the paths of others, each with the file it was seen in first."""
+    """The symbols in files and the paths of others, each with the file it was seen in first.
+
+    Those that no file was seen to hold come with the tool that told of them.
+    """
     owner: dict[str, str] = {}
+    other: dict[str, str] = {}
     for line in lines:
-        if line.kind in ("called", "gave") and "." in line.label and " " not in line.label:
+        if line.kind in ("called", "gave"):
+            of_file = "." in line.label and " " not in line.label
+            label = (
+                line.label if of_file else COMMANDS if line.label[:1] == "`" else line.label.split(" ")[0]
+            )
+            keys = () if of_file else (*_KEY.findall(line.text), label)
             for name in sorted(vocabulary.of(line) & vocabulary.names):
-                if not name.endswith(line.label):
-                    owner.setdefault(name, line.label)
+                if not name.endswith(line.label) and name not in keys:
+                    (owner if of_file else other).setdefault(name, label)
+    owner |= {name: label for name, label in other.items() if name not in owner and not name.isupper()}
     return [
         Line(name, "ledger", 0, label=file, topic="name")
         for name, file in owner.items()
@@ -90,9 +112,12 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     def best(some: Iterable[Line], share: str) -> None:
         add(worth.choose([line for line in some if line.place not in taken], room * SHARES[share]))
 
+    def least(share: str) -> float:
+        return max(room * SHARES[share], min(AT_LEAST, room * SMALL))
+
     def newest(topic: str, later: Callable[[Line], bool]) -> None:
         some = sorted([line for line in lines[::-1] if line.topic == topic], key=later)
-        add(_while_room(some, room * SHARES[topic], worth))
+        add(_while_room(some, least(topic), worth))
 
     best([line for line in lines if line.topic == "rule"], "rule")
     newest("file", lambda line: line.label == "read")  # what changed comes before
@@ -100,7 +125,9 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
     best([line for line in lines if line.topic == "decision"], "decision")
-    best([line for line in lines if line.kind in PROSE and is_figure(line.text)], "figure")
+    figures = [line for line in lines if line.kind in PROSE and is_figure(line.text)]
+    figures = sorted([line for line in figures if line.place not in taken], key=worth.alone, reverse=True)
+    add(_while_room(figures, least("figure"), worth))
     best([line for line in lines if line.topic == "name"], "name")
     free = [line for line in lines if line.topic != "name" and line.place not in taken]
     add(worth.choose(free, room - sum([line.cost for line in chosen])))

@@ -44,6 +44,14 @@ def is_name(word: str) -> bool:
     return word.replace(":", "").isdigit() or _NAME.search(word) is not None
 
 
+def symbols(name: str) -> list[str]:
+    """The names that a name is made of: of `editor.setText` the symbol, a path or a file as it is."""
+    owner, _, end = name.rpartition(".")
+    if not owner or "/" in name or len(end) <= SUFFIX:
+        return [name]
+    return [piece for piece in name.split(".") if is_name(piece)] or [name]
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a text; a very long one in pieces, cut after punctuation or blanks."""
     lines = text.split("\n")

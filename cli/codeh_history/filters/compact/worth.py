@@ -24,9 +24,11 @@ from .lines import PROSE, Line
 NAME = 7.0  # what one is worth where a rare word is worth 1
 NAME_OFTEN, WORD_OFTEN = 1.4, 1.0  # how much more one is worth that comes up often in this history
 NAME_AGAIN = 0.03  # what is left of a name each time it is said
-SAID_AGAIN, CODE_AGAIN = 0.8, 0.2  # and of a word, in a sentence and in a line of a tool's
+SAID_AGAIN, CODE_AGAIN = 0.8, 0.5  # and of a word, in a sentence and in a line of a tool's
+ROOMY = 0.2  # more of a word in a sentence, times the share of all lines that there is room for
+AT_WORK = 0.65  # in a sentence where tools are at work: who works with them says much twice
 AGED = (
-    0.3  # what a name of work is worth, next to one of the newest lines, that came up in the oldest alone
+    0.25  # what a name of work is worth, next to one of the newest lines, that came up in the oldest alone
 )
 KNOWN = 0.3  # what is left of a word that the newest messages hold
 UNIT = 1 << 20  # in which what is worth 1 is counted
@@ -63,7 +65,7 @@ class Words:
         found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
         if not word.isascii() and _HAN.search(word):
             found = {pair for piece in found for pair in _pairs(piece)}
-        names = words.names(word)
+        names = {name for found in words.names(word) for name in words.symbols(found)}
         self.names |= names
         return frozenset(found | names)
 
@@ -71,25 +73,30 @@ class Words:
 class Worth:
     """What is worth how much in a history, and what is left of that after what was chosen."""
 
-    def __init__(self, vocabulary: Words, lines: Sequence[Line]) -> None:
-        """`lines` are all there are: what comes up in more of them is what the history is about."""
+    def __init__(self, vocabulary: Words, lines: Sequence[Line], share: float = 0.0) -> None:
+        """`lines` are all there are: what comes up in more of them is what the history is about.
+
+        `share` of them is what there is room for.
+        """
         self._of = vocabulary.of
         self._names = names = vocabulary.names
-        fresh = self._fresh(lines)
+        work = any(line.kind in ("called", "gave") for line in lines)
+        self._said_again = AT_WORK if work else SAID_AGAIN + ROOMY * share
+        often = WORD_OFTEN if work else NAME_OFTEN  # what a tool prints comes up often by itself
+        fresh = self._fresh(lines) if work else {}
+        self._counts = Counter(chain.from_iterable(map(self._of, lines)))
         self._left = {  # whole numbers: their sum is the same in whatever order
             word: int(
-                UNIT * NAME * log(1 + count) ** NAME_OFTEN * fresh.get(word, 1.0)
+                UNIT * NAME * log(1 + count) ** often * fresh.get(word, 1.0)
                 if word in names
                 else UNIT * rarity(word) * log(1 + count) ** WORD_OFTEN
             )
-            for word, count in Counter(chain.from_iterable(map(self._of, lines))).items()
+            for word, count in self._counts.items()
         }
         self._most: dict[int, float] = {}  # line → what it was worth when it was looked at last
 
     def _fresh(self, lines: Sequence[Line]) -> dict[str, float]:
         """How lately each name of a work came up: what was left behind long ago is seldom come back to."""
-        if not any(line.kind in ("called", "gave") for line in lines):
-            return {}
         last: dict[str, int] = {}
         for place, line in enumerate(lines, 1):
             if line.kind != "ledger":
@@ -111,10 +118,15 @@ class Worth:
         """What a line adds for each token."""
         return sum(map(self._left.__getitem__, self._of(line))) * line.factor / line.cost
 
+    def alone(self, line: Line) -> float:
+        """How much of it nothing else says, for each token: what would be lost with it."""
+        rare = [rarity(word) for word in self._of(line) if self._counts[word] == 1]
+        return sum(sorted(rare)) / line.cost
+
     def take(self, line: Line) -> None:
         """The line is chosen: what it says is worth less from now on."""
         left, names = self._left, self._names
-        again = SAID_AGAIN if line.kind in PROSE else CODE_AGAIN
+        again = self._said_again if line.kind in PROSE else CODE_AGAIN
         for word in left.keys() & self._of(line):
             left[word] = int(left[word] * (NAME_AGAIN if word in names else again))
 
