@@ -43,7 +43,7 @@ CHOSEN = {program: cases(program) for program in AGENTS}
 
 def payload(path: Path, program: str, home: Path) -> list[Json] | None:
     """The turns that are sent of a file; None where there is nothing to send."""
-    speaks = AGENTS[program].speaks
+    speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
     done = inside("payload", str(path), *words, home=home)
     assert done.code in (0, 65), done
