@@ -69,7 +69,9 @@ def lines_joined(random: random.Random, lines: Lines) -> Lines | None:
 
 
 def end_torn(random: random.Random, lines: Lines) -> Lines | None:
-    return [*lines[:-1], lines[-1][: random.randrange(1, len(lines[-1]))]] if len(lines) > 1 else None
+    if len(lines) < 2 or len(lines[-1]) < 2:
+        return None
+    return [*lines[:-1], lines[-1][: random.randrange(1, len(lines[-1]))]]
 
 
 def line_doubled(random: random.Random, lines: Lines) -> Lines | None:

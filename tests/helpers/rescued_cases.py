@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -21,6 +22,7 @@ import sent
 from agent_cases import CASES, MODELS, Case, complaint
 from agents import AGENTS, PROMPT, run, run_written
 from codeh_history.filters.curate.pairs import LOST
+from codeh_history.providers.turns import CONTINUATION
 from inside import inside
 from support import ROOT
 from written_cases import hash_of, without_thoughts
@@ -36,7 +38,8 @@ GOOD = {
     "opencode": ("tool", "steps", "parallel", "image"),
     "pi": ("parallel", "compacted", "plain", "images"),
 }
-OWN_TEXTS = ("Continue from where you left off.", "(no content)")  # Claude Code's, after an interruption
+# Claude Code's, after an interruption; ours, where a user must be the first.
+OWN_TEXTS = ("Continue from where you left off.", "(no content)", CONTINUATION)
 OWN_WORDS = ("aborted", "No result provided", "[Tool execution was interrupted]", LOST, f"Error: {LOST}")
 
 
@@ -170,3 +173,27 @@ def unpaired(turns: list[Json]) -> str:
             return "a call without a result"
         waiting = [part["id"] for part in turn["parts"] if "call" in part]
     return "a call without a result" if waiting else ""
+
+
+def table() -> str:
+    """Of each program how many damaged sessions were rescued, by us and by itself, and what it does instead."""
+    lines = [
+        "| program | damaged sessions | rescued by us | by itself | what it does instead |",
+        "|---|---|---|---|---|",
+    ]
+    for path in sorted(FOLDER.glob("*.json")):
+        found = list(json.loads(path.read_bytes()).values())
+        instead = Counter(_instead(one["itself"]) for one in found if one["itself"] != "yes")
+        told = "; ".join(f"{what} ({count})" for what, count in instead.most_common())
+        by_us = sum(one["rescued"] == "yes" for one in found)
+        lines.append(f"| {path.stem} | {len(found)} | {by_us} | {len(found) - instead.total()} | {told} |")
+    return "\n".join(lines) + "\n"
+
+
+def _instead(outcome: str) -> str:
+    """An outcome without what differs from session to session."""
+    if outcome.startswith("does not"):
+        return "does not go on with it"
+    return re.sub(
+        r" \d+ of \d+ parts", " a part of it", re.sub(r" \d+ parts more", " what was replaced", outcome)
+    )

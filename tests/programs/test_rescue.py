@@ -20,9 +20,13 @@ from hypothesis import strategies as st
 import sent
 from agent_cases import MODELS, Case, cases
 from agents import AGENTS
+from codeh_history.providers.turns import CONTINUATION
 from damage import KINDS, damaged
 from inside import inside
 from readable import messages
+from rescued_cases import FOLDER, every, table
+from support import ROOT
+from written_cases import hash_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +51,9 @@ def payload(path: Path, program: str, home: Path) -> list[Json] | None:
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
     done = inside("payload", str(path), *words, home=home)
     assert done.code in (0, 65), done
-    return sent.turns(speaks, json.loads(done.out)) if done.code == 0 else None
+    turns = sent.turns(speaks, json.loads(done.out)) if done.code == 0 else []
+    opening = {"text": CONTINUATION}  # which programs want where a user's message is not the first
+    return turns[1:] if turns and turns[0]["parts"] == [opening] else turns or None
 
 
 def lay(case: Case, data: bytes, home: Path) -> Path:
@@ -127,3 +133,17 @@ def test_a_budget_is_kept_and_every_message_accounted_for(program: str, home: Pa
         assert told["tokens"]["after"] <= budget
 
     law()
+
+
+@pytest.mark.parametrize("program", sorted(path.stem for path in FOLDER.glob("*.json")))
+def test_the_real_program_goes_on_with_each_session_that_was_rescued(program: str) -> None:
+    """As recorded; the sessions are made again, to see that they are those of the record."""
+    record = json.loads((FOLDER / f"{program}.json").read_bytes())
+    assert {one.id: hash_of(one.data) for one in every(program)} == {
+        id: found["file"] for id, found in record.items()
+    }
+    assert {found["rescued"] for found in record.values()} == {"yes"}
+
+
+def test_the_page_has_the_table_of_what_was_rescued() -> None:
+    assert table() in (ROOT / "docs" / "programs.md").read_text()
