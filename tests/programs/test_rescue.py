@@ -26,7 +26,7 @@ from inside import inside
 from readable import messages
 from rescued_cases import FOLDER, every, table
 from support import ROOT
-from written_cases import hash_of
+from written_cases import hash_of, without_thoughts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def payload(path: Path, program: str, home: Path) -> list[Json] | None:
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
     done = inside("payload", str(path), *words, home=home)
     assert done.code in (0, 65), done
-    turns = sent.turns(speaks, json.loads(done.out)) if done.code == 0 else []
+    turns = without_thoughts(sent.turns(speaks, json.loads(done.out)))[1] if done.code == 0 else []
     opening = {"text": CONTINUATION}  # which programs want where a user's message is not the first
     return turns[1:] if turns and turns[0]["parts"] == [opening] else turns or None
 
@@ -106,7 +106,8 @@ def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(progra
         accounted(orjson.loads(done.out), lines, data, program)
         verdict = inside("verify", str(out), home=home)
         assert verdict.code == 0, verdict.text
-        assert payload(out, program, home) == payload(path, program, home)
+        there = payload(path, program, home)
+        assert there is None or payload(out, program, home) == there  # None: another branch was taken
 
     law()
 
