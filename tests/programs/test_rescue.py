@@ -74,10 +74,22 @@ def accounted(told: Json, lines: list[Json], data: bytes, program: str) -> None:
     assert counts["before"] == len(lines) == sum(counts[fate] for fate in FATES)
     assert Counter(line["fate"] for line in lines) == Counter({fate: counts[fate] for fate in FATES})
     there = {number for line in lines for number in line["lines"]} | {p["line"] for p in told["problems"]}
+    if program == "gemini-cli":  # a message stands there again wherever the file lists them all
+        ids = {line["id"] for line in lines}
+        there |= {n for n, line in enumerate(data.split(b"\n"), 1) if id_of(line) in ids}
     others = [found for found in messages(program, data) if there.isdisjoint(found)]
     left = {kind: count for kind, count in told["left"].items() if not kind.startswith(NOT_SAID)}
     named = sum(problem["line"] == 0 for problem in told["problems"])
     assert len(others) <= sum(left.values()) + named, (others, left)
+
+
+def id_of(line: bytes) -> object:
+    """The id of what a line holds; None where it is torn."""
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return found.get("id") if isinstance(found, dict) else None
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +115,14 @@ def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(progra
             assert not out.exists()
             return
         lines = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]
-        accounted(orjson.loads(done.out), lines, data, program)
+        told = orjson.loads(done.out)
+        accounted(told, lines, data, program)
         verdict = inside("verify", str(out), home=home)
         assert verdict.code == 0, verdict.text
         there = payload(path, program, home)
-        assert there is None or payload(out, program, home) == there  # None: another branch was taken
+        once = all(problem["effect"] != "doubles" for problem in told["problems"])
+        if there is not None and once:  # None: another branch was taken
+            assert payload(out, program, home) == there
 
     law()
 

@@ -14,7 +14,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.ids import is_id
 from ...programs import records, sessions
-from ...programs.model import Entry, Problem, Session, Summary
+from ...programs.model import Entry, Piece, Problem, Session, Summary
 from ...programs.protocol import Head
 from ...session.fold import fold
 from ...session.model import Json
@@ -102,7 +102,7 @@ def _of_a_program(file: File, program: str, target: Target) -> Found:
         session = _other_branch(session)
     if session is None or not _messages(session):
         raise BadData(f"{target.path}: no message of {program} in it can be read")
-    session.items = list(_storable(session))
+    session.items = list(_storable(session, list(_once(session))))
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
     body = records.lines(records.records(session), target.path)
     view = fold(parse(lines_of(first + b"\n" + body)))
@@ -126,9 +126,32 @@ def _other_branch(session: Session) -> Session:
     return found
 
 
-def _storable(session: Session) -> Iterator[Entry | Summary]:
-    """The items that records can hold; the others are a problem each, where they would be one of all."""
+def _once(session: Session) -> Iterator[Entry | Summary]:
+    """The items without what a line says again that stands there twice."""
+    doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
+    covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
+    said: set[bytes] = set()
+
+    def again(piece: Piece) -> bool:
+        parts = dumps(piece.parts)
+        known = parts in said
+        said.add(parts)
+        return known and piece.line in doubled
+
     for item in session.items:
+        if isinstance(item, Entry):
+            kept = [piece for piece in item.pieces if not again(piece)]
+            if len(kept) < len(item.pieces) and item.id not in covered:
+                session.left["line that stands there twice"] += len(item.pieces) - len(kept)
+                item.pieces = kept
+                if not kept:
+                    continue
+        yield item
+
+
+def _storable(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Summary]:
+    """The items that records can hold; the others are a problem each, where they would be one of all."""
+    for item in items:
         record = records.message(item) if isinstance(item, Entry) else None
         why = None
         if record is not None:
