@@ -35,6 +35,11 @@ KEYS = {  # the package's name of a price: ours, and for how many the package's 
     "web_searches_kcount": ("webSearches", 1000),
     "requests_kcount": ("requests", 1000),
 }
+# Which the package leaves out, by their maker's pages (ai.google.dev/gemini-api/docs/models).
+WINDOWS = dict.fromkeys(
+    ("gemini-2.5-flash-preview", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.1-pro-preview"),
+    1_048_576,
+)
 
 
 def main() -> None:
@@ -72,7 +77,7 @@ def _model(model: types.ModelInfo) -> dict:
         {
             "id": model.id,
             "match": None if match == {"equals": model.id} else match,
-            "window": model.context_window,
+            "window": model.context_window or WINDOWS.get(model.id),
             "prices": _dated(model.prices),
             "variants": [_variant(variant) for variant in model.price_variants or []],
         }

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from genai_prices import Usage, calc_price
 from genai_prices.data import providers
-from price_table import KEYS, text
+from price_table import KEYS, WINDOWS, text
 
 from codeh_history.tokens import prices
 from codeh_history.tokens.prices import FILE, price, table, window
@@ -79,7 +79,9 @@ def test_windows_are_those_of_the_package() -> None:
     for provider in providers:
         for model in provider.models:
             found = provider.find_model(model.id, all_providers=providers)
-            assert window(model.id, provider.id) == (found and found.context_window)
+            assert window(model.id, provider.id) == (
+                found and (found.context_window or WINDOWS.get(found.id))
+            )
 
 
 @pytest.mark.parametrize("model, provider, expected", [
@@ -88,6 +90,7 @@ def test_windows_are_those_of_the_package() -> None:
     ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic", 200_000),
     ("gpt-5", "openai-responses", 400_000),
     ("openai/gpt-5", "openai-chat", 400_000),
+    ("gemini-2.5-pro", "gemini", 1_048_576),
     ("gpt-5", "ollama", None),
     ("my-own-model", None, None),
     ("", None, None),
