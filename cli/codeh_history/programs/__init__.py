@@ -18,6 +18,7 @@ from ..base.errors import BadData
 from ..session.model import Json
 from ..session.records import BOM, ELEMENT, MAX_DEPTH, MAX_READ, Damage, Log, depth_exceeds, lines_of
 from . import forms, native, older, requests
+from .sessions import PROGRAMS
 
 Importer = Callable[[Any, int], Log | None]
 
@@ -58,7 +59,9 @@ def _imported(data: bytes, value: Any, form: str, name: str) -> Log:
     if log is not None:
         return log
     if form == "auto":
-        raise BadData(f"{name}: none of the known forms ({', '.join(IMPORTERS)})")
+        raise BadData(
+            f"{name}: none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
+        )
     raise BadData(f"{name}: not in the form {form}")
 
 

@@ -53,13 +53,14 @@ def run(env: Env, given: Given) -> int:
             raise Usage(f"--from {form}: auto, {', '.join(FORMS)}")
     if given.all_:
         return everything(env, given)
-    if not given.files:
-        raise Usage("import: no FILE; name some, or --all (codeh-history import --help)")
+    names = given.files or (["-"] if env.piped() else [])
+    if not names:
+        raise Usage("import: no FILE; name some, - for stdin, or --all (codeh-history import --help)")
     if given.since is not None or len(given.from_) > 1:
         raise Usage(f"{'--since' if given.since is not None else 'two --from'}: only with --all")
-    if given.into is not None and len(given.files) > 1:
+    if given.into is not None and len(names) > 1:
         raise Usage("--into names one session; import one file at a time")
-    files(env, given, given.files, given.from_[0] if given.from_ else "auto")
+    files(env, given, names, given.from_[0] if given.from_ else "auto")
     return 0
 
 
