@@ -92,7 +92,7 @@ COMMANDS = {
     "summarize": Command(["summarize", "demo", "--max-conversations", "3", "--min-batch", "1", "--counter", "approx"],
                          writes=True),
     "repair": Command(["repair", "demo"]),
-    "rescue": Command(["rescue", "demo"], writes=True),
+    "rescue": Command(["rescue", "demo", "--to", "claude-code"]),
     "redact": Command(["redact", "demo"]),
     "redact -i": Command(["redact", "demo", "-i", "--yes"], writes=True, prints=False),
     "fixture": Command(["fixture", "demo"]),

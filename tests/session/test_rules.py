@@ -16,7 +16,8 @@ DOCUMENTED = dict(
 
 def test_the_documented_types_are_those_of_the_table() -> None:
     ops = {"drop", "replace", "insert", "summarize"}
-    assert set(DOCUMENTED) - ops == set(RULES)
+    elsewhere = {"usage"}  # read by `usage` alone, no part of the view
+    assert set(DOCUMENTED) - ops - elsewhere == set(RULES)
 
 
 @pytest.mark.parametrize("type", RULES)

@@ -139,7 +139,7 @@ def test_a_wrong_number_is_exit_2(home: Path, path: Path, most: str) -> None:
 def test_an_extract_fills_its_room_and_no_more() -> None:
     corpus()
     messages = view_of(coding()).messages
-    for room in (200, 15_000):
+    for room in (200, 300, 600, 15_000):
         text = extract(messages, room, COUNTER)
         assert room * 0.9 < COUNTER.counts([text])[0] <= room + 2
         assert text == extract(messages, room, COUNTER)

@@ -75,7 +75,8 @@ class Telling:
         chosen = self._chosen()
         best, unused = "", self.room
         low, high, count = 0, len(chosen), _upto(chosen, self.room)
-        for _ in range(TRIES):
+        bisected = False  # where estimates came to nothing that fits
+        for tries in range(1, TRIES + len(chosen).bit_length() + 1):
             text = written(chosen[:count], tools=tools)
             left = self.room + self._beside
             left -= self._draft.summary_total(text, self.covered, absorb=self._absorb)
@@ -83,9 +84,11 @@ class Telling:
                 best, unused, low = text, left, count
             else:
                 high = count - 1
-            if 0 <= left <= self.room * UNFILLED or low >= high:
+            bisected = bisected or (tries >= TRIES and not best)
+            if 0 <= left <= self.room * UNFILLED or low >= high or (tries >= TRIES and not bisected):
                 break
-            count = min(high, max(low + 1, count + int(left * count / self.room)))
+            nearer = (low + high) // 2 if bisected else count + int(left * count / self.room)
+            count = min(high, max(low + 1, nearer))
         return best, unused
 
     @property

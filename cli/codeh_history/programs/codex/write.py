@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ...base.times import from_millis, to_millis
 from ...providers.media import media, parse_data_url
 from ...providers.openai_responses import NAME as FORMAT
 from ...providers.turns import described
 from ...session.model import Json
+from ...session.records import dumps
 from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
@@ -58,10 +60,16 @@ def _name(about: About) -> str:
 class _Rollout:
     def __init__(self, about: About) -> None:
         self.lines: list[Json] = []
+        self.said: set[tuple[str, bytes]] = set()
         self.ts = about.time
 
     def line(self, kind: str, ts: str | None, payload: Json) -> None:
         self.ts = ts or self.ts
+        while (
+            kind == "response_item" and (self.ts, dumps(payload)) in self.said
+        ):  # Codex sees a line doubled
+            self.ts = from_millis((to_millis(self.ts) or 0) + 1)
+        self.said.add((self.ts, dumps(payload)))
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
     def item(self, element: Json, ts: str | None) -> None:

@@ -25,7 +25,7 @@ _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
 def read(source: Source) -> Iterable[Session]:
     """The sessions of a database; of an export the one."""
     if source.head.tables:
-        yield from _in_database(source, None)
+        yield from _in_database(source)
         return
     yield from values.sessions(source, _exported)
 
@@ -46,10 +46,16 @@ def _exported(value: Json, _number: int) -> Session:
 # -- the database ------------------------------------------------------------------------------------------
 
 
-def _in_database(source: Source, parent: str | None) -> Iterator[Session]:
-    """The sessions that have this parent: sub-agents are sessions of their own."""
+def _in_database(source: Source, *above: str) -> Iterator[Session]:
+    """The sessions whose parent is the last of these: sub-agents are sessions of their own.
+
+    `above`: all of which it is one, so that a circle of them has an end.
+    """
+    parent = above[-1] if above else None
     where, given = ("parent_id IS NULL", ()) if parent is None else ("parent_id = ?", (parent,))
     for row in list(source.rows(f"SELECT * FROM session WHERE {where} ORDER BY id", *given)):  # noqa: S608
+        if row["id"] in above:
+            continue
         problems: list[Problem] = []
         query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
         found = [
@@ -62,16 +68,16 @@ def _in_database(source: Source, parent: str | None) -> Iterator[Session]:
         }  # fmt: skip
         session = _session(info, found)
         session.problems += problems
-        session.branches = partial(_in_database, source, row["id"])
-        session.used = partial(_used, source, row["id"])
+        session.branches = partial(_in_database, source, *above, row["id"])
+        session.used = partial(_used, source, *above, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
         children = next(source.rows(count, row["id"]))["n"]
         session.left.update({"session of a sub-agent": children} if children else {})
         yield session
 
 
-def _used(source: Source, parent: str) -> Iterator[Used]:
-    for agent in _in_database(source, parent):
+def _used(source: Source, *above: str) -> Iterator[Used]:
+    for agent in _in_database(source, *above):
         yield from branches.used(agent)
 
 
