@@ -133,6 +133,7 @@ def _times(counts: Mapping[str, int]) -> list[str]:
 
 def _let_go(told: Json) -> Iterator[str]:
     for kind, amount in sorted(told["let_go"].items(), key=lambda item: -item[1]["tokens"]):
+        kind = kind.removesuffix("s") if amount["parts"] == 1 else kind
         yield f"{amount['parts']:,} {kind} ({amount['tokens']:,} tokens)"
     for kind, count in told["not_written"].items():
         if kind != writing.THOUGHT:  # which the tokens say
