@@ -20,7 +20,7 @@ from codeh_history.base.env import Env
 def talks(home: Path) -> Path:
     for session, texts in {
         "weather": ["Is the sky blue?", "Sky, blue sky."],
-        "paint": ["Which blue for the fence?", "Navy.\nOr a deployment of primer first."],
+        "paint": ["Which fluorescent blue for the fence?", "Navy.\nOr a deployment of primer first."],
         "asia": ["天空为什么是蓝色的", "すみません、空は青いですか", "ทำไมท้องฟ้าเป็นสีฟ้า"],
         "café": ["Où est le café crème?"],
     }.items():
@@ -51,6 +51,7 @@ def asked(words: str, *more: str) -> list[str]:
         ("blue fence", {"paint:1"}),
         ("deploy", {"paint:2"}),  # how a word begins
         ("gates", {"paint:0"}),  # the title
+        ("flu", set()),  # of a short word no longer forms: fluorescent
         ("cafe creme", {"cafe:1"}),
         ("蓝色", {"asia:1"}),
         ("空", {"asia:1", "asia:2"}),
@@ -152,3 +153,11 @@ def found(home: Path, held: dict[str, list[str]], stamps: dict[str, str], sought
 def test_json_has_the_keys_of_search(talks: Path) -> None:
     (hit,) = orjson.loads(support.run("search", "--words", "gates", "--json").out)
     assert hit == {"session": "paint", "id": None, "n": 0, "role": "title", "text": "Fences and gates"}
+
+
+def test_of_a_call_the_line_inside_is_shown(home: Path) -> None:
+    support.run("append", "-s", "demo", "-m", "go")
+    args = '{"path":"a.py","text":"one\\nthe kiwi line\\nthree"}'
+    support.run("append", "-s", "demo", "--role", "model", "--call", "edit", "--args", args)
+    assert support.run("search", "--words", "kiwi").text == "demo:2:model: the kiwi line"
+    assert support.run("search", "--words", "edit kiwi", "-c").text == "demo:1"

@@ -179,5 +179,5 @@ def test_search_marks_what_it_found(regex: str, red: list[str], plain: Path) -> 
 
 
 def test_words_are_marked_too(plain: Path) -> None:
-    shown = on_terminal("search", "--words", "you HEL", "demo", home=plain)
+    shown = on_terminal("search", "--words", "you HELL", "demo", home=plain)
     assert re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", shown) == ["hello", "you"]

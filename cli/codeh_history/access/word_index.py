@@ -18,6 +18,7 @@ from ..base.folders import ensure_dir
 
 VERSION = 1  # of what is indexed: a file of another is made anew
 FILE = "words.sqlite"
+SHORTEST = 4  # characters of a word whose longer forms are found too
 _WAIT = 1.0  # seconds that another process's lock is waited for
 _TABLES = (
     "create table files(path text primary key, stamp text, first integer, past integer)",
@@ -76,9 +77,14 @@ def found(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> Iterat
 
 
 def query_of(words: str) -> str | None:
-    """Words in FTS5's language: each must be there, whole or as a word's beginning."""
+    """Words in FTS5's language: each must be there, a longer one perhaps as a word's beginning."""
     terms = [term for word in re.findall(r"\w+", words) for term in _terms(word)]
-    return " ".join(f'"{term}"*' for term in terms) or None
+    return " ".join(f'"{term}"' + ("*" if begins(term) else "") for term in terms) or None
+
+
+def begins(term: str) -> bool:
+    """Whether words that begin so are meant too: of a short one there are too many (`hi`: high, hide)."""
+    return len(term) >= SHORTEST or _UNSPACED.search(term) is not None
 
 
 def _terms(word: str) -> Iterator[str]:

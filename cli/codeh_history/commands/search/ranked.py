@@ -41,10 +41,10 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> I
 
 
 def sought_of(words: str) -> re.Pattern[str]:
-    """What marks the words where they stand: each, or a word that begins so."""
-    return re.compile(
-        "|".join(rf"\b{re.escape(word)}\w*" for word in re.findall(r"\w+", words)), re.IGNORECASE
-    )
+    """What marks the words where they stand: each, a longer one where a word begins so too."""
+    found = re.findall(r"\w+", words)
+    forms = (rf"\b{re.escape(word)}" + (r"\w*" if word_index.begins(word) else r"\b") for word in found)
+    return re.compile("|".join(forms), re.IGNORECASE)
 
 
 def best_line(text: str, sought: re.Pattern[str]) -> str:
@@ -66,6 +66,14 @@ def _said(path: str, view: View) -> Iterator[Said]:
     if title is not None:
         yield Said(path, None, 0, "title", title)
     for number, message in enumerate(view.messages, 1):
-        lines = [line for whole, *inside in said_of(message) for line in ([whole] if whole else inside)]
+        lines = [line for group in said_of(message) for line in _lines(*group)]
         if lines:
             yield Said(path, message.id, number, message.role or message.kind, "\n".join(lines))
+
+
+def _lines(whole: str, *inside: str) -> list[str]:
+    """The lines of the texts inside; of a call behind its name, of what holds no text its JSON."""
+    if not whole or not inside:
+        return [whole, *inside]
+    name = whole.partition(" ")[0]
+    return [*inside] if whole.startswith(("{", "[")) else [name, *inside]
