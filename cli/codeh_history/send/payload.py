@@ -58,12 +58,10 @@ def body_of(
     target = for_reading(env, session, argument)
     blocks = [data] if data is not None else in_blocks(target.path) if target.path != "-" else ()
     under = under or {}
-    straight = to != providers.PLAIN and blocks and not any(key.startswith(COMPACT) for key in under)
-    found = plain.read(blocks, given) if straight else None
-    if found is not None:
-        found.view.meta = _over(under, found.view.meta)
-        options = _options(found.view, to, given, found.models.get(to))
-        return [_written(env, target, providers.load(to).request(found.texts, options, []), given)]
+    if to != providers.PLAIN and blocks and not any(key.startswith(COMPACT) for key in under):
+        text = _straight(env, target, to, given, blocks, under)
+        if text is not None:
+            return [text]
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     view = view_of(env, target, data, strict=strict, media=media, lost=lost)
@@ -88,6 +86,18 @@ def body_of(
     request = providers.load(to).request(messages, options, summaries)
     text = _written(env, target, request, given)
     return media.pieces(text, env) if media.used else [text]
+
+
+def _straight(
+    env: Env, target: Target, to: str, given: Request, blocks: Iterable[bytes | int], under: Json
+) -> bytes | None:
+    """The body of a conversation of nothing but texts, from its lines; None of any other."""
+    found = plain.read(blocks, given)
+    if found is None:
+        return None
+    found.view.meta = _over(under, found.view.meta)
+    options = _options(found.view, to, given, found.models.get(to))
+    return _written(env, target, providers.load(to).request(found.texts, options, []), given)
 
 
 def _over(under: Json, meta: Json) -> Json:
