@@ -36,8 +36,8 @@ MUTANTS = [
     ),
     Mutant(
         "a file for a program is written over another", "store/new_file.py",
-        "            os.link(temporary, path)\n",
-        "            os.rename(temporary, path)\n",
+        "        os.link(made, path)\n",
+        "        os.rename(made, path)\n",
         ("store/test_new_file.py::test_what_is_there_is_left_as_it_is",),
     ),
     Mutant(
@@ -66,8 +66,8 @@ MUTANTS = [
     ),
     Mutant(
         "the temporary file is unlocked before it is published", "store/replace.py",
-        "            os.replace(temporary, path)\n",
-        "            fcntl.flock(fd, fcntl.LOCK_UN)\n            os.replace(temporary, path)\n",
+        "            os.replace(made, path)\n",
+        "            fcntl.flock(fd, fcntl.LOCK_UN)\n            os.replace(made, path)\n",
         ("store/test_log.py::test_the_new_file_is_locked_until_all_is_done",),
     ),
     Mutant(

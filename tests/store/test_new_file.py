@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -54,3 +55,24 @@ def test_nothing_is_left_of_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputOutput):
         new_file.write(str(tmp_path / "plain" / "c.jsonl"), b"x", folders=True)
     assert os.listdir(tmp_path) == ["plain"]
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.ENOSYS])
+def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "link", refused)  # as FAT does
+    path = tmp_path / "c.jsonl"
+    new_file.write(str(path), b"new")
+    assert (path.read_bytes(), mode(path), os.listdir(tmp_path)) == (b"new", 0o600, ["c.jsonl"])
+    with pytest.raises(BadData, match="exists already"):
+        new_file.write(str(path), b"newer")
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"new", ["c.jsonl"])
+
+    monkeypatch.setattr(os, "replace", refused)
+    with pytest.raises(InputOutput, match="nothing was written"):
+        new_file.write(str(tmp_path / "d.jsonl"), b"x")
+    assert os.listdir(tmp_path) == ["c.jsonl"]

@@ -6,6 +6,9 @@ import errno
 import fcntl
 import os
 
+SUFFIX = ".tmp"  # of temporary files; what a killed process left is swept by `gc`
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
 
 def ensure_dir(path: str) -> None:
     """Make a directory of ours and those above it, 0700 under any umask; durable on return."""
@@ -26,6 +29,29 @@ def make_dir(path: str) -> bool:
         return False
     os.chmod(path, 0o700)
     return True
+
+
+def temporary(path: str) -> str:
+    """A name beside that one that nothing has."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}")
+
+
+def create(path: str) -> int:
+    """Make a new file of ours and open it for writing; FileExistsError where anything has its name."""
+    return os.open(path, _CREATE, 0o600)
+
+
+def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
+    """Write a new file, 0600 under any umask, durable but for its name; what it is then."""
+    fd = create(path)
+    with open(fd, "wb", buffering=0) as file:
+        os.fchmod(fd, 0o600)
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+        sync(fd)
+        return os.fstat(fd)
 
 
 def sync(fd: int, *, data_only: bool = False) -> None:

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput
-from ..base.folders import ensure_dir, make_dir, remove, sync, sync_dir
+from ..base.folders import ensure_dir, make_dir, remove, sync_dir, temporary, write_new
 from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # in a store that another home has written to: its owner is not alone
@@ -26,7 +26,6 @@ _MANY = 16
 _THREADS = 8
 _T = TypeVar("_T")
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class DirectoryStore:
@@ -148,19 +147,13 @@ class DirectoryStore:
 
     def _write(self, folder: str, id: str, data: Data) -> tuple[int, int]:
         """Write a block under its name; returns what tells this file from any other."""
-        temporary = os.path.join(folder, f".{id}.{os.urandom(4).hex()}.tmp")
+        path = os.path.join(folder, id)
+        made = temporary(path)
         try:  # around the opening too: a signal may come right after it
-            fd = os.open(temporary, _CREATE, 0o600)
-            with open(fd, "wb", buffering=0) as file:
-                os.fchmod(fd, 0o600)
-                left = memoryview(data)
-                while left:
-                    left = left[file.write(left) :]
-                sync(fd)
-                info = os.fstat(fd)
-            os.replace(temporary, os.path.join(folder, id))
+            info = write_new(made, data)
+            os.replace(made, path)
         except BaseException:
-            remove(temporary)
+            remove(made)
             raise
         return info.st_ino, info.st_mtime_ns
 

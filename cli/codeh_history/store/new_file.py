@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from ..base.errors import BadData, InputOutput
-from ..base.folders import ensure_dir, remove, sync, sync_dir
+from ..base.folders import create, ensure_dir, remove, sync_dir, temporary, write_new
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+# What file systems without hard links say of one: FAT, some network shares, some of FUSE.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def over(path: str, data: bytes) -> None:
     """Write a file that can be made again, 0600, over one of its name; it is there whole or as it was."""
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
+    made = temporary(path)
     try:
-        with open(os.open(temporary, _CREATE, 0o600), "wb") as file:
+        with open(create(made), "wb") as file:
             file.write(data)
-        os.replace(temporary, path)
+        os.replace(made, path)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:
-        remove(temporary)
+        remove(made)
 
 
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
@@ -29,27 +30,38 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
 
     With `folders` those above it are made, 0700, where they are missing.
     """
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
+    folder, made = os.path.dirname(path), temporary(path)
     published = False
     try:
         if folders:
             ensure_dir(folder)
         try:  # around the opening too: a signal may come right after it
-            fd = os.open(temporary, _CREATE, 0o600)
-            with open(fd, "wb", buffering=0) as file:
-                os.fchmod(fd, 0o600)
-                left = memoryview(data)
-                while left:
-                    left = left[file.write(left) :]
-                sync(fd)
-            os.link(temporary, path)
+            write_new(made, data)
+            _publish(made, path)
             published = True
         finally:
-            remove(temporary)
+            remove(made)
         sync_dir(folder)
     except FileExistsError:
         raise BadData(f"{path}: exists already; it is never written over") from None
     except OSError as error:
         what = "it is there, but its durability is unknown" if published else "nothing was written"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None
+
+
+def _publish(made: str, path: str) -> None:
+    """Give a file its name; FileExistsError where anything has it.
+
+    Where there are no hard links an empty file takes the name first, and gives way to the whole one.
+    """
+    try:
+        os.link(made, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(create(path))
+        try:
+            os.replace(made, path)
+        except BaseException:
+            remove(path)
+            raise

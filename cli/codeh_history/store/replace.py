@@ -13,15 +13,12 @@ from collections.abc import Callable
 
 from ..base.env import Env
 from ..base.errors import InputOutput
-from ..base.folders import remove, sync, sync_dir
+from ..base.folders import create, remove, sync, sync_dir, temporary
 from ..session.rules import LONGEST
 from . import log
 from .elsewhere import note
 from .lines import check
 from .log import Locked
-
-SUFFIX = ".tmp"  # of the temporary files; what a killed process left is swept by `gc`
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> bool:
@@ -46,22 +43,21 @@ def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> boo
 
 
 def _publish(path: str, data: bytes) -> None:
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}")
+    folder, made = os.path.dirname(path), temporary(path)
     fd, published = -1, False
     try:
         try:  # around the opening too: a signal may come right after it
-            fd = os.open(temporary, _CREATE, 0o600)
+            fd = create(made)
             os.fchmod(fd, 0o600)
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _write(fd, data)
             sync(fd)
-            os.replace(temporary, path)
+            os.replace(made, path)
             published = True
             sync_dir(folder)
         finally:
             if not published:
-                remove(temporary)
+                remove(made)
             if fd >= 0:
                 os.close(fd)
     except OSError as error:

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator, Sequence
 from ...access import rewrite
 from ...base.env import Env
 from ...base.errors import InputOutput
+from ...base.folders import SUFFIX
 from ...blocks.protocol import BlockStore
 from ...session.model import Json
 from ...session.records import Record
 from ...session.rules import brought
 from ...store import elsewhere, read, trash
 from ...store.paths import sessions_dir
-from ...store.replace import SUFFIX
 from ...store.resolve import Target
 
 GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written

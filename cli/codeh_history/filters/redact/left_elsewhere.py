@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterator
 import orjson
 
 from ...base.env import Env
-from ...base.folders import remove
+from ...base.folders import SUFFIX, remove
 from ...blocks import open_stores, own_folder
 from ...blocks.protocol import BlockStore, is_block_id
 from ...session.by_reference import block_ids
 from ...session.records import lines_of, parse
 from ...store.paths import sessions_dir
-from ...store.replace import SUFFIX
 from ...store.resolve import Target, ids
 from ...store.trash import trash_dir
 
