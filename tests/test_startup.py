@@ -29,9 +29,20 @@ APPEND = (*HEAVY, "orjson", "typing", "dataclasses", "re", "enum", "json", "insp
           "pathlib", "subprocess", "tempfile", "collections.abc")  # fmt: skip
 
 
-def imported(home: Path, *argv: str) -> set[str]:
+LIBRARY = """
+import sys
+sys.path[:0] = {path!r}
+before = set(sys.modules)
+import codeh_history
+session = codeh_history.Session.open("demo", create=True)
+session.append(*{argv!r})
+print(*sorted(set(sys.modules) - before), file=sys.stderr)
+"""
+
+
+def imported(home: Path, *argv: str, program: str = PLAIN) -> set[str]:
     """The modules that a command loads, site packages' own start-up aside."""
-    program = PLAIN.format(path=[str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)], argv=argv)
+    program = program.format(path=[str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)], argv=argv)
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         env={"PATH": os.environ["PATH"], "CODEH_HOME": str(home), "CODEH_TRACEBACK": "1"}, check=False,
@@ -75,3 +86,12 @@ def test_no_command_imports_what_only_others_need(home: Path, verb: str) -> None
     arguments = [] if verb == "list" else ["-s", "demo"]
     loaded = imported(home, verb, *arguments)
     assert not loaded.intersection(HEAVY)
+
+
+def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(home: Path) -> None:
+    command = imported(home, "append", "-s", "other", "-m", "hi")
+    for _ in ("a new session", "one that exists"):
+        loaded = imported(home, "hi", program=LIBRARY)
+        assert not loaded.intersection(APPEND)
+        ours = {f"codeh_history.library{name}" for name in ("", ".session", ".env", ".options")}
+        assert loaded - command <= ours

@@ -1,3 +1,30 @@
-"""codeh-history: the Unix tool that keeps LLM conversations."""
+"""codeh-history: the Unix tool that keeps LLM conversations.
+
+`Session` and the errors named in `__all__` are the public API (docs/library.md), stable by semantic
+versioning. Every other module of this package is private, whatever its name.
+"""
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Session": "library.session",
+    **dict.fromkeys(
+        ("HistoryError", "NegativeAnswer", "Usage", "NotFound", "ProviderRefused", "BudgetUnreachable",
+         "SummarizerFailed", "BadData", "InputOutput", "TryAgain"), "base.errors"),
+}  # fmt: skip
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> object:
+    """The public names, each imported when it is asked for: the command needs none of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,7 @@ import os
 import sys
 
 from .base.env import Env, open_standard_streams
-from .base.errors import BadData, HistoryError, Interrupted, Usage
+from .base.errors import HistoryError, Interrupted, Usage
 
 SIGINT = 2
 TYPE_CHECKING = False
@@ -66,23 +66,15 @@ def run(argv: list[str], env: Env) -> int:
     except MemoryError:
         env.complain("out of memory; nothing was changed")
         return 74
-    except OSError as error:
-        env.complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
-        return 74
     except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
-        return _unfit(error, env) or _bug(error, env)
+        from .base.failures import understood
+
+        known = understood(error, env)
+        if known is None:
+            return _bug(error, env)
+        env.complain(str(known))
+        return known.exit_code
     return code
-
-
-def _unfit(error: Exception, env: Env) -> int:
-    """The exit code of data that no record can hold, as the library under us found; 0 for anything else."""
-    if "ecursion" in str(error):  # of orjson or of Python
-        env.complain("JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed")
-    elif "surrogates not allowed" in str(error):  # what the system gives for bytes that are not UTF-8
-        env.complain(str(env.unsaid("an argument, or a file's name, is not UTF-8")))
-    else:
-        return 0
-    return BadData.exit_code
 
 
 def _see_that_files_can_be_locked() -> None:

@@ -57,11 +57,25 @@ def view_of(
     """
     if data is None:
         data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    log = read.read_log(data)
-    tell_damage(env, target, log, strict=strict)
-    view = fold(log)
+    view = fold(read.read_log(data))
+    return filled(env, target, view, strict=strict, hydrate=hydrate, media=media, lost=lost, newest=newest)
+
+
+def filled(
+    env: Env,
+    target: Target,
+    view: View,
+    *,
+    strict: bool = False,
+    hydrate: bool = True,
+    media: Deferred | None = None,
+    lost: Lost | None = None,
+    newest: int | None = None,
+) -> View:
+    """The same of a view that was folded, which is not changed; what is wrong with its log is told."""
+    tell_damage(env, target, view.log, strict=strict)
     tell_notes(env, target, view.notes)
-    if hydrate and log.refers:
+    if hydrate and view.log.refers:
         from .stored_parts import hydrated
 
         if media is not None and any(key.startswith("compact.") for key in view.meta):

@@ -8,6 +8,11 @@ class HistoryError(Exception):
 
     exit_code = 65
 
+    @property
+    def code(self) -> int:
+        """The exit code of the command that fails so."""
+        return self.exit_code
+
 
 class NegativeAnswer(HistoryError):
     """The question has the answer "no" or "none"; with an empty text nothing is printed."""

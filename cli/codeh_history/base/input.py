@@ -6,6 +6,12 @@ from .env import Env
 from .errors import BadData, InputOutput, Usage
 
 
+class Text(str):
+    """A text that is one whatever it begins with."""
+
+    __slots__ = ()
+
+
 def read_text(env: Env, name: str) -> str:
     """A file's text (`-`: stdin)."""
     return decode(env.read_stdin() if name == "-" else read_file(name), name)
@@ -31,6 +37,6 @@ def decode(data: bytes, name: str) -> str:
 
 def from_file(value: str) -> str:
     """TEXT, or the text of the file that `@FILE` names."""
-    if not value.startswith("@"):
+    if not value.startswith("@") or isinstance(value, Text):
         return value
     return decode(read_file(value[1:]), value[1:]).removesuffix("\n")

@@ -26,12 +26,18 @@ TEXT = ("message", "file", "role", "kind")  # what a plain text message may have
 
 
 def run(env: Env, given: Given) -> None:
+    if not says_only(given, *TEXT):
+        from ..base.signals import unwind
+
+        unwind()
+    store(env, given)
+
+
+def store(env: Env, given: Given) -> None:
+    """The same without a look at signals: they are the program's in which this may be called."""
     if says_only(given, *TEXT):
         text.run(env, given)
         return
-    from ..base.signals import unwind
-
-    unwind()
     way, *more = [name for name in WAYS if getattr(given, name) not in (None, False)] or [""]
     if more:
         raise Usage(f"{WAYS[way]} and {WAYS[more[0]]}: one of them")

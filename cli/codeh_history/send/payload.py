@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import orjson
 
@@ -29,6 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..blocks import Lost
 
+Look = Callable[..., View]  # as `view_of`
+
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
@@ -41,11 +43,12 @@ def body_of(
     data: bytes | None = None,
     under: Json | None = None,
     strict: bool = False,
+    look: Look = view_of,
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written.
 
     With `data` of these lines instead of those of the session's file; `under` are settings that hold where
-    the session says nothing else. Large media in the block store is
+    the session says nothing else; `look` is how its view is had. Large media in the block store is
     not read before its piece is written, unless a budget must know what it costs and its first bytes do
     not tell.
     """
@@ -58,15 +61,18 @@ def body_of(
     target = for_reading(env, session, argument)
     blocks = [data] if data is not None else in_blocks(target.path) if target.path != "-" else ()
     under = under or {}
-    if to != providers.PLAIN and blocks and not any(key.startswith(COMPACT) for key in under):
+    plainly = look is view_of and to != providers.PLAIN
+    if plainly and blocks and not any(key.startswith(COMPACT) for key in under):
         text = _straight(env, target, to, given, blocks, under)
         if text is not None:
             return [text]
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
-    view = view_of(env, target, data, strict=strict, media=media, lost=lost)
+    view = look(env, target, data, strict=strict, media=media, lost=lost)
     tell_lost(env, target.id, lost)
-    view.meta = _over(under, view.meta)
+    if under:
+        view = view.with_messages(view.messages)
+        view.meta = _over(under, view.meta)
     given = given.within(view.meta, target.id, env.note)
     options = _options(view, to, given)
     if given.context:

@@ -1,0 +1,76 @@
+"""Keyword arguments → the options of a verb: their names are the flags', their values Python's own.
+
+Where a flag takes JSON a value is taken too, where it takes several one is enough, where it names a file
+(`@FILE`) a `Path` does: a text is a text, whatever it begins with.
+"""
+
+from __future__ import annotations
+
+from ..base.errors import Usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..base.options import Option, Taken
+
+
+def read(takes: type[Taken], given: dict[str, Any], **fixed: object) -> Taken:
+    """The options that these arguments are, and those that are not the caller's to say.
+
+    TypeError for one that the verb has not, or of another type; Usage for a number out of its bounds.
+    """
+    values = dict(fixed)
+    for name, value in given.items():
+        if name not in takes.DEFAULTS or name in fixed:
+            raise TypeError(f"no such option: {name}")
+        if value is not None:
+            values[name] = _value(name, value, takes.TYPES[name], takes.SPELLED[name])
+    return takes(**values)
+
+
+def _value(name: str, value: Any, type: str, spelled: Option) -> object:
+    if type == "bool":
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}: True or False expected")
+        return value
+    if type.startswith("Sequence"):
+        if isinstance(value, dict) and "=" in spelled.metavar:
+            return [f"{key}={_json(item)}" for key, item in value.items()]
+        several = value if isinstance(value, (list, tuple)) else [value]
+        return [_text(name, item, spelled) for item in several]
+    if type.startswith("str"):
+        return _text(name, value, spelled)
+    if isinstance(value, bool) or not isinstance(value, int if type.startswith("int") else (int, float)):
+        raise TypeError(f"{name}: a number expected")
+    if (spelled.least is not None and value < spelled.least) or (
+        spelled.most is not None and value > spelled.most
+    ):
+        most = "" if spelled.most is None else f" to {spelled.most}"
+        raise Usage(f"{name}={value}: from {spelled.least}{most}")
+    return value
+
+
+def _text(name: str, value: Any, spelled: Option) -> str:
+    """A text as the flag takes it."""
+    names_file = "@FILE" in spelled.metavar
+    if isinstance(value, str):
+        if not names_file:
+            return value
+        from ..base.input import Text
+
+        return Text(value)
+    if hasattr(value, "__fspath__"):
+        path = value.__fspath__()
+        return f"@{path}" if names_file else str(path)
+    if isinstance(value, (bool, bytes)) or value is None:
+        raise TypeError(f"{name}: a text expected")
+    return str(value) if isinstance(value, (int, float)) else _json(value)
+
+
+def _json(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    import orjson
+
+    return orjson.dumps(value).decode()

@@ -1,0 +1,107 @@
+"""`Session`: the verbs as methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from codeh_history import BadData, HistoryError, NotFound, Session, Usage
+from inside import inside
+from support import session_path
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    """A new session of a home of its own."""
+    return Session.open("demo", create=True, home=home)
+
+
+def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home: Path, session: Session) -> None:
+    assert session.messages == []
+    first = session.append("Why is the sky blue?")
+    said = inside("append", "-s", "demo", "--role", "model", "-m", "Rayleigh.", home=home).text
+    assert [message["id"] for message in session.messages] == [first, said]
+    assert session.messages == inside("show", "demo", "--jsonl", home=home).lines
+    assert session.items == inside("show", "demo", "--items", home=home).lines
+
+
+def test_calls_and_results_take_pythons_values(session: Session) -> None:
+    session.append(call="ls", args={"path": "."}, call_id="c1")
+    session.append(result="ls", message="a.txt")
+    call, result = session.messages
+    assert call["parts"][0]["functionCall"] == {"id": "c1", "name": "ls", "args": {"path": "."}}
+    assert result["parts"][0]["functionResponse"]["response"] == {"output": "a.txt"}
+
+
+def test_a_payload_is_what_the_command_prints(home: Path, session: Session) -> None:
+    session.append("hi")
+    tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
+    flags = ["--model", "m", "--system", "Be brief.", "--budget", "32k", "--set", "temperature=0.5"]
+    flags += ["--tools", orjson.dumps(tools).decode()]
+    by_command = inside("payload", "demo", "--to", "anthropic", *flags, home=home).out
+    options = {"model": "m", "system": "Be brief.", "tools": tools, "set": {"temperature": 0.5}}
+    assert session.payload("anthropic", budget=32_000, **options) == by_command
+
+
+def test_a_text_is_no_file_whatever_it_begins_with(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "system.md").write_text("From a file.")
+    session.append("hi")
+    body = orjson.loads(session.payload("openai-chat", model="m", system="@" + str(tmp_path / "system.md")))
+    assert body["messages"][0]["content"].startswith("@")
+    body = orjson.loads(session.payload("openai-chat", model="m", system=tmp_path / "system.md"))
+    assert body["messages"][0]["content"] == "From a file."
+
+
+def test_extend_stores_all_or_nothing(session: Session) -> None:
+    good = {"role": "user", "parts": [{"text": "one"}]}
+    assert len(session.extend([good, good])) == 2
+    with pytest.raises(BadData):
+        session.extend([good, {"role": "nobody", "parts": []}])
+    assert len(session.messages) == 2
+
+
+def test_what_a_caller_does_to_what_it_was_given_changes_nothing(session: Session) -> None:
+    session.append("hi")
+    session.messages[0]["parts"][0]["text"] = "changed"
+    assert session.messages[0]["parts"] == [{"text": "hi"}]
+
+
+@pytest.mark.parametrize(
+    "wrong, error, code",
+    [
+        (lambda s: s.append(), BadData, 65),
+        (lambda s: s.append("x", role="nobody"), Usage, 2),
+        (lambda s: s.append("x", max_items=0), Usage, 2),
+        (lambda s: s.payload("gemini"), BadData, 65),
+        (lambda s: s.payload("nobody"), Usage, 2),
+        (lambda s: Session.open("other", home=f"{s.path}.none"), NotFound, 3),
+        (lambda s: Session.open("-"), Usage, 2),
+        (lambda s: Session.open("a/b"), Usage, 2),
+    ],
+)
+def test_what_fails_has_the_code_of_the_command(
+    session: Session, wrong: object, error: type[HistoryError], code: int
+) -> None:
+    session.append(role="model", message="ends so")
+    with pytest.raises(error) as raised:
+        wrong(session)  # type: ignore[operator]
+    assert raised.value.code == code
+    assert len(session.messages) == 1
+
+
+@pytest.mark.parametrize("options", [{"rolle": "user"}, {"pin": 1}, {"from_": "auto"}, {"message": b"x"}])
+def test_arguments_that_the_verb_has_not_are_type_errors(
+    session: Session, options: dict[str, object]
+) -> None:
+    with pytest.raises(TypeError):
+        session.append(**options)
+
+
+def test_a_session_that_was_removed_is_not_begun_anew(home: Path, session: Session) -> None:
+    session.append("hi")
+    same = Session.open("demo", home=home)
+    session_path(home, "demo").unlink()
+    with pytest.raises(NotFound):
+        same.append("again")
