@@ -15,8 +15,8 @@ from ..session.fold import View, fold
 from ..session.model import Json
 from ..session.records import dumps, lines_of, parse
 from ..store import create, log, read
-from ..store.log import Locked
 from ..store.paths import id_of, path_of
+from ..store.protocol import Locked
 
 
 class Brought(NamedTuple):

@@ -18,9 +18,9 @@ from ..programs.model import Entry, Session
 from ..session.model import Json
 from ..session.records import dumps
 from ..store import log
-from ..store.log import Locked
 from ..store.paths import path_of
 from ..store.program_file import Ending, File, folder_stamp, sessions_in
+from ..store.protocol import Locked
 from .copy import Brought
 
 REACH = 256 << 10  # bytes of old lines that are read again

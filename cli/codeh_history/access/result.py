@@ -13,7 +13,7 @@ from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
 from ..store import log
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import Target, for_reading
 from .rewrite import joined
 from .view import tell_lost, view_of

@@ -8,7 +8,7 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..session.records import Before, Record, lines_of, parse
 from ..store import read
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.replace import replace
 from ..store.resolve import Target
 from .view import tell_damage

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..base.options import Reading
     from ..blocks import Lost
-    from ..store.log import Locked
+    from ..store.protocol import Locked
     from .late_media import Deferred
 
 MOST_SHOWN = 3  # damaged lines named

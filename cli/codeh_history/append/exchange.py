@@ -10,7 +10,7 @@ from ..base.input import read_file
 from ..programs.history import exchange, wrong_in_entry
 from ..session.model import Json
 from ..session.records import dumps
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import for_writing
 from . import jsonl
 from .text import store

@@ -16,7 +16,7 @@ from ..session.model import Json, Part
 from ..session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
 from ..session.rules import ROLE_OF_KIND
 from ..store import read
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import for_writing
 from .text import store
 

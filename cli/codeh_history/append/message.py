@@ -23,8 +23,8 @@ from ..session.records import Log, Record, block_of, depth_exceeds, dumps
 from ..session.rules import PLACING, ROLE_OF_KIND
 from ..session.view import View
 from ..store import log, read
-from ..store.log import Locked
 from ..store.needle import field
+from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 from . import tool_parts
 from .given import Given
@@ -225,7 +225,7 @@ def _lines(message: Json, *, pending: bool) -> bytes:
 
 def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str] = ()) -> str | None:
     """The id of the live message already stored under this key; other content is BadData."""
-    found = [data for data in objects(locked.lines_with(field("key", key))) if data.get("key") == key]
+    found = [data for data in objects(locked.keyed(key)) if data.get("key") == key]
     if not found:
         return None
     whole = all("id" in data and data.get("type") in ("message", "ref") for data in found)

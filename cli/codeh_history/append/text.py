@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..base.env import Env
-    from ..store.log import Locked
+    from ..store.protocol import Locked
     from ..store.resolve import Target
     from .given import Given
 

@@ -31,6 +31,7 @@ from ..session.model import Message
 from ..session.records import block_of, dumps
 from ..session.view import View
 from ..store import log, read
+from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 
 EXAMPLES = """\
@@ -219,7 +220,7 @@ def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes)
         return stored.size
     sizes: list[int] = []
 
-    def build(locked: log.Locked) -> bytes:
+    def build(locked: Locked) -> bytes:
         sizes.append(locked.size)
         return before
 

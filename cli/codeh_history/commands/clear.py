@@ -6,7 +6,7 @@ from ..append.text import store
 from ..base.env import Env
 from ..base.options import Writing
 from ..session.records import dumps
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import for_writing
 
 EXAMPLES = """\

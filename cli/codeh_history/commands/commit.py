@@ -10,7 +10,7 @@ from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import dumps
 from ..store import read
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import for_writing
 
 EXAMPLES = """\

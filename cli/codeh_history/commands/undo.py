@@ -10,7 +10,7 @@ from ..session.fold import Step, View, fold
 from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 
 EXAMPLES = """\

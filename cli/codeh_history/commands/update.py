@@ -13,7 +13,7 @@ from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
 from ..session.view import View
 from ..store import read
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import for_writing
 
 EXAMPLES = """\

@@ -17,7 +17,7 @@ from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps
 from ..store import log
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import Target
 from .known import answers, known
 

@@ -8,8 +8,8 @@ from ..providers.reply import Reply
 from ..session.fold import fold
 from ..session.model import Json
 from ..store import read
-from ..store.log import Locked
 from ..store.needle import field
+from ..store.protocol import Locked
 
 
 def answers(locked: Locked, response_id: str | None) -> list[Json]:

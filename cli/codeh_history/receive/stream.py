@@ -9,7 +9,7 @@ from ..base.env import Env
 from ..providers.text.response import Exact
 from ..session.model import Json
 from ..store import log
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import Target
 from .answer import Echo, Received, Receiving, follow
 

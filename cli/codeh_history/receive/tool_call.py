@@ -14,7 +14,7 @@ from ..session.pairing import Call, open_calls
 from ..session.records import dumps
 from ..session.rules import LONGEST
 from ..store import log
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import Target
 from . import run_command
 

@@ -15,8 +15,8 @@ from ..base.ids import is_id
 from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log
-from .log import Locked
-from .paths import id_of, is_path, path_of
+from .paths import id_of, is_path, path_of, sessions_dir
+from .protocol import Locked
 
 
 def free_path(env: Env, into: str | None, like: str) -> str:
@@ -74,6 +74,6 @@ def _made(env: Env, path: str, header: Callable[[], bytes], build: Callable[[Loc
         return build(locked)
 
     log.append(env, path, lines, create=True, header=header)
-    elsewhere = is_path(path) and os.path.dirname(path) != os.path.join(env.home, "sessions")
+    elsewhere = is_path(path) and os.path.dirname(path) != sessions_dir(env)
     env.stored = path if elsewhere else id_of(path)
     return env.stored

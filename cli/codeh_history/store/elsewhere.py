@@ -9,14 +9,14 @@ from collections.abc import Collection
 
 from ..base.env import Env
 from ..base.folders import ensure_dir, sync
-from .paths import sessions_dir
+from .paths import own_dir
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def note(env: Env, path: str, data: bytes) -> None:
     """Remember a session that is not among the home's own, before it names blocks."""
-    if b'"blockId' not in data or os.path.dirname(path) == sessions_dir(env):
+    if b'"blockId' not in data or os.path.dirname(path) == own_dir(env):
         return
     real = os.path.realpath(path)
     if os.path.dirname(real) not in {

@@ -92,6 +92,12 @@ class Locked:
                     line, after = self._line_at(start + found.start())
                 yield line
 
+    def keyed(self, key: str) -> Iterator[bytes]:
+        """The lines that may carry this key."""
+        from .needle import field
+
+        return self.lines_with(field("key", key))
+
     def _line_at(self, offset: int) -> tuple[bytes, int]:
         """The line that covers a byte, and the offset after it."""
         start = offset

@@ -15,6 +15,18 @@ def is_path(text: str) -> bool:
 
 
 def sessions_dir(env: Env) -> str:
+    """The folder that ids are names in: `CODEH_STORE=dir:PATH`, else the home's own."""
+    url = env.environ.get("CODEH_STORE")
+    if not url:
+        return own_dir(env)
+    folder = url.removeprefix("dir:")
+    if folder == url or not folder:
+        raise Usage("CODEH_STORE: dir:PATH expected")
+    return os.path.expanduser(folder)
+
+
+def own_dir(env: Env) -> str:
+    """The home's own folder of sessions, wherever new ones go."""
     return os.path.join(env.home, "sessions")
 
 
@@ -23,7 +35,7 @@ def path_of(env: Env, session: str) -> str:
     if is_path(session):
         return session
     if is_id(session):
-        return os.path.join(env.home, "sessions", session + ".jsonl")
+        return os.path.join(sessions_dir(env), session + ".jsonl")
     what = "a path must end in .jsonl or .json" if "/" in session else "no session id"
     raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128)")
 

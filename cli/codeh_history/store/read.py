@@ -15,17 +15,17 @@ from .paths import hint
 _STEP = 1 << 16  # little enough that the memory of one block serves for the next
 
 
-def read_bytes(path: str, *, whole: bool = False) -> bytes:
+def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
     """The bytes of a session file; what is appended while reading is left out.
 
-    `whole`: whatever is in it, for what writes it again.
+    `whole`: whatever is in it, for what writes it again; then also from a byte on.
     """
     fd, size = _open(path)
     try:
         found = _translated(fd, path)
         if found is not None:
             return found
-        return pread_all(fd, size) if whole else records_in(fd, size)
+        return pread_all(fd, size - start, start) if whole else records_in(fd, size)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:

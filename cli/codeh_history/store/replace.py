@@ -18,7 +18,7 @@ from ..session.rules import LONGEST
 from . import log
 from .elsewhere import note
 from .lines import check
-from .log import Locked
+from .protocol import Locked
 
 
 def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> bool:

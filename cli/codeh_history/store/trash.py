@@ -19,8 +19,8 @@ from ..base.folders import ensure_dir, sync_dir
 from ..base.ids import is_id
 from . import log
 from .create import taken
-from .log import Locked
 from .paths import hint, path_of
+from .protocol import Locked
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 

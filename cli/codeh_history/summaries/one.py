@@ -16,7 +16,7 @@ from ..session.fold import View, arrange, fold
 from ..session.model import Json, Message, Summary
 from ..session.records import block_of, dumps
 from ..store import log, read
-from ..store.log import Locked
+from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..tokens import Counter, history_tokens
 from . import window

@@ -16,7 +16,7 @@ from ...session.model import Json
 from ...session.records import Record
 from ...session.rules import brought
 from ...store import elsewhere, read, trash
-from ...store.paths import sessions_dir
+from ...store.paths import own_dir, sessions_dir
 from ...store.resolve import Target
 
 GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
@@ -102,7 +102,7 @@ def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] =
     """
     old = store.stale(before)
     seen: set[tuple[int, ...]] = set()
-    for path in _holders(env, sessions_dir(env), trash.trash_dir(env), sessions_dir(env)):
+    for path in _holders(env, own_dir(env), trash.trash_dir(env), own_dir(env)):
         if not old:
             return {}
         for id in _named(path, seen) if path not in but else ():
@@ -112,7 +112,7 @@ def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] =
 
 def check(env: Env) -> None:
     """InputOutput where something that may name blocks cannot be read: then nothing is to go."""
-    for path in _holders(env, sessions_dir(env), trash.trash_dir(env)):
+    for path in _holders(env, own_dir(env), trash.trash_dir(env)):
         fd = _opened(path)
         if fd is not None:
             os.close(fd)

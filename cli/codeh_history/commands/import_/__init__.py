@@ -17,7 +17,7 @@ from ...session.model import Json
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...store import create
-from ...store.log import Locked
+from ...store.protocol import Locked
 from ...store.resolve import Target
 from . import blocks, program
 

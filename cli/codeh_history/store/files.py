@@ -1,0 +1,101 @@
+"""Sessions as files in one folder: `~/.codeh/sessions`, or another that `CODEH_STORE=dir:PATH` names."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+from ..base.env import Env
+from ..base.errors import BadData, InputOutput, TryAgain
+from ..base.folders import sync_dir
+from ..base.ids import is_id
+from . import log, read
+from .paths import id_of
+from .protocol import Locked, Stamp
+from .replace import replace
+
+
+class Files:
+    """The sessions of a folder, `ID.jsonl` each."""
+
+    def __init__(self, env: Env, folder: str) -> None:
+        self._env = env
+        self.name = folder
+
+    def path(self, id: str) -> str:
+        return os.path.join(self.name, f"{id}.jsonl")
+
+    def stamps(self) -> dict[str, Stamp]:
+        found: dict[str, Stamp] = {}
+        try:
+            with os.scandir(self.name) as entries:
+                for entry in entries:
+                    if entry.name.endswith(".jsonl") and is_id(id_of(entry.name)) and entry.is_file():
+                        found[id_of(entry.name)] = _stamp(entry.stat())
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise InputOutput(f"{self.name}: {error.strerror}") from None
+        return dict(sorted(found.items()))
+
+    def read(self, id: str, offset: int = 0) -> bytes:
+        return read.read_bytes(self.path(id), whole=True, start=offset)
+
+    def append(
+        self,
+        id: str,
+        build: Callable[[Locked], bytes | None],
+        *,
+        create: bool = False,
+        header: Callable[[], bytes] | None = None,
+    ) -> bool:
+        return log.append(self._env, self.path(id), build, create=create, header=header)
+
+    def extend(self, id: str, lines: bytes, *, end: int) -> None:
+        def build(locked: Locked) -> bytes:
+            if locked.size != end:
+                raise TryAgain(f"{locked.path}: it has grown meanwhile; nothing was stored")
+            return lines
+
+        self.append(id, build)
+
+    def create(self, id: str, data: bytes) -> None:
+        path = self.path(id)
+
+        def build(locked: Locked) -> bytes:
+            if locked.size:
+                raise BadData(f"{path}: exists already; choose another id")
+            return data
+
+        self.append(id, build, create=True, header=lambda: b"")
+        self._sync("created")
+
+    def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
+        return replace(self._env, self.path(id), build)
+
+    def remove(self, id: str, keep: Callable[[bytes], None]) -> None:
+        path = self.path(id)
+
+        def build(locked: Locked) -> None:
+            keep(locked.whole())
+            os.unlink(path)
+
+        self.append(id, build)
+        self._sync("removed")
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _sync(self, what: str) -> None:
+        """Make names durable."""
+        try:
+            sync_dir(self.name)
+        except OSError as error:
+            raise InputOutput(
+                f"{self.name}: {error.strerror}; {what}, but its durability is unknown"
+            ) from None
+
+
+def _stamp(info: os.stat_result) -> Stamp:
+    return Stamp(info.st_ino, info.st_size, max(info.st_mtime_ns, info.st_ctime_ns))

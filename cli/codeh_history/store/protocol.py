@@ -1,0 +1,100 @@
+"""What a store of sessions can do, and what a session looks like to whoever changes it under its lock.
+
+A store holds logs by id: whole bytes in one order, the same for every reader, which only grow but for
+`replace`. `stores.at(env, "dir:PATH" | "postgres://…")` gives one, `stores.chosen(env)` the one that
+`CODEH_STORE` names. Everything else in the program calls a session by its path (`Store.path`), and
+`log.append`, `read`, `replace`, `create` and `trash` take such paths whichever store they are in.
+
+What every store promises: `append`, `extend`, `create` and `replace` are all or nothing, done by one at a
+time for a session, and durable on return (74 says where that is unknown, 75 that the same may succeed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from re import Pattern
+from typing import NamedTuple, Protocol
+
+
+class Stamp(NamedTuple):
+    """What tells one state of a log from another: while these are equal, its bytes are.
+
+    `edition`: of its bytes, another one after each `replace`; `size`: bytes; `changed`: when, in epoch
+    nanoseconds.
+    """
+
+    edition: int
+    size: int
+    changed: int
+
+
+class Locked(Protocol):
+    """A session under its lock, as the builder of new lines sees it.
+
+    `offset` is where the first new line will start; `size` how many bytes are there (an expected end is
+    compared with it); `session` its id; `created` whether it is new.
+    """
+
+    path: str
+    size: int
+    offset: int
+    session: str
+    created: bool
+
+    def has(self, id: str) -> bool:
+        """Whether the log holds this seeded id already, in whatever record."""
+
+    def read(self) -> bytes:
+        """What the log holds now, without lines too long to be records."""
+
+    def whole(self) -> bytes:
+        """What the log holds now: for what writes it again."""
+
+    def holds(self, data: bytes, offset: int) -> bool:
+        """Whether these bytes stand there."""
+
+    def keyed(self, key: str) -> Iterator[bytes]:
+        """The lines that may carry this key, in their order; perhaps a few more."""
+
+    def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
+        """The lines in which a pattern is found, in their order; perhaps a few more."""
+
+
+class Store(Protocol):
+    """Where sessions live; `name` is how it is called, without a password."""
+
+    name: str
+
+    def path(self, id: str) -> str:
+        """What the rest of the program calls this session, whether it exists or not."""
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Every session that is there, by its id, in order of ids; one query."""
+
+    def read(self, id: str, offset: int = 0) -> bytes:
+        """The bytes of a session from an offset on, damaged ones too; NotFound where it is not there."""
+
+    def append(
+        self,
+        id: str,
+        build: Callable[[Locked], bytes | None],
+        *,
+        create: bool = False,
+        header: Callable[[], bytes] | None = None,
+    ) -> bool:
+        """Append the whole lines that `build` returns under the session's lock (`log.append`)."""
+
+    def extend(self, id: str, lines: bytes, *, end: int) -> None:
+        """Append whole lines to a session of exactly `end` bytes; TryAgain where it has others by now."""
+
+    def create(self, id: str, data: bytes) -> None:
+        """A new session of exactly these bytes; BadData where there is one of this id."""
+
+    def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
+        """Put what `build` returns under the session's lock in the place of its bytes; None: they stay."""
+
+    def remove(self, id: str, keep: Callable[[bytes], None]) -> None:
+        """Remove a session under its lock, once `keep` has put its bytes where they are safe."""
+
+    def wait(self, seconds: float) -> None:
+        """Return after so long, or sooner if the store can tell that a session has changed."""

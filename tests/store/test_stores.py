@@ -1,0 +1,115 @@
+"""What every store promises (`store/protocol.py`), tried on each."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, NotFound, TryAgain, Usage
+from codeh_history.store import read, stores
+from codeh_history.store.protocol import Locked, Store
+
+HEAD = b'{"type":"session","version":1,"id":"a","created":"2026-01-01T00:00:00.000Z"}\n'
+LINE = (
+    b'{"type":"message","id":"m1","ts":"2026-01-01T00:00:00.000Z","kind":"user","role":"user","parts":[]}\n'
+)
+ODD = [HEAD, HEAD + LINE, LINE, HEAD + b"not JSON\n" + LINE, HEAD + LINE[:-9], HEAD + b"\n\n\xff\n" + LINE]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    env = Env({"CODEH_HOME": str(tmp_path / "home")})
+    return stores.at(env, f"dir:{tmp_path / 'store'}")
+
+
+@pytest.mark.parametrize("data", ODD)
+def test_what_is_created_is_read_byte_for_byte(store: Store, data: bytes) -> None:
+    assert store.stamps() == {}
+    store.create("a", data)
+    assert store.read("a") == data
+    assert store.read("a", 5) == data[5:]
+    assert read.read_bytes(store.path("a"), whole=True) == data
+    assert [(id, stamp.size) for id, stamp in store.stamps().items()] == [("a", len(data))]
+    with pytest.raises(BadData, match="exists already"):
+        store.create("a", data)
+
+
+def test_lines_are_appended_at_the_expected_end_alone(store: Store) -> None:
+    store.create("a", HEAD)
+    store.extend("a", LINE, end=len(HEAD))
+    with pytest.raises(TryAgain):
+        store.extend("a", LINE, end=len(HEAD))
+    assert store.read("a") == HEAD + LINE
+    with pytest.raises(NotFound):
+        store.extend("b", LINE, end=0)
+
+
+def test_a_builder_that_fails_stores_nothing(store: Store) -> None:
+    def build(_: Locked) -> bytes:
+        raise BadData("no")
+
+    store.create("a", HEAD)
+    for change in (store.append, store.replace):
+        with pytest.raises(BadData):
+            change("a", build)
+    with pytest.raises(BadData):
+        store.append("b", build, create=True)
+    assert store.read("a") == HEAD
+    assert list(store.stamps()) == ["a"]
+
+
+def test_a_replaced_log_has_another_stamp_though_it_is_as_long(store: Store) -> None:
+    store.create("a", HEAD + LINE)
+    before = store.stamps()["a"]
+    assert store.replace("a", lambda locked: locked.whole().replace(b"m1", b"m2"))
+    assert store.read("a") == HEAD + LINE.replace(b"m1", b"m2")
+    assert store.stamps()["a"] != before
+    assert not store.replace("a", lambda _: None)
+
+
+def test_a_removed_session_is_kept_first(store: Store) -> None:
+    kept: list[bytes] = []
+    store.create("a", HEAD)
+    with pytest.raises(BadData):
+        store.remove("a", fail)
+    store.remove("a", kept.append)
+    assert kept == [HEAD]
+    assert store.stamps() == {}
+    with pytest.raises(NotFound):
+        store.read("a")
+
+
+def fail(_: bytes) -> None:
+    raise BadData("the place is full")
+
+
+def test_many_writers_leave_whole_lines_in_one_order(store: Store) -> None:
+    store.create("a", HEAD)
+
+    def work(writer: int) -> None:
+        for number in range(20):
+            line = b'{"type":"meta","set":{"%d":%d}}\n' % (writer, number)
+            store.append("a", lambda _, line=line: line)
+
+    threads = [threading.Thread(target=work, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = store.read("a").splitlines()[1:]
+    assert len(lines) == len(set(lines)) == 80
+    for writer in range(4):
+        own = [line for line in lines if b'"%d":' % writer in line]
+        assert own == sorted(own, key=lambda line: int(line.rsplit(b":")[-1].rstrip(b"}")))
+
+
+def test_a_url_that_names_no_store_is_wrong_use(tmp_path: Path) -> None:
+    env = Env({"CODEH_HOME": str(tmp_path)})
+    for url in ("", "dir:", "/tmp", "s3://bucket"):
+        with pytest.raises(Usage):
+            stores.at(env, url)
+    with pytest.raises(Usage):
+        stores.chosen(Env({"CODEH_HOME": str(tmp_path), "CODEH_STORE": "s3://bucket"}))
