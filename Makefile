@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents test-browser screenshots agents test-all test-deep fuzz golden prices bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,10 +73,13 @@ fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzi
 golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
 	@git diff --quiet HEAD -- tests/cases tests/jobs fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_readme_jobs.py tests/commands/test_fixture.py tests/summaries/test_outline.py tests/programs/test_agents.py tests/programs/test_written.py
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/test_readme_jobs.py tests/commands/test_fixture.py tests/summaries/test_outline.py tests/programs/test_agents.py tests/programs/test_written.py tests/test_man_page.py
 
 prices: $(READY) ## write what models cost from genai-prices as pyproject.toml pins it
 	$(BIN)/python tests/tokens/price_table.py
+
+man: $(READY) ## write docs/codeh-history.1 from what --help is written from
+	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/man_page.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py

@@ -1,0 +1,103 @@
+"""The manual page, written from what `--help` is written from: `make man`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from typer import _click as click
+
+from codeh_history.cli import EXAMPLES, group, load
+from codeh_history.commands import SECTIONS
+from support import ROOT
+
+PAGE = ROOT / "docs" / "codeh-history.1"
+CODES = re.compile(r"^\| ([\d, ]+) \| (.*) \|$", re.MULTILINE)
+VARIABLES = {
+    "CODEH_HOME": "Where everything is kept, instead of ~/.codeh.",
+    "CODEH_SESSION": "The session, where -s names none.",
+    "CODEH_CONFIG": "The configuration, instead of $CODEH_HOME/config.toml.",
+    "CODEH_PROFILE": "The profile of the configuration, where -p names none.",
+    "CODEH_TO": "The provider, where --to names none.",
+    "CODEH_VIA": "The command that sends a request, where --via names none.",
+    "CODEH_SUMMARIZER": "The command that summarises, where --via names none.",
+    "CODEH_BLOCKS": "The block store: a directory, or redis://HOST:PORT/DB.",
+    "CODEH_BLOCKS_PASSWORD": "Its password, which stands in no URL.",
+    "CODEH_NOW, CODEH_ID_SEED": "Fix times and ids, for tests.",
+    "PAGER, NO_COLOR, TZ": "As elsewhere.",
+}
+FILES = {
+    "~/.codeh/sessions/ID.jsonl": "A session: append-only JSON lines.",
+    "~/.codeh/config.toml": "Defaults and profiles; see codeh-history config init.",
+    "~/.codeh/blocks": "Content that sessions refer to by its hash.",
+    "~/.codeh/trash": "What rm and prune removed.",
+}
+
+
+def page() -> str:
+    """The page as roff."""
+    return "".join(f"{line}\n" for line in _lines())
+
+
+def _lines() -> Iterator[str]:
+    whole = group()
+    yield ".TH CODEH-HISTORY 1"
+    yield from (".SH NAME", r"codeh\-history \- keep conversations with LLMs as plain files")
+    yield from (
+        ".SH SYNOPSIS",
+        r".B codeh\-history",
+        r".I COMMAND",
+        r"[\fIOPTION\fR]... [\fIARGUMENT\fR]...",
+    )
+    yield from (".SH DESCRIPTION", plain(whole.help or ""))
+    yield from (".PP", r"\fBcodeh\-history \fICOMMAND\fB \-h\fR says of each command what stands here.")
+    yield from example(EXAMPLES)
+    for section, verbs in SECTIONS.items():
+        yield f'.SH "{plain(section.upper())}"'
+        for verb in verbs:
+            yield from command(verb)
+    yield ".SH EXIT STATUS"
+    for code, meaning in CODES.findall((ROOT / "docs" / "commands.md").read_text()):
+        yield from tagged(code, meaning)
+    for title, table in (("ENVIRONMENT", VARIABLES), ("FILES", FILES)):
+        yield f".SH {title}"
+        for name, meaning in table.items():
+            yield from tagged(name, meaning)
+
+
+def command(verb: str) -> Iterator[str]:
+    """What it does, how it is called, its options, its examples."""
+    loaded = load(verb)
+    context = click.Context(loaded, info_name=verb, **loaded.context_settings)
+    usage = " ".join(loaded.collect_usage_pieces(context))
+    yield f".SS {plain(verb)}"
+    yield rf"\fBcodeh\-history {plain(verb)}\fR {plain(usage)}"
+    for paragraph in (loaded.help or "").split("\n\n"):
+        yield from (".PP", plain(" ".join(paragraph.split())))
+    for each in loaded.get_params(context):
+        found = each.get_help_record(context)
+        if found and (found[1] or each.param_type_name == "option"):
+            yield from tagged(*found)
+    yield from example(loaded.examples)
+
+
+def tagged(name: str, meaning: str) -> Iterator[str]:
+    yield from (".TP", rf"\fB{plain(name)}\fR", plain(meaning))
+
+
+def example(text: str) -> Iterator[str]:
+    """Lines as they stand; long ones are not broken."""
+    if text:
+        yield from (".PP", ".nf", *map(plain, text.rstrip("\n").split("\n")), ".fi")
+
+
+def plain(text: str) -> str:
+    """Text in which roff sees nothing of its own."""
+    text = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga")
+    text = text.replace("^", r"\(ha").replace("~", r"\(ti").replace('"', r"\(dq")
+    text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
+    return rf"\&{text}" if text.startswith(".") else text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
