@@ -315,8 +315,10 @@ def _opencode(place: Place) -> dict[str, str]:
 
 
 def _lay_opencode(place: Place, session: Path) -> tuple[str, list[Words]]:
-    id = json.loads(session.read_bytes())["info"]["id"]
-    return id, [["opencode", "import", str(_copied(place, session, place.home))]]
+    found = re.search(rb'"id": *"(ses_[^"]*)"', session.read_bytes())  # of a file that may be damaged
+    return found[1].decode() if found else "", [
+        ["opencode", "import", str(_copied(place, session, place.home))]
+    ]
 
 
 def _resume_opencode(id: str) -> Words:

@@ -38,8 +38,9 @@ GOOD = {
     "opencode": ("tool", "steps", "parallel", "image"),
     "pi": ("parallel", "compacted", "plain", "images"),
 }
-# Claude Code's, after an interruption; ours, where a user must be the first.
-OWN_TEXTS = ("Continue from where you left off.", "(no content)", CONTINUATION)
+INTERRUPTED = "[The previous response was interrupted before it completed.]"
+# Claude Code's and Gemini CLI's, after an interruption; ours, where a user must be the first.
+OWN_TEXTS = ("Continue from where you left off.", "(no content)", INTERRUPTED, CONTINUATION)
 OWN_WORDS = ("aborted", "No result provided", "[Tool execution was interrupted]", LOST, f"Error: {LOST}")
 
 

@@ -1,28 +1,34 @@
 """`make test-agents`: have each program go on with sessions, and compare what it sends with what is recorded.
 
-    make test-agents ARGS='[--record] [PROGRAM[/CASE] | written[/CASE[/PROGRAM]] | again[/PROGRAM[/CASE]] | through-all]…'
+    make test-agents ARGS='[--record] [PROGRAM[/CASE] | written[/CASE[/PROGRAM]] | again[/PROGRAM[/CASE]] |
+                            rescued[/PROGRAM[/KIND[/CASE]]] | through-all]…'
 
 A case is a folder of `cases/PROGRAM`: `about` (one line), a session's file as that program would have written
 it, what lies beside it, and `request.json`, what the program sends when it goes on. `written` holds sessions that
 we write for each program, and `PROGRAM.json`, what it sends when it goes on with our file; `written/again.json` says
 whether a program sends the same of each of its own cases once that was read and written by us, and
-`written/through-all.json` what is left of a session that each program in turn has gone on with. `--record` writes
-what is recorded.
+`written/through-all.json` what is left of a session that each program in turn has gone on with.
+`rescued/PROGRAM.json` says what a program does with damaged sessions, and with what `rescue` makes of them.
+`--record` writes what is recorded.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from functools import partial
+from pathlib import Path
 from threading import Lock
 
+import rescued_cases
 import written_cases
 from agent_cases import Case, cases, recorded, written
-from agents import INSTALLED
+from agents import AGENTS, INSTALLED
+from rescued_cases import Damaged
 from written_cases import Json, Shared, Written
 
 LOCK = Lock()
@@ -59,6 +65,14 @@ def _wanted(words: list[str], *, record: bool) -> Iterator[Callable[[], bool]]:
     for case, made in written_cases.again():
         if is_wanted(id := f"again/{case.id}"):
             yield partial(_again, case, made, made.hash(), id, record=record)
+    for program in AGENTS:
+        every = rescued_cases.every(program)
+        for one in every:
+            if is_wanted(id := f"rescued/{program}/{one.id}"):
+                with tempfile.TemporaryDirectory() as home:
+                    turns = rescued_cases.wanted(one, Path(home))
+                order = [other.id for other in every]
+                yield partial(_rescued, one, turns, order, id, record=record)
 
 
 def _case(case: Case, id: str, *, record: bool) -> bool:
@@ -97,10 +111,25 @@ def _again(case: Case, made: Written, file: str, id: str, *, record: bool) -> bo
             kept = {key: value for key, value in before.items() if key != "why"}
             return _differs(id, kept, after, live.get("turns"))
         table[case.id] = {**after, **({"why": before["why"]} if "why" in before else {})}
-        lines = ",\n".join(
-            f"  {written_cases.line(key)}: {written_cases.line(table[key])}" for key in sorted(table)
-        )
-        return _record(id, changed=written_cases.write(written_cases.AGAIN, f"{{\n{lines}\n}}\n"))
+        return _record(id, changed=written_cases.write(written_cases.AGAIN, _table(table, sorted(table))))
+
+
+def _rescued(one: Damaged, turns: list[Json] | None, order: list[str], id: str, *, record: bool) -> bool:
+    live, path = rescued_cases.live(one, turns), rescued_cases.FOLDER / f"{one.program}.json"
+    with LOCK:
+        table = written_cases.read(path)
+        if not record:
+            return _differs(id, table.get(one.id, {}), live)
+        table[one.id] = live
+        return _record(id, changed=written_cases.write(path, _table(table, order)))
+
+
+def _table(records: Json, order: list[str]) -> str:
+    """Records as their file has them: a line each."""
+    line = written_cases.line
+    return (
+        "{\n" + ",\n".join(f"  {line(id)}: {line(records[id])}" for id in order if id in records) + "\n}\n"
+    )
 
 
 def _record(id: str, *, changed: bool) -> bool:
