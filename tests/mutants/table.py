@@ -577,6 +577,18 @@ MUTANTS = [
         ("summaries/test_max_source.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
     ),
     Mutant(
+        "an answer is applied though something has changed", "summaries/two_step.py",
+        '    if _digest(view, batch) != emitted["seen"]:',
+        '    if not emitted["seen"]:',
+        ("summaries/test_two_step.py::test_a_change_meanwhile_is_75",),
+    ),
+    Mutant(
+        "what does not fit one prompt is not asked as an extract", "summaries/two_step.py",
+        "else sources.of_batch(batch, most=0)",
+        "else source",
+        ("summaries/test_two_step.py::test_what_does_not_fit_one_prompt_is_read_as_an_extract",),
+    ),
+    Mutant(
         "a decision is said by somebody called so", "filters/compact/lines.py",
         "who[1].split()[-1].lower() in _NO_SPEAKER",
         "not who[1]",

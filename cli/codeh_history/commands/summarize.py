@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -13,16 +16,23 @@ from ..access import result as filtering
 from ..access.view import view_of
 from ..base import amounts
 from ..base.env import Env
-from ..base.errors import SummarizerFailed, Usage
+from ..base.errors import BadData, SummarizerFailed, Usage
+from ..base.ids import is_id
+from ..base.input import decode, read_file
 from ..base.options import PROFILE, Reading, flag, option
 from ..config import layers
-from ..session.model import Message
-from ..store.resolve import Target
+from ..session.model import Json, Message
+from ..store.paths import path_of
+from ..store.resolve import Target, for_reading, for_writing
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, message_tokens, open_counter
 from .progress import progress
+
+if TYPE_CHECKING:
+    from ..summaries.prompt import Prompt, Wording
+    from ..summaries.source import Sources
 
 EXAMPLES = """\
   codeh-history summarize demo                              # the built-in outline, offline
@@ -30,6 +40,8 @@ EXAMPLES = """\
   codeh-history summarize demo --via 'curl -sS --fail-with-body --json @- -H @k.hdr "$URL"' \\
     --to openai-chat --model MODEL
   codeh-history curate demo | codeh-history summarize - | codeh-history payload - --raw --to gemini
+  codeh-history summarize demo --emit > s.json              # the prompt, for a model of your own
+  jq -r .prompt s.json | my-model | codeh-history summarize --apply s.json
   17 3 * * *  codeh-history summarize --all --via 'llm -m MODEL'
 """
 
@@ -39,32 +51,42 @@ class Given(Reading):
     jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1)
     max_conversations: int = option("N", "More exchanges are summarised.", least=1, default=50)
     min_batch: int = option("N", "At least so many at a time.", least=1, default=10)
+    emit: bool = flag("Print the prompt and what it covers, as JSON; store nothing.")
+    apply: str | None = option(
+        "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin."
+    )
     via: str | None = option("CMD", "Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER.")
     to: str | None = option("FORMAT", "stdin is this provider's request body, stdout its response.")
     model: str | None = option("MODEL", "With --to: the provider's model name.")
     timeout: float = option("SECONDS", "Longest run of the command.", least=0.1, default=120)
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
     max_source: str = option("N", "The command reads an extract of what has more tokens.", default="100k")
+    prompt: str | None = option("FILE", "A template in the place of the built-in prompt.")
     gate: bool = flag("Refuse a summary that names what its source does not have.", default=True)
     counter: str | None = option("C", "Whose tokens are counted.")
     profile: str | None = PROFILE
 
 
 def run(env: Env, given: Given) -> int:
-    via = layers.command(env, "summarize.via", given.profile, given.via)
+    two_step = given.emit or given.apply is not None
+    via = (
+        None
+        if two_step and given.via is None
+        else layers.command(env, "summarize.via", given.profile, given.via)
+    )
     check(given, via)
     counting = open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
+    if given.emit:
+        return emit(env, given, sources(given, counting))
+    if given.apply is not None:
+        return apply(env, given, given.apply, counting)
     summarizer: Summarizer = Outline()
     if via is not None:
         from ..summaries.by_command import Asked
         from ..summaries.command import Commands
 
-        most = amounts.tokens(given.budget)
-        reads = partial(extracted, counting, amounts.tokens(given.max_source))
         command = Commands(via, given.timeout)
-        summarizer = Asked(
-            command, counting.counts, most, given.to, given.model, reads, faithful=given.gate
-        )
+        summarizer = Asked(command, sources(given, counting), given.to, given.model, faithful=given.gate)
     settings = Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
     if given.all_:
         return every(env, settings, given.jobs)
@@ -76,14 +98,46 @@ def run(env: Env, given: Given) -> int:
         summarizer.stop()
 
 
+def sources(given: Given, counter: Counter) -> Sources:
+    """What prompts are made of, as the options say."""
+    from ..summaries.prompt import standard
+    from ..summaries.source import Sources
+
+    return Sources(
+        counter.counts, amounts.tokens(given.budget), amounts.tokens(given.max_source),
+        partial(extracted, counter), standard if given.prompt is None else worded(given.prompt),
+    )  # fmt: skip
+
+
 def extracted(
-    counter: Counter, most: int, messages: Sequence[Message], room: int
+    counter: Counter, messages: Sequence[Message], most: int, room: int
 ) -> tuple[str, int] | None:
     """What `compact` would write of messages of more than `most` tokens, and how many they are."""
     from ..filters.compact.extract import extract
 
     size = sum(message_tokens(counter, messages))
-    return (extract(messages, min(room, most), counter), size) if size > most else None
+    return (extract(messages, room, counter), size) if size > most else None
+
+
+def worded(file: str) -> Wording:
+    """The wording of a template; where it does not say `text` itself, that follows."""
+    from ..send.templates import render
+    from ..summaries.prompt import Prompt, words_of
+
+    shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
+
+    def wording(count: int, what: str, tokens: int, data: str) -> Prompt:
+        values: Json = {
+            "vars": {},
+            "count": count,
+            "what": what.format(count=count),
+            "words": words_of(tokens),
+            "text": data,
+        }
+        text = render(file, values)
+        return Prompt("", text) if shows else Prompt(text, data)
+
+    return wording
 
 
 def check(given: Given, via: str | None) -> None:
@@ -91,6 +145,10 @@ def check(given: Given, via: str | None) -> None:
     to, model = given.to, given.model
     if given.all_ and (given.session or given.argument):
         raise Usage("--all takes every session: name none")
+    if given.emit or given.apply is not None:
+        check_two_step(given)
+    elif given.prompt is not None and via is None:
+        raise Usage("--prompt goes with --via CMD or --emit: the built-in outline has no prompt")
     if to is None:
         if model is not None:
             raise Usage(
@@ -105,6 +163,71 @@ def check(given: Given, via: str | None) -> None:
         raise Usage(f"--to {to} needs --model MODEL")
 
 
+def check_two_step(given: Given) -> None:
+    """`--emit` and `--apply` each go alone: the program that asked for them does the rest."""
+    one, other = ("--emit", "--apply FILE") if given.emit else ("--apply", "--emit")
+    if given.emit and given.apply is not None:
+        raise Usage(f"{one} comes first, and {other} when there is an answer; give one")
+    for name in given.given("all_", "via", "to", "model"):
+        raise Usage(f"{one} and --{name.rstrip('_')} do not go together: your program asks its own model")
+    if given.apply is not None and given.prompt is not None:
+        raise Usage("--prompt goes with --emit; --apply knows what was asked")
+
+
+def emit(env: Env, given: Given, made: Sources) -> int:
+    """Print the next prompt; nothing where nothing is due."""
+    from ..summaries import two_step
+
+    target = for_reading(env, given.session, given.argument)
+    name = lasting_name(env, target)
+    view = view_of(env, target, strict=given.strict)
+    try:
+        emitted = two_step.emit(view, name, made, most=given.max_conversations, least=given.min_batch)
+    except SummarizerFailed as error:
+        raise unchanged(target, error) from None
+    return told(env, target, emitted, given.max_conversations)
+
+
+def apply(env: Env, given: Given, file: str, counter: Counter) -> int:
+    """Store what was answered; the answer is in the file, else it is what is piped in."""
+    from ..summaries import two_step
+
+    emitted = two_step.read(env.read_stdin() if file == "-" else read_file(file), file)
+    target = for_writing(env, emitted["session"])
+    if given.session or given.argument:
+        named = for_reading(env, given.session, given.argument)
+        if os.path.abspath(named.path) != os.path.abspath(target.path):
+            raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
+    try:
+        answered = two_step.Answered(emitted, answer_in(env, emitted, file), counter, faithful=given.gate)
+        line = two_step.apply(env, target, answered, strict=given.strict)
+    except SummarizerFailed as error:
+        raise unchanged(target, error) from None
+    return told(env, target, line, 0)
+
+
+def lasting_name(env: Env, target: Target) -> str:
+    """What names a session that can be written, also later and elsewhere: its id, or the whole path."""
+    own = is_id(target.id) and target.path == path_of(env, target.id)
+    name = target.path if target.path == "-" else target.id if own else os.path.abspath(target.path)
+    if not name.isprintable():
+        raise Usage(f"{name}: no name that JSON can hold")
+    for_writing(env, name)
+    return name
+
+
+def answer_in(env: Env, emitted: Json, file: str) -> str:
+    answer = emitted.get("answer")
+    if isinstance(answer, str):
+        return answer
+    if file == "-":
+        raise BadData("-: no answer in it: put the summary under `answer`")
+    try:
+        return env.read_stdin().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
+
+
 def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int:
     """One session: appended to, or with `-` printed as it would be."""
     try:
@@ -113,14 +236,21 @@ def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int
             return 0
         line = summarizing.run(env, target, settings, strict=strict)
     except SummarizerFailed as error:
-        raise SummarizerFailed(f"{target.id}: {error}; nothing changed") from None
+        raise unchanged(target, error) from None
+    return told(env, target, line, settings.most)
+
+
+def told(env: Env, target: Target, line: Json | None, most: int) -> int:
+    """Print a line; that nothing was due is told people alone."""
     if line is not None:
         env.write(orjson.dumps(line) + b"\n")
     elif env.terminal(env.stderr):
-        env.note(
-            f"{target.id}: not due (more than {settings.most} exchanges are summarised, the newest never)"
-        )
+        env.note(f"{target.id}: not due (more than {most} exchanges are summarised, the newest never)")
     return 0
+
+
+def unchanged(target: Target, error: SummarizerFailed) -> SummarizerFailed:
+    return SummarizerFailed(f"{target.id}: {error}; nothing changed")
 
 
 def every(env: Env, settings: Settings, jobs: int) -> int:

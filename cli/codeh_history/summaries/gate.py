@@ -7,8 +7,10 @@ paths, URLs, numbers or ids that its source does not have.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from ..base.errors import SummarizerFailed
 from . import names, nonanswers, spoken
 from .known_words import COMMON
 from .nonanswers import straight
@@ -50,7 +52,27 @@ _SLASHED = frozenset(
     " 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export success/failure and/nor".split()
 )  # fmt: skip
 _DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
+_THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # local models print it first
+FAR_LONGER = 8  # times its prompt: refused without counting its tokens
 COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
+
+
+def summary_in(
+    answer: str, source: str, prompt: str, given: int, count: Callable[[Sequence[str]], list[int]], *,
+    faithful: bool,
+) -> str:  # fmt: skip
+    """The summary that an answer is; SummarizerFailed with every reason where it is none.
+
+    `source` and `prompt` as for `problems`; `given` are the tokens of what the summary replaces.
+    """
+    text = _THINKING.sub("", answer).strip()
+    if len(text) > FAR_LONGER * max(len(prompt), 1000):
+        sizes = f"{len(text)} of {len(prompt)} characters"
+        raise SummarizerFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
+    reasons = problems(text, source, prompt, tokens=(count([text])[0], given), faithful=faithful)
+    if reasons:
+        raise SummarizerFailed(f"the summary was refused: {'; '.join(reasons)}")
+    return text
 
 
 def problems(

@@ -84,16 +84,24 @@ def prepare(view: View, settings: Settings) -> Work | None:
     """What is due, with the texts written by the summariser; None when nothing is."""
     batch = window.due(view.messages, settings.most, settings.least)
     folds = window.foldable(view.summaries, int(batch is not None))
+    return work(view, batch, settings.summarizer, folds=folds) if batch is not None or folds else None
+
+
+def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
+    """The records of a batch, and of one summary in the place of all there are then."""
     drafts: list[Draft] = []
     if batch is not None:
-        drafts.append(_batch_draft(batch, settings.summarizer))
+        drafts.append(_batch_draft(batch, summarizer))
     if folds:
-        drafts.append(_fold_draft(view, drafts, settings.summarizer))
-    if not drafts:
-        return None
-    seen: dict[str, object] = {m.id: looks(m) for m in (batch.messages if batch else ())}
-    seen |= {s.id: s.text for s in view.summaries} if folds else {}
-    return Work(view, drafts, batch, len(view.summaries) + int(batch is not None) if folds else 0, seen)
+        drafts.append(_fold_draft(view, drafts, summarizer))
+    folded = len(view.summaries) + int(batch is not None) if folds else 0
+    return Work(view, drafts, batch, folded, seen(batch, view.summaries if folds else ()))
+
+
+def seen(batch: Batch | None, summaries: Sequence[Summary]) -> dict[str, object]:
+    """How everything looks that a batch and these summaries are."""
+    looking: dict[str, object] = {m.id: looks(m) for m in (batch.messages if batch else ())}
+    return looking | {s.id: s.text for s in summaries}
 
 
 def _batch_draft(batch: Batch, summarizer: Summarizer) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 Count = Callable[[Sequence[str]], list[int]]  # the tokens of each text
 
@@ -31,13 +32,32 @@ SUMMARIES = "the following summaries of {count} conversations, oldest first, as 
 
 def instructions(count: int, what: str, *, tokens: int) -> str:
     """What is asked: a summary of `count` conversations, given as `what` says, `tokens` long."""
-    words = min(max(tokens // 6, SHORTEST), LONGEST)
-    return f"Summarize {what.format(count=count)}.\n\n{_FOCI}\n{_RULES.format(words=words)}"
+    return f"Summarize {what.format(count=count)}.\n\n{_FOCI}\n{_RULES.format(words=words_of(tokens))}"
 
 
-def plain(head: str, data: str) -> str:
-    """The whole request as plain text."""
-    return f"{head}\n\n{data}\n"
+def words_of(tokens: int) -> int:
+    """How many words a summary of so many tokens may have."""
+    return min(max(tokens // 6, SHORTEST), LONGEST)
+
+
+class Prompt(NamedTuple):
+    """What is asked for, "" where the data say it, and the data."""
+
+    head: str
+    data: str
+
+    @property
+    def plain(self) -> str:
+        """The whole of it as plain text."""
+        return f"{self.head}\n\n{self.data}\n" if self.head else self.data
+
+
+Wording = Callable[[int, str, int, str], Prompt]  # of a count, what is given, its tokens, and its text
+
+
+def standard(count: int, what: str, tokens: int, data: str) -> Prompt:
+    """The built-in wording."""
+    return Prompt(instructions(count, what, tokens=tokens), data)
 
 
 def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:

@@ -1,0 +1,396 @@
+"""`summarize --emit` and `--apply`: a program asks its own model between the two. `--prompt`: in its own words."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from test_races import HOW_IT_STANDS
+from test_summarize import digest, session, shown, summarize, summarized
+
+from codeh_history.session.records import block_of, dumps
+from support import append_text, lines, run
+
+ANSWER = "The user asked short questions."
+NOW = {"CODEH_NOW": "2026-05-01T00:00:00Z", "CODEH_ID_SEED": "x"}
+
+
+def emitted(*argv: str) -> Any:
+    done = summarize(*argv, "--emit")
+    assert done.code == 0, done.err
+    return orjson.loads(done.out) if done.out else None
+
+
+def apply(asked: Any, answer: str | None = ANSWER, *argv: str, **how: Any) -> Any:
+    given = asked if answer is None else {**asked, "answer": answer}
+    return summarize(*argv, "--apply", "-", stdin=dumps(given), **how)
+
+
+def with_prompt(home: Path, prompt: Path | str, *argv: str) -> str:
+    """What a command is asked with a template."""
+    done = summarize(
+        "demo", "--prompt", str(prompt), "--via", f"cat > {home}/asked; echo '{ANSWER}'", *argv
+    )
+    assert done.code == 0, done.err
+    return (home / "asked").read_text()
+
+
+# -- both steps -------------------------------------------------------------------------------------
+
+
+def test_it_is_the_record_that_a_command_would_have_made(home: Path, tmp_path: Path) -> None:
+    one, other = session(home, "one", 70), session(home, "other", 70)
+    asked = emitted("one")
+    assert asked["covers"] == [f"{kind}{n}" for n in range(20) for kind in "ua"]
+    assert asked["session"] == "one"
+    assert one.read_bytes() == other.read_bytes().replace(b'"other"', b'"one"')  # nothing was stored
+    done = apply(asked, env=NOW)
+    via = f"cat > {tmp_path}/asked; echo '{ANSWER}'"
+    assert done.code == summarize("other", "--via", via, env=NOW).code == 0
+    assert asked["prompt"] == (tmp_path / "asked").read_text()
+    mine, theirs = lines(one)[-1], lines(other)[-1]
+    assert (mine.pop("by"), theirs.pop("by")) == ("program", "command")
+    assert {**mine, "id": ""} == {**theirs, "id": ""}
+    (line,) = done.lines
+    assert (line["session"], line["action"], line["exchanges"], line["covered"]) == (
+        "one",
+        "summarized",
+        70,
+        20,
+    )
+    assert line["after"] < line["before"]
+
+
+def test_the_answer_is_in_the_object_or_beside_it(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "s.json"
+    for how in ("inside", "beside", "stdin"):
+        path = session(home, how, 51)
+        asked = {**emitted(how), "by": "my-model"}
+        inside = dumps({**asked, "answer": f"<think>hm</think> {ANSWER}"})
+        file.write_bytes(dumps(asked) if how == "beside" else inside)
+        done = summarize(
+            "--apply",
+            "-" if how == "stdin" else str(file),
+            stdin=inside if how == "stdin" else b"The user asked short questions.\n",
+        )
+        assert done.code == 0, done.err
+        assert (lines(path)[-1]["summary"], lines(path)[-1]["by"]) == (ANSWER, "my-model")
+
+
+def test_a_shell_can_do_it(home: Path) -> None:
+    path = session(home, "demo", 51)
+    program = f"{sys.executable} -m codeh_history summarize"
+    model = f"{sys.executable} -c \"import json,sys; json.load(sys.stdin)['prompt']; print('{ANSWER}')\""
+    command = f"set -o pipefail; {program} demo --emit > {home}/s.json && {model} < {home}/s.json | {program} --apply {home}/s.json"
+    assert (
+        os.system(
+            f"CODEH_HOME={home} bash -c '{command.replace(chr(39), chr(39) + chr(92) + chr(39) * 2)}' >/dev/null"
+        )
+        == 0
+    )
+    assert lines(path)[-1]["summary"] == ANSWER
+
+
+def test_nothing_due_is_nothing_printed(home: Path) -> None:
+    session(home, "demo", 50)
+    done = summarize("demo", "--emit")
+    assert (done.code, done.out, done.err) == (0, b"", b"")
+
+
+def test_undo_brings_back_what_was_applied(home: Path) -> None:
+    session(home, "demo", 51)
+    before = shown("demo")
+    assert apply(emitted("demo")).code == 0
+    assert shown("demo") != before
+    assert run("undo", "-s", "demo").text.startswith("summary ")
+    assert shown("demo") == before
+
+
+def test_a_session_by_its_path_is_found_from_elsewhere(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = session(home, "demo", 51).rename(tmp_path / "mine.jsonl")
+    monkeypatch.chdir(tmp_path)
+    asked = emitted("mine.jsonl")
+    assert asked["session"] == str(path)
+    monkeypatch.chdir(home)
+    assert apply(asked).code == 0
+    assert lines(path)[-1]["type"] == "summary"
+
+
+def test_summaries_fold_in_a_step_of_their_own(home: Path) -> None:
+    path, _ = summarized(home, 5)
+    limits = ("--max-conversations", "10")
+    first = emitted("demo", *limits)
+    assert first["action"] == "summarized"
+    assert apply(first).code == 0
+    asked = emitted("demo", "--max-conversations", "100")
+    assert (asked["action"], asked["covers"][-6:-1]) == ("folded", [f"S{n}" for n in range(5)])
+    assert "The user asked question 4 and question 5." in asked["prompt"]
+    done = apply(asked, "The user asked one question after the other.")
+    assert done.code == 0, done.err
+    assert (done.lines[0]["action"], done.lines[0]["folded"]) == ("folded", 6)
+    record = lines(path)[-1]
+    assert record["covers"] == asked["covers"]
+    assert record["summary"] == "The user asked one question after the other."
+    assert emitted("demo", "--max-conversations", "100") is None
+
+
+def test_what_does_not_fit_one_prompt_is_read_as_an_extract(home: Path) -> None:
+    path = session(home, "demo", 70)
+    asked = emitted("demo", "--budget", "600")
+    assert "of which the following is an extract" in asked["prompt"]
+    assert asked["shortened"]["to"] < asked["shortened"]["from"]
+    assert len(asked["covers"]) == 40
+    assert apply(asked).code == 0
+    assert lines(path)[-1]["shortened"] == asked["shortened"]
+
+
+def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home: Path) -> None:
+    path, _ = summarized(home, 6)
+    before = digest(path)
+    done = summarize("demo", "--emit", "--budget", "215")
+    assert (done.code, done.out, digest(path)) == (6, b"", before)
+    assert b"--budget more; nothing changed" in done.err
+
+
+def test_tools_stand_in_the_prompt_and_may_be_named(home: Path, tmp_path: Path) -> None:
+    """Those that were called, and those that an imported exchange says it used."""
+    entries = [
+        {
+            "id": f"e{n}", "timestamp": f"2026-01-{n + 1:02d}T00:00:00Z", "userMessage": f"Find note {n}, please, and say what is in it.",
+            "assistantResponse": f"Note {n} is about tea, and about nothing else at all.", "toolsUsed": ["SearchNotes", "read_note"],
+        }
+        for n in range(12)
+    ]  # fmt: skip
+    file = tmp_path / "kept.json"
+    file.write_bytes(dumps({"recentConversations": entries, "summaries": []}))
+    assert run("import", str(file), "--from", "persisted", "--into", "demo").code == 0
+    asked = emitted("demo", "--max-conversations", "2", "--min-batch", "1")
+    assert asked["prompt"].count("Tools used: SearchNotes, read_note") == 10
+    assert apply(asked, "The user had notes found with SearchNotes.").code == 0
+
+
+# -- the gate ---------------------------------------------------------------------------------------
+
+REFUSED = {
+    "blank": (" \n\t", "blank"),
+    "none": ("No summary generated.", "there is none"),
+    "refusal": ("I'm sorry, but I can't assist with that.", "refusal"),
+    "error": ("Error: 429 Too Many Requests", "error text"),
+    "larger": ("The user asked. " * 400, "not shorter than its source"),
+    "path": ("The user edited /srv/secret/keys.pem.", "/srv/secret/keys.pem"),
+    "number": ("The user paid 4711 euros.", "4711"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_answer_that_is_no_summary_changes_nothing(home: Path, name: str) -> None:
+    answer, reason = REFUSED[name]
+    path = session(home, "demo", 51)
+    before = digest(path)
+    done = apply(emitted("demo"), answer)
+    assert (done.code, done.out, digest(path)) == (6, b"", before)
+    assert reason in done.err.decode()
+    assert done.err.decode().startswith("codeh-history: demo: ")
+    assert done.err.decode().endswith("nothing changed\n")
+
+
+def test_an_echo_and_what_is_no_text_are_refused(home: Path, tmp_path: Path) -> None:
+    path = session(home, "demo", 51)
+    before, asked = digest(path), emitted("demo")
+    assert b"echo of its input" in apply(asked, asked["prompt"]).err
+    (tmp_path / "s.json").write_bytes(dumps(asked))
+    for answer, reason in ((b"\xff\xfe", b"not UTF-8"), (b"", b"blank")):
+        done = summarize("--apply", str(tmp_path / "s.json"), stdin=answer)
+        assert (done.code, reason in done.err) == (6, True)
+    assert digest(path) == before
+
+
+def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
+    session(home, "demo", 51)
+    asked = emitted("demo")
+    assert apply(asked, " ", "--no-gate").code == 6
+    assert apply(asked, REFUSED["number"][0], "--no-gate").code == 0
+
+
+# -- races ------------------------------------------------------------------------------------------
+
+
+def test_what_was_said_meanwhile_is_no_matter(home: Path) -> None:
+    path = session(home, "demo", 51)
+    asked = emitted("demo")
+    said = [append_text(path, f"meanwhile {n}") for n in range(5)]
+    assert run("persist", "demo", "-i", "--all").code == 0
+    assert apply(asked).code == 0
+    assert lines(path)[-1]["covers"] == asked["covers"]
+    assert shown("demo")[-5:] == said
+
+
+@pytest.mark.parametrize(
+    "meanwhile", ["update u0 -s demo -m changed", "undo -s demo --id a1", "clear -s demo"]
+)
+def test_a_change_meanwhile_is_75(home: Path, meanwhile: str) -> None:
+    path = session(home, "demo", 51)
+    asked = emitted("demo")
+    assert run(*meanwhile.split()).code == 0
+    refused(path, asked)
+
+
+@pytest.mark.parametrize("how", HOW_IT_STANDS)
+def test_a_change_in_how_a_message_stands_is_75(home: Path, how: str) -> None:
+    path = session(home, "demo", 51)
+    asked = emitted("demo")
+    (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
+    line = dict(HOW_IT_STANDS[how])
+    if how == "pinned":
+        line["parts"] = [part]
+    elif how == "replaced":
+        line["ops"] = [{**line["ops"][0], "block": block_of(part)}]
+    with path.open("ab") as file:
+        file.write(dumps(line) + b"\n")
+    refused(path, asked)
+
+
+def test_what_became_the_newest_exchange_is_75(home: Path) -> None:
+    path = session(home, "demo", 51)
+    asked = emitted("demo")
+    for record in [record for record in lines(path) if record.get("id", "")[1:].isdecimal()]:
+        if int(record["id"][1:]) > 9:
+            with path.open("ab") as file:
+                file.write(dumps({"type": "revert", "id": f"r{record['id']}", "of": record["id"]}) + b"\n")
+    refused(path, asked)
+
+
+def test_twice_is_75(home: Path) -> None:
+    path = session(home, "demo", 51)
+    asked = emitted("demo")
+    assert apply(asked).code == 0
+    refused(path, asked)
+
+
+def test_another_summary_meanwhile_is_75_for_a_fold(home: Path) -> None:
+    path, _ = summarized(home, 6)
+    asked = emitted("demo")
+    assert asked["action"] == "folded"
+    assert (
+        summarize("demo", "--max-conversations", "5", "--via", f"cat >/dev/null; echo '{ANSWER}'").code == 0
+    )
+    refused(path, asked)
+
+
+def refused(path: Path, asked: Any) -> None:
+    before = digest(path)
+    done = apply(asked)
+    assert (done.code, done.out, digest(path)) == (75, b"", before)
+    assert b"has changed; nothing was stored: --emit it anew" in done.err
+
+
+# -- what is given wrongly --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "data, reason",
+    [
+        (b"not json", b"no JSON"),
+        (b"[]", b"no object"),
+        (b"{}", b"no session"),
+        ({"covers": 7}, b"no covers"),
+        ({"answer": 7}, b"answer must be text"),
+        ({"shortened": 7}, b"shortened must be"),
+        ({}, b"no answer in it"),
+    ],
+)
+def test_what_was_not_emitted_is_65(home: Path, data: Any, reason: bytes) -> None:
+    path = session(home, "demo", 51)
+    before = digest(path)
+    given = dumps({**emitted("demo"), **data}) if isinstance(data, dict) else data
+    done = summarize("--apply", "-", stdin=given)
+    assert (done.code, done.out, digest(path)) == (65, b"", before)
+    assert reason in done.err
+
+
+def test_the_session_may_be_said_again_but_not_another(home: Path) -> None:
+    session(home, "demo", 51)
+    session(home, "other", 51)
+    asked = emitted("demo")
+    done = apply(asked, ANSWER, "other")
+    assert (done.code, b"is of session demo" in done.err) == (2, True)
+    assert apply(asked, ANSWER, "-s", "demo", env={"CODEH_SESSION": "other"}).code == 0
+
+
+def test_a_session_that_went_away_is_3(home: Path) -> None:
+    path = session(home, "demo", 51)
+    asked = emitted("demo")
+    path.unlink()
+    assert apply(asked).code == 3
+
+
+# -- own words --------------------------------------------------------------------------------------
+
+
+def test_a_template_says_what_is_asked(home: Path, tmp_path: Path) -> None:
+    """For a command and for a program, the text inside it or after it."""
+    session(home, "demo", 51)
+    (tmp_path / "p").write_text(
+        "Fasse {{ what }} in {{ words }} Wörtern zusammen ({{ count }}):\n<log>\n{{ text }}\n</log>\n"
+    )
+    said = emitted("demo", "--prompt", str(tmp_path / "p"))["prompt"]
+    assert said.startswith("Fasse the following 10 conversations between a user and an assistant in ")
+    assert "(10):\n<log>\n[2026-01-01T12:00:00.000Z]\nUser: q0 " in said
+    assert said.endswith("\n</log>")
+    assert with_prompt(home, tmp_path / "p") == said
+    run("undo", "-s", "demo")
+    (tmp_path / "q").write_text("In plain text, please.")
+    assert with_prompt(home, tmp_path / "q").startswith(
+        "In plain text, please.\n\n[2026-01-01T12:00:00.000Z]\nUser: q0 "
+    )
+
+
+def test_a_template_for_a_provider(home: Path, tmp_path: Path) -> None:
+    """What it says before the text is the system prompt; with the text in it all is one message."""
+    answer = dumps(
+        {
+            "message": {"role": "assistant", "content": ANSWER},
+            "model": "m",
+            "done": True,
+            "done_reason": "stop",
+        }
+    ).decode()
+    for template, roles in (("Be short.", ["system", "user"]), ("Short: {{text}}", ["user"])):
+        session(home, "demo", 51)
+        (tmp_path / "p").write_text(template)
+        via = f"cat > {home}/body; echo '{answer}'"
+        done = summarize(
+            "demo", "--prompt", str(tmp_path / "p"), "--to", "ollama", "--model", "m", "--via", via
+        )
+        assert done.code == 0, done.err
+        assert [
+            message["role"] for message in orjson.loads((home / "body").read_bytes())["messages"]
+        ] == roles
+
+
+@pytest.mark.parametrize("template, reason", [("{{ nobody }}", b"nobody"), ("{% if %}", b"p:1")])
+def test_a_template_that_is_wrong_is_65(home: Path, tmp_path: Path, template: str, reason: bytes) -> None:
+    path = session(home, "demo", 51)
+    before = digest(path)
+    (tmp_path / "p").write_text(template)
+    for how in (("--emit",), ("--via", f"touch {home}/asked; echo '{ANSWER}'")):
+        done = summarize("demo", "--prompt", str(tmp_path / "p"), *how)
+        assert (done.code, done.out, digest(path)) == (65, b"", before)
+        assert reason in done.err
+    assert not (home / "asked").exists()
+
+
+def test_every_request_in_own_words_fits_its_budget(home: Path, tmp_path: Path) -> None:
+    session(home, "demo", 70)
+    (tmp_path / "p").write_text(f"{'Please be brief. ' * 20}\n{{{{ text }}}}")
+    via = f"cat > {home}/asked-$$; echo '{ANSWER}'"
+    assert summarize("demo", "--prompt", str(tmp_path / "p"), "--budget", "600", "--via", via).code == 0
+    asked = [file.read_text() for file in home.glob("asked-*")]
+    assert len(asked) > 2
+    assert all(len(text) < 4 * 600 and text.startswith("Please be brief.") for text in asked)
