@@ -12,12 +12,6 @@ from inside import inside
 from support import session_path
 
 
-@pytest.fixture
-def session(home: Path) -> Session:
-    """A new session of a home of its own."""
-    return Session.open("demo", create=True, home=home)
-
-
 def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home: Path, session: Session) -> None:
     assert session.messages == []
     first = session.append("Why is the sky blue?")

@@ -28,6 +28,13 @@ class Env:
         self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
         self._ordinal = 0
 
+    @staticmethod
+    def lives_long() -> None:
+        """Cycles are collected from here on: a short process does without."""
+        import gc
+
+        gc.enable()
+
     # -- clock and ids ------------------------------------------------------------------------------
 
     def millis(self) -> int:

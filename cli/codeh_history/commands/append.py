@@ -9,6 +9,10 @@ from ..append.given import Given
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..providers.reply import AnswerReader
+
 __all__ = ["Given", "run"]
 
 EXAMPLES = """\
@@ -102,19 +106,25 @@ def receive(env: Env, given: Given, format: str) -> None:
         raise Usage("--redact goes with what you append; for a whole session there is `redact`")
     if not says_only(given, "from_", "echo", "max_bytes"):
         raise Usage("--from goes with --echo, --max-bytes, -s and -q only")
-    from .. import providers
     from ..base import amounts
     from ..receive import answer
     from ..store.paths import hint
     from ..store.resolve import for_writing
 
-    if format != "auto" and format not in providers.TARGETS:
-        raise Usage(f"--from {format}: auto, {', '.join(providers.TARGETS)}")
+    reader = reader_of(format)
     target = for_writing(env, given.session)
     if not os.path.exists(target.path):
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
     echo = given.echo or env.terminal(env.stdout)
-    reader = providers.reader(None if format == "auto" else format)
     most = amounts.size(given.max_bytes)
     received = answer.receive(env, target, env.stdin, reader, echo=echo, most=most)
     answer.tell(env, target.id, received, echo=echo)
+
+
+def reader_of(format: str) -> AnswerReader:
+    """What reads an answer of this format; Usage where it is none."""
+    from .. import providers
+
+    if format != "auto" and format not in providers.TARGETS:
+        raise Usage(f"--from {format}: auto, {', '.join(providers.TARGETS)}")
+    return providers.reader(None if format == "auto" else format)

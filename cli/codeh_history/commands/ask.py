@@ -7,7 +7,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, NamedTuple
 
 from .. import providers
 from ..access.view import looked_at
@@ -22,6 +22,7 @@ from ..base.jobs import Request
 from ..base.options import MAX_BYTES, PROFILE, Options, Writing, flag, option
 from ..config import layers
 from ..config.layers import Asked
+from ..providers.reply import AnswerReader
 from ..receive.answer import Received, tell
 from ..receive.run_command import exchange
 from ..send import payload
@@ -79,14 +80,30 @@ def run(env: Env, given: Given) -> None:
 
 
 def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: str) -> Received:
-    """Store the prompt, send the session through a command, and store the answer of at most `most` bytes.
+    """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
+    via = layers.reaching(env, asked)
+    with sending(env, target, given, asked, again) as ready:
+        if isinstance(ready, Received):
+            return ready
+        return exchange(env, target, ready.body, via, ready.reader, echo=not given.id, most=most)
+
+
+class Ready(NamedTuple):
+    """A request body, and what reads the answer to it."""
+
+    body: IO[bytes]
+    reader: AnswerReader
+
+
+@contextmanager
+def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) -> Iterator[Ready | Received]:
+    """Store the prompt, for whoever sends the request in here; or the answer that is there already.
 
     What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
     a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
     what people type for that.
     """
-    message, request, echo = given.part(appending.Given), asked.request.part(Request), not given.id
-    via = layers.reaching(env, asked)
+    message, request = given.part(appending.Given), asked.request.part(Request)
     message.check()
     data, view = _looked(env, target)
     text = _text(env, given, view, stdin=not given.no_stdin)
@@ -97,9 +114,10 @@ def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: 
     if draft is not None and answer is not None:
         compose.store(env, target, draft)  # which checks that it is the same prompt
         env.note(f"{target.id}: --key {given.key}: answered already, by {answer.id}")
-        if echo:
+        if not given.id:
             env.write(f"{text_of(answer)}\n".encode())
-        return Received(answer.id, [], known=True)
+        yield Received(answer.id, [], known=True)
+        return
     last = unanswered(view)
     if draft is not None and last is not None and given.key is None and _says(last, draft):
         env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
@@ -121,7 +139,7 @@ def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: 
                 persist_now(env, None, target.path)
             if size != len(data):  # more came meanwhile: it is sent too
                 _write(env, target, asked, body, None)
-            return exchange(env, target, body, via, reader, echo=echo, most=most)
+            yield Ready(body, reader)
 
 
 def _looked(env: Env, target: Target) -> tuple[bytes, View]:

@@ -12,8 +12,9 @@ from ..base.env import Env
 from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
 from ..blocks import Lost
 from ..config import layers
-from ..session.pairing import open_calls
-from ..store.resolve import for_reading
+from ..session.model import Json
+from ..session.pairing import Call, open_calls
+from ..store.resolve import Target, for_reading
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name
@@ -35,21 +36,30 @@ def run(env: Env, given: Given) -> int:
     if not (given.via or given.profile):
         via = None  # without either it lists, whatever is configured
     target = for_reading(env, given.session, given.argument)
+    calls = waiting(env, target, given)
+    for call in calls:
+        if via is None:
+            env.write(orjson.dumps(line_of(call)) + b"\n")
+        else:
+            from ..append.text import announce
+            from ..receive.tool_call import answer, by_command
+
+            announce(env, target, answer(env, target, call, by_command(via, most)), created=False)
+    return 0 if calls else 1
+
+
+def waiting(env: Env, target: Target, given: Given) -> list[Call]:
+    """The calls without a result."""
     calls = of_big(env, target, strict=given.strict)
     if calls is None:
         lost: Lost | None = {} if given.allow_missing else None
         view = view_of(env, target, strict=given.strict, media=Deferred(), lost=lost)
         tell_lost(env, target.id, lost)
         calls = open_calls(view.messages)
-    for call in calls:
-        if via is None:
-            line = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
-            if call.damage:
-                line |= {"damaged": call.damage, "arguments": call.arguments}
-            env.write(orjson.dumps(line) + b"\n")
-        else:
-            from ..append.text import announce
-            from ..receive.tool_call import answer
+    return calls
 
-            announce(env, target, answer(env, target, call, via, most), created=False)
-    return 0 if calls else 1
+
+def line_of(call: Call) -> Json:
+    """A call as it is listed: `message, id, name, args`, and of half a call what is wrong with it."""
+    line: Json = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
+    return line | {"damaged": call.damage, "arguments": call.arguments} if call.damage else line

@@ -49,8 +49,13 @@ def run(env: Env, given: Given) -> None:
         if key in values and key not in jobs.LISTS:
             raise Usage(f"set {key}: given twice, and it takes one value")
         values[key] = joined(values.get(key), value_of(key, text))
+    store(env, given.session, values)
+
+
+def store(env: Env, session: str | None, values: dict[str, object]) -> None:
+    """Append these settings, which are looked at first as those of a session are."""
     reduction.check({key: value for key, value in values.items() if key in jobs.KEYS})
-    target = for_writing(env, given.session)
+    target = for_writing(env, session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
         say_new(env, target)

@@ -31,6 +31,7 @@ from ..tokens import Counter, message_tokens, open_counter
 from .progress import progress
 
 if TYPE_CHECKING:
+    from ..summaries.command import Runs
     from ..summaries.prompt import Prompt, Wording
     from ..summaries.source import Sources
 
@@ -75,19 +76,12 @@ def run(env: Env, given: Given) -> int:
         else layers.command(env, "summarize.via", given.profile, given.via)
     )
     check(given, via)
-    counting = open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
-    if given.emit:
-        return emit(env, given, sources(given, counting))
-    if given.apply is not None:
-        return apply(env, given, given.apply, counting)
-    summarizer: Summarizer = Outline()
-    if via is not None:
-        from ..summaries.by_command import Asked
-        from ..summaries.command import Commands
-
-        command = Commands(via, given.timeout)
-        summarizer = Asked(command, sources(given, counting), given.to, given.model, faithful=given.gate)
-    settings = Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
+    if given.emit or given.apply is not None:
+        counting = counter_of(env, given)
+        if given.emit:
+            return emit(env, given, sources(given, counting))
+        return apply(env, given, str(given.apply), counting)
+    settings = settings_of(env, given, command_of(given, via))
     if given.all_:
         return every(env, settings, given.jobs)
     try:
@@ -95,7 +89,32 @@ def run(env: Env, given: Given) -> int:
             env, filtering.target_of(env, given.session, given.argument), settings, strict=given.strict
         )
     finally:
-        summarizer.stop()
+        settings.summarizer.stop()
+
+
+def command_of(given: Given, via: str | None) -> Runs | None:
+    """What runs the command, where there is one."""
+    if via is None:
+        return None
+    from ..summaries.command import Commands
+
+    return Commands(via, given.timeout)
+
+
+def counter_of(env: Env, given: Given) -> Counter:
+    """What counts, as the options say."""
+    return open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
+
+
+def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:
+    """How it is done: by what a command says, or by the built-in outline."""
+    counting = counter_of(env, given)
+    summarizer: Summarizer = Outline()
+    if command is not None:
+        from ..summaries.by_command import Asked
+
+        summarizer = Asked(command, sources(given, counting), given.to, given.model, faithful=given.gate)
+    return Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
 
 
 def sources(given: Given, counter: Counter) -> Sources:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+class Theirs(BaseException):
+    """What the caller's own function raised, on its way through ours: it comes out as it was."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
 class Call(Env):
     """What a verb may touch, for the length of a call; what fails in here is a `HistoryError`."""
 
@@ -27,6 +35,8 @@ class Call(Env):
     def __exit__(
         self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
     ) -> None:
+        if isinstance(error, Theirs):
+            raise error.error
         if isinstance(error, Exception) and not isinstance(error, HistoryError):
             from ..base.failures import understood
 
@@ -38,6 +48,15 @@ class Call(Env):
     def output(self) -> bytes:
         """What the verb printed."""
         return b"".join(self.out)
+
+    @staticmethod
+    def lives_long() -> None:
+        """How the collector is set is the program's."""
+
+    @property
+    def text(self) -> str:
+        """The same as text, without its last newline."""
+        return self.output.decode().removesuffix("\n")
 
     def draw(self, data: bytes | memoryview) -> None:
         self.out.append(bytes(data))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import select
 import time
@@ -50,7 +49,7 @@ def receive(
     fd: int,
     reader: AnswerReader,
     *,
-    echo: bool,
+    echo: bool | Echo,
     most: int,
     fresh: bool = False,
     ended: Callable[[], None] | None = None,
@@ -61,12 +60,13 @@ def receive(
     stays pending. One that is stored already is not stored again, unless it is `fresh`: the answer to what
     was just asked. `ended` is called at the end of the input, before it is decided what it was.
     """
-    return follow(Receiving(env, target, reader, Echo(env) if echo else None, fresh=fresh), fd, most, ended)
+    told = echo if isinstance(echo, Echo) else Echo(env) if echo else None
+    return follow(Receiving(env, target, reader, told, fresh=fresh), fd, most, ended)
 
 
 def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
     """Read a descriptor to its end, keeping what arrives whatever happens."""
-    gc.enable()  # a stream may go on for long
+    receiving.env.lives_long()
     if fd == receiving.env.stdin:
         receiving.env.awaits()
     try:
@@ -115,7 +115,13 @@ class Echo:
 
 
 class Receiving:
-    """One answer on its way into the log."""
+    """One answer on its way into the log.
+
+    What has arrived waits at most `flush_seconds` for its write, or until `flush_bytes` have been read.
+    """
+
+    flush_seconds = FLUSH_SECONDS
+    flush_bytes = FLUSH_BYTES
 
     def __init__(
         self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None, *, fresh: bool
@@ -130,28 +136,38 @@ class Receiving:
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
         self.unflushed = 0  # bytes read since
+        self.taken = 0  # bytes read in all
         self.kept: list[str] = []  # the ids of what stays pending
         self.restarts = 0
         self.replace = False
         self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
     def read(self, fd: int, most: int) -> None:
-        taken = 0
         while True:
-            ready, _, _ = select.select([fd], [], [], FLUSH_SECONDS if self.held else None)
-            if ready:
-                chunk = os.read(fd, CHUNK)
-                if not chunk:
-                    return
-                taken += len(chunk)
-                self.unflushed += len(chunk)
-                self.take(self.reader.feed(chunk))
-            waited = time.monotonic() - self.flushed >= FLUSH_SECONDS
-            if self.held and (waited or self.unflushed > FLUSH_BYTES):
-                self.flush()
-            if taken > most:
-                self.abort(f"it is longer than {most} bytes")
-                raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
+            ready, _, _ = select.select([fd], [], [], self.flush_seconds if self.held else None)
+            if not ready:
+                self.flush_due()
+                continue
+            chunk = os.read(fd, CHUNK)
+            if not chunk:
+                return
+            self.arrived(chunk, most)
+
+    def arrived(self, chunk: bytes, most: int) -> None:
+        """Take what was read; BadData once it is more than `most` bytes in all."""
+        self.taken += len(chunk)
+        self.unflushed += len(chunk)
+        self.take(self.reader.feed(chunk))
+        self.flush_due()
+        if self.taken > most:
+            self.abort(f"it is longer than {most} bytes")
+            raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
+
+    def flush_due(self) -> None:
+        """Write what has waited long enough, or is enough."""
+        waited = time.monotonic() - self.flushed >= self.flush_seconds
+        if self.held and (waited or self.unflushed >= self.flush_bytes):
+            self.flush()
 
     def rest(self) -> str:
         """What became of what arrived, for the message of an error."""

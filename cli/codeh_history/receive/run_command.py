@@ -14,12 +14,13 @@ from ..base.errors import InputOutput, TryAgain
 from ..providers.reply import AnswerReader
 from ..providers.text.response import Exact
 from ..store.resolve import Target
-from .answer import Received, receive
+from .answer import Echo, Received, receive
 
 
 def exchange(
-    env: Env, target: Target, body: IO[bytes], command: str, reader: AnswerReader, *, echo: bool, most: int
-) -> Received:
+    env: Env, target: Target, body: IO[bytes], command: str, reader: AnswerReader,
+    *, echo: bool | Echo, most: int,
+) -> Received:  # fmt: skip
     """Send a body through `sh -c CMD` and store the answer that the command prints, `most` bytes of it.
 
     The body lies in a file, so a command that reads slowly cannot block its own answer.

@@ -16,12 +16,15 @@ from .answer import Echo, Received, Receiving, follow
 
 def run(env: Env, target: Target, role: str | None, kind: str | None, *, echo: bool, most: int) -> Received:
     """Store stdin, `most` bytes of it, as one message, byte for byte."""
-    streaming = _Streaming(env, target, *kind_and_role(role, kind), Echo(env) if echo else None)
+    streaming = Streaming(env, target, *kind_and_role(role, kind), Echo(env) if echo else None)
     return follow(streaming, env.stdin, most)
 
 
-class _Streaming(Receiving):
-    """A message of any kind, whose session it may start."""
+class Streaming(Receiving):
+    """A message of any kind, whose session it may start; others may be reading along."""
+
+    flush_seconds = 0.1
+    flush_bytes = 4096
 
     def __init__(self, env: Env, target: Target, kind: str, role: str | None, echo: Echo | None) -> None:
         super().__init__(env, target, Exact(), echo, fresh=True)

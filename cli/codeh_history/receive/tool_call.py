@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import orjson
 
 from ..access.view import locked_view
@@ -21,12 +23,18 @@ from . import run_command
 _AROUND = 1 << 20  # bytes of a record beside the response
 
 
-def answer(env: Env, target: Target, call: Call, via: str, most: int) -> list[str]:
-    """Run a command for one call, store what it printed or how it failed; the result's id, if it waited.
+Run = Callable[[Call], tuple[Json, str]]  # a response, and for people how it failed, "" where it did not
+
+
+def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
+    """Have one call run, store what came of it or how it failed; the result's id, if it waited.
 
     Half a call is not run: that it is none is its result, so that the model may call again.
     """
-    response, failure = _result(call, via, most)
+    response, failure = _half(call) if call.damage else run(call)
+    much = len(dumps(response))
+    if much > LONGEST - _AROUND:
+        response, failure = failed(call, f"its result has {much} bytes, more than a record holds")
     if failure:
         env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
     id = {"id": call.id} if call.given else {}
@@ -52,26 +60,28 @@ def answer(env: Env, target: Target, call: Call, via: str, most: int) -> list[st
     return ids
 
 
-def _result(call: Call, via: str, most: int) -> tuple[Json, str]:
-    """The response to a call, and for people how it failed, "" where it did not."""
-    if call.damage:
-        arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
-        return _failed(call, f"{call.damage}{arrived}"), f"not run: {call.damage}"
-    environ = {"CODEH_CALL_NAME": call.name, "CODEH_CALL_ID": call.id}
-    ran = run_command.tool(via, orjson.dumps(call.args) + b"\n", environ, most)
-    out = ran.out.decode("utf-8", "replace")
-    if ran.code is None:
-        much = f"it printed more than {most} bytes and was ended"
-        return _failed(call, much), much
-    if ran.code:
-        reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
-        return _failed(call, reason), f"exit {ran.code}"
-    response = response_of(out.removesuffix("\n"))
-    if len(dumps(response)) > LONGEST - _AROUND:
-        much = f"it printed {len(ran.out)} bytes, more than a record holds"
-        return _failed(call, much), much
-    return response, ""
+def _half(call: Call) -> tuple[Json, str]:
+    arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
+    return failed(call, f"{call.damage}{arrived}", f"not run: {call.damage}")
 
 
-def _failed(call: Call, reason: str) -> Json:
-    return {"error": sentence(call.name, reason)}
+def by_command(via: str, most: int) -> Run:
+    """Calls run by a command, which may print `most` bytes."""
+
+    def run(call: Call) -> tuple[Json, str]:
+        environ = {"CODEH_CALL_NAME": call.name, "CODEH_CALL_ID": call.id}
+        ran = run_command.tool(via, orjson.dumps(call.args) + b"\n", environ, most)
+        out = ran.out.decode("utf-8", "replace")
+        if ran.code is None:
+            return failed(call, f"it printed more than {most} bytes and was ended")
+        if ran.code:
+            reason = ran.err.decode("utf-8", "replace").strip() or out.strip() or f"exit {ran.code}"
+            return failed(call, reason, f"exit {ran.code}")
+        return response_of(out.removesuffix("\n")), ""
+
+    return run
+
+
+def failed(call: Call, reason: str, told: str = "") -> tuple[Json, str]:
+    """The response that says why there is no other, and what people are told."""
+    return {"error": sentence(call.name, reason)}, told or reason

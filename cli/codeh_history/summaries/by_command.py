@@ -12,7 +12,7 @@ from ..providers.base import Options
 from ..providers.wire import Cut, Failure, Nothing, Reply, read
 from ..session.model import Message, Part
 from . import gate
-from .command import Commands
+from .command import Runs
 from .prompt import SUMMARIES, Prompt
 from .source import Source, Sources, of_summaries
 from .window import Batch
@@ -26,7 +26,7 @@ class Asked:
     """
 
     def __init__(
-        self, commands: Commands, sources: Sources, to: str | None, model: str | None, *, faithful: bool
+        self, commands: Runs, sources: Sources, to: str | None, model: str | None, *, faithful: bool
     ) -> None:
         self.commands = commands
         self.sources = sources

@@ -11,6 +11,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..base.errors import SummarizerFailed
 from ..base.signals import outcome
@@ -44,6 +45,16 @@ class Done:
         if self.code:
             how = f"ended with {self.code}" if self.code > 0 else f"was ended by signal {-self.code}"
             raise SummarizerFailed(f"the command {how}{_last_line(self.err or self.out)}")
+
+
+class Runs(Protocol):
+    """What a request is given to."""
+
+    def run(self, data: bytes) -> Done:
+        """How it ended for this input."""
+
+    def stop(self) -> None:
+        """End what runs and start nothing more."""
 
 
 class Commands:

@@ -99,11 +99,11 @@ class Talk:
         via = layers.command(self.env, "calls.via", self.given.profile, None)
         if via is None:
             return False
-        from ...receive.tool_call import answer
+        from ...receive.tool_call import answer, by_command
 
         for call in open_calls(self.view().messages):
             self.env.note(f"{self.target.id}: {call.name} {excerpt(dumps(call.args).decode(), 80)}")
-            answer(self.env, self.target, call, via, self.most)
+            answer(self.env, self.target, call, by_command(via, self.most))
         return True
 
     def again(self) -> None:

@@ -1,0 +1,133 @@
+"""An answer, or a text, that a program hands over piece by piece, on its way into the log."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from ..base.errors import HistoryError
+from ..receive.answer import Echo, Received, Receiving
+from .env import Theirs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from ..base.env import Env
+
+
+class Feed:
+    """A `Receiving` that may be fed by any thread; a thread of its own writes what waits too long."""
+
+    def __init__(self, receiving: Receiving, most: int) -> None:
+        self.receiving = receiving
+        self.most = most
+        self.ended = False
+        self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
+        self._failed: BaseException | None = None  # in the timer's thread
+
+    def take(self, chunk: bytes | str) -> None:
+        """Take what comes next; on disk at once, or as soon as the rule of the receiving says."""
+        data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
+        with self._lock:
+            self._check()
+            self.receiving.arrived(data, self.most)
+            if self.receiving.held and self._timer is None:
+                waits = self.receiving.flushed + self.receiving.flush_seconds - time.monotonic()
+                self._timer = threading.Timer(max(waits, 0.001), self._write)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def all(self, chunks: Iterable[Any]) -> Received:
+        """Take all of these, and the answer is there; what stops them leaves pending what came."""
+        try:
+            for chunk in theirs(chunks):
+                self.take(chunk)
+            return self.close()
+        except HistoryError:
+            raise  # it was said in the log
+        except BaseException as error:
+            self.abort(type(error.error if isinstance(error, Theirs) else error).__name__)
+            raise
+
+    def close(self) -> Received:
+        """The end has come: commit."""
+        with self._lock:
+            self._end()
+            self._check()
+            return self.receiving.close()
+
+    def abort(self, reason: str) -> None:
+        """What came stays pending, with this reason."""
+        with self._lock:
+            self._end()
+            self.receiving.abort(reason)
+
+    def _end(self) -> None:
+        self.ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _check(self) -> None:
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
+
+    def _write(self) -> None:
+        with self._lock:
+            self._timer = None
+            if self.ended:
+                return
+            try:
+                if self.receiving.held:
+                    self.receiving.flush()
+            except BaseException as error:  # noqa: BLE001 - raised again where the next piece is handed over
+                self._failed = error
+
+
+def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
+    """The same; what their maker raises is known for his."""
+    pieces = iter(chunks)
+    while True:
+        try:
+            piece = next(pieces)
+        except StopIteration:
+            return
+        except Exception as error:
+            raise Theirs(error) from error
+        yield piece
+
+
+class Heard(Echo):
+    """The text of an answer, told to a function as it arrives."""
+
+    def __init__(self, env: Env, tell: Callable[[str], object]) -> None:
+        super().__init__(env)
+        self.tell = tell
+
+    def text(self, text: str) -> None:
+        if text:
+            try:
+                self.tell(text)
+            except Exception as error:
+                raise Theirs(error) from error
+
+    def end(self) -> None:
+        """A text that has ended says so by nothing more."""
+
+
+def pieces(data: Any) -> Iterable[bytes | str]:
+    """A response in pieces: bytes or text, an object of JSON, or an iterable of bytes and texts."""
+    if isinstance(data, (bytes, str, bytearray, memoryview)):
+        return [bytes(data) if not isinstance(data, str) else data]
+    if isinstance(data, dict):
+        import orjson
+
+        return [orjson.dumps(data)]
+    if not hasattr(data, "__iter__"):
+        raise TypeError(f"a response is bytes, text, an object or an iterable, not {type(data).__name__}")
+    found: Iterable[bytes | str] = data
+    return found

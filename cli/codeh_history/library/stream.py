@@ -1,0 +1,82 @@
+"""A message that is being written: pending on disk while it grows, committed at its end."""
+
+from __future__ import annotations
+
+from ..receive.stream import Streaming
+from .feed import Feed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from .env import Call
+
+
+class Stream:
+    """`with session.stream("model") as s: s.write(chunk)`; an exception leaves pending what was written.
+
+    There is at most one write to the disk a tenth of a second, or 4 KiB; nothing waits longer. `id` is the
+    message's, once there is something of it on disk.
+    """
+
+    __slots__ = ("_call", "_feed", "_streaming", "id")
+
+    def __init__(self, call: Call, streaming: Streaming, most: int) -> None:
+        self._call = call
+        self._streaming = streaming
+        self._feed = Feed(streaming, most)
+        self.id: str | None = None
+
+    def write(self, chunk: str | bytes) -> None:
+        """What comes next: text, or UTF-8 cut anywhere."""
+        if self._feed.ended:
+            raise ValueError("the stream has ended")
+        with self._call:
+            self._feed.take(chunk)
+            self.id = self._streaming.pending
+
+    def through(self, chunks: Iterable[str]) -> Iterator[str]:
+        """Write each of these, and hand it on."""
+        for chunk in chunks:
+            self.write(chunk)
+            yield chunk
+
+    async def athrough(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
+        """The same of an async iterable."""
+        async for chunk in chunks:
+            self.write(chunk)
+            yield chunk
+
+    def commit(self) -> str:
+        """Make it a message; its id. BadData where nothing but blanks came."""
+        with self._call:
+            self.id = self._feed.close().id
+            return self.id
+
+    def abort(self, reason: str = "aborted") -> None:
+        """Leave it pending, with this reason."""
+        with self._call:
+            self._feed.abort(reason)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._feed.ended:
+            return
+        if kind is None:
+            self.commit()
+        else:
+            self.abort(kind.__name__)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)

@@ -1,0 +1,83 @@
+"""A message that a program writes: on disk as it grows, by few writes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from codeh_history import BadData, Session
+from support import lines
+
+
+def records(session: Session) -> list[str]:
+    with open(session.path, "rb") as file:
+        return [record["type"] for record in lines(file.read())]
+
+
+def test_what_was_written_is_a_message(session: Session) -> None:
+    with session.stream("model") as stream:
+        for chunk in ("Ray", b"lei", "gh \U0001f308".encode()[:5], "gh \U0001f308".encode()[5:]):
+            stream.write(chunk)
+    assert session.messages[-1]["parts"] == [{"text": "Rayleigh \U0001f308"}]
+    assert session.messages[-1]["id"] == stream.id
+    with pytest.raises(ValueError, match="ended"):
+        stream.write("more")
+
+
+def test_an_exception_leaves_it_pending(session: Session) -> None:
+    with pytest.raises(ZeroDivisionError), session.stream("model") as stream:  # noqa: PT012
+        stream.write("half an ")
+        stream.write("answer")
+        raise ZeroDivisionError
+    assert session.items[-1]["committed"] is None
+    assert session.items[-1]["pending"]["parts"] == [{"text": "half an answer"}]
+    assert session.items[-1]["pending"]["aborted"] == "ZeroDivisionError"
+    assert session.commit(stream.id) == stream.id
+
+
+def test_others_see_it_grow_though_nothing_more_is_written(session: Session) -> None:
+    with session.stream("model") as stream:
+        stream.write("one ")
+        assert session.items[-1]["pending"]["parts"] == [{"text": "one "}]
+        stream.write("two")
+        give_up = time.monotonic() + 10
+        while session.items[-1]["pending"]["parts"] != [{"text": "one two"}]:
+            assert time.monotonic() < give_up
+            time.sleep(0.01)
+
+
+def test_there_is_a_write_for_4_kib_and_none_for_less(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from codeh_history.receive.stream import Streaming
+
+    monkeypatch.setattr(Streaming, "flush_seconds", 60)
+    with session.stream("model") as stream:
+        for _ in range(3000):
+            stream.write("four")
+    assert records(session).count("delta") == 1 + (3000 * 4 - 4) // 4096
+
+
+def test_nothing_but_blanks_is_no_message(session: Session) -> None:
+    with pytest.raises(BadData), session.stream("model") as stream:
+        stream.write(" \n")
+    assert session.messages == []
+
+
+def test_what_is_handed_on_is_written(session: Session) -> None:
+    with session.stream("model") as stream:
+        assert list(stream.through(iter(["a", "b"]))) == ["a", "b"]
+
+    async def chunks() -> AsyncIterator[str]:
+        for chunk in "cd":
+            yield chunk
+
+    async def talk() -> list[str]:
+        async with session.stream("model") as stream:
+            return [chunk async for chunk in stream.athrough(chunks())]
+
+    assert asyncio.run(talk()) == ["c", "d"]
+    assert [message["parts"] for message in session.messages] == [[{"text": "ab"}], [{"text": "cd"}]]
