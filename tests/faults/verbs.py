@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,15 @@ def removed(home: Path) -> None:
     (home / "sessions" / "demo.jsonl").rename(home / "trash" / "demo.1.jsonl")
 
 
+def carried(home: Path) -> None:
+    """A session that went on in a folder beside it, which is one for all tests of a process."""
+    talked(home)
+    stick = Path("~/stick").expanduser()
+    shutil.rmtree(stick, ignore_errors=True)
+    stick.mkdir(parents=True)
+    (stick / "demo.jsonl").write_bytes(SESSION + CALL + PENDING + ERROR + message("later", "on the stick"))
+
+
 COMMANDS = {
     "append": Command(["append", "-m", "x"], writes=True),
     "append to a new session": Command(["append", "-m", "x"], nothing, writes=True),
@@ -114,6 +124,7 @@ COMMANDS = {
     "export --to codex": Command(["export", "demo", "--to", "codex", "--cwd", "/"]),
     "import": Command(["import", "-", "--from", "contents", "--into", "new"], writes=True,
                       stdin=b'[{"role":"user","parts":[{"text":"hi"}]}]'),
+    "sync": Command(["sync", "dir:~/stick", "--json"], carried, writes=True),
     "rm": Command(["rm", "demo"], writes=True, prints=False),
     "rm --restore": Command(["rm", "--restore", "demo"], removed, writes=True, prints=False),
     "prune": Command(["prune", "--keep", "0"], plain),

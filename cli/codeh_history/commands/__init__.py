@@ -14,7 +14,7 @@ SECTIONS = {
     "Look": ("status", "show", "last", "list", "search", "stats", "usage", "verify", "expand", "context"),
     "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
     "Change": ("update", "commit", "clear", "undo", "set", "config"),
-    "Keep and share": ("fork", "import", "export", "rescue", "rm", "prune", "gc", "completion"),
+    "Keep and share": ("fork", "import", "export", "sync", "rescue", "rm", "prune", "gc", "completion"),
 }
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore

@@ -15,7 +15,7 @@ from ..base.escape import visible
 from ..base.options import Reading, flag, option
 from ..filters.redact import Redactor, left_elsewhere
 from ..filters.redact import run as redacting
-from ..session import stream
+from ..session import redactions, stream
 from ..session.records import lines_of
 from ..store import read
 
@@ -46,7 +46,10 @@ def run(env: Env, given: Given) -> int:
 
     def rewrite(data: bytes) -> list[bytes]:
         redactor.forget()
-        return redacting.rewritten(lines_of(data), whole(env, lines_of(data)), redactor)
+        new = redacting.rewritten(lines_of(data), whole(env, lines_of(data)), redactor)
+        id = env.new_id(f"{target.id} redactions", len(data))
+        redaction = redactions.record(id, env.now(), list(lines_of(data)), new)
+        return redactions.added(new, redaction) if redaction is not None else new
 
     rewriting.in_place(env, target, rewrite, strict=given.strict)
     code = redacting.report(env, target.id, redactor)

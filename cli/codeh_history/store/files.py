@@ -17,10 +17,11 @@ from .replace import replace
 
 
 class Files:
-    """The sessions of a folder, `ID.jsonl` each."""
+    """The sessions of a folder, `ID.jsonl` each; `apart`: their blocks are not this home's to keep."""
 
-    def __init__(self, env: Env, folder: str) -> None:
+    def __init__(self, env: Env, folder: str, *, apart: bool = False) -> None:
         self._env = env
+        self._apart = apart
         self.name = folder
 
     def path(self, id: str) -> str:
@@ -68,11 +69,10 @@ class Files:
                 raise BadData(f"{path}: exists already; choose another id")
             return data
 
-        self.append(id, build, create=True, header=lambda: b"")
-        self._sync("created")
+        replace(self._env, path, build, create=True, apart=self._apart)
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
-        return replace(self._env, self.path(id), build)
+        return replace(self._env, self.path(id), build, apart=self._apart)
 
     def remove(self, id: str, keep: Callable[[bytes], None]) -> None:
         path = self.path(id)
@@ -82,19 +82,15 @@ class Files:
             os.unlink(path)
 
         self.append(id, build)
-        self._sync("removed")
-
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-    def _sync(self, what: str) -> None:
-        """Make names durable."""
         try:
             sync_dir(self.name)
         except OSError as error:
             raise InputOutput(
-                f"{self.name}: {error.strerror}; {what}, but its durability is unknown"
+                f"{self.name}: {error.strerror}; removed, but its durability is unknown"
             ) from None
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
 
 
 def _stamp(info: os.stat_result) -> Stamp:

@@ -21,10 +21,18 @@ from .lines import check
 from .protocol import Locked
 
 
-def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> bool:
+def replace(
+    env: Env,
+    path: str,
+    build: Callable[[Locked], bytes | None],
+    *,
+    create: bool = False,
+    apart: bool = False,
+) -> bool:
     """Put what `build` returns in the place of all that the file holds; None leaves it as it is.
 
-    Durable on return; on any error the session is as it was. Returns whether it was replaced.
+    Durable on return; on any error the session is as it was. Returns whether it was replaced. With `create`
+    a new file appears whole; `apart`: it has its blocks beside it, which this home does not keep for it.
     """
     done = False
 
@@ -34,11 +42,12 @@ def replace(env: Env, path: str, build: Callable[[Locked], bytes | None]) -> boo
         if new is not None:
             if len(new) > LONGEST:
                 check(path, new, before=locked.whole())
-            note(env, path, new)
+            if not apart:
+                note(env, path, new)
             _publish(path, new)
             done = True
 
-    log.append(env, path, inside)
+    log.append(env, path, inside, create=create)
     return done
 
 

@@ -1,0 +1,91 @@
+"""Make this home's sessions and those of another store equal; what was said on both sides is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import orjson
+
+from ..base.env import Env
+from ..base.errors import HistoryError, TryAgain, Usage
+from ..base.ids import is_id
+from ..base.options import QUIET, Options, argument, flag
+from ..base.words import some
+from ..session.model import Json
+from ..sync.run import Synced, sync
+from ..sync.side import here, there
+
+EXAMPLES = """\
+  codeh-history sync dir:/media/stick/codeh       # then the same on the other machine
+  codeh-history sync dir:/mnt/share/codeh demo    # this session and its forks alone
+  codeh-history sync dir:/mnt/share/codeh --dry-run
+  */10 * * * *  codeh-history sync dir:/mnt/share/codeh
+"""
+
+
+class Given(Options):
+    url: str = argument("URL", "The other store: dir:PATH.")
+    sessions: Sequence[str] | None = argument("[SESSION]...", "Only these, and their forks.")
+    dry_run: bool = flag("Only say what would be done.")
+    json: bool = flag("A JSON line on stdout for each session that changed.")
+    quiet: bool = QUIET
+
+
+def run(env: Env, given: Given) -> int:
+    only = given.sessions or ()
+    for name in only:
+        if not is_id(name):
+            raise Usage(f"{name}: an exact session id expected")
+    other = there(env, given.url)
+    code = 0
+    for done in sync((here(env), other), only, dry=given.dry_run):
+        if isinstance(done, HistoryError):
+            env.complain(str(done))
+            code = code or done.exit_code
+            continue
+        env.stored = f"{done.plan.writes[0].session}, synced" if done.plan.writes else env.stored
+        if done.plan.left:
+            code = code or TryAgain.exit_code
+        tell(env, done, other.name)
+        for line in lines(done) if given.json else ():
+            env.write(orjson.dumps(line) + b"\n")
+    if given.dry_run:
+        env.note("nothing was written: --dry-run")
+    return code
+
+
+def tell(env: Env, done: Synced, other: str) -> None:
+    """What became of a session and its forks."""
+    for session, fork in done.plan.forks:
+        env.note(f"{session}: it went on in both: one branch goes on as {fork}")
+    for write in done.plan.writes:
+        what = some(write.lines, "line") if write.lines else "what was redacted"
+        how = "new, " if write.before is None else "now the other branch, " if write.switched else ""
+        where = f"{'to' if write.side else 'from'} {other}"
+        env.note(f"{write.session}: {how}{what} {where}")
+    if done.missing:
+        env.note(
+            f"{some(len(done.missing), 'block')} missing in both stores: {', '.join(done.missing[:3])}"
+        )
+    for session, why in done.plan.left.items():
+        env.complain(f"{session}: left as it is in both: {why}")
+
+
+def lines(done: Synced) -> list[Json]:
+    """The same for programs: an object for each session that changed, or that was left."""
+    found: dict[str, Json] = {}
+
+    def of(session: str) -> Json:
+        return found.setdefault(
+            session, {"session": session, "received": 0, "sent": 0, "switched": False, "fork_of": None}
+        )
+
+    for write in done.plan.writes:
+        line = of(write.session)
+        line["sent" if write.side else "received"] += write.lines
+        line["switched"] = line["switched"] or write.switched
+    for session, fork in done.plan.forks:
+        of(fork)["fork_of"] = session
+    for session, why in done.plan.left.items():
+        of(session)["left"] = why
+    return list(found.values())

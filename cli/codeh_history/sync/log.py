@@ -1,0 +1,138 @@
+"""A session's log as it is compared with another copy of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from ..session.line_names import Line, named
+from ..session.live import content
+from ..session.model import Json
+from ..session.records import dumps
+from ..session.redactions import REDACTION, joined
+from ..session.rules import PLACING
+from ..session.view import timestamp
+
+QUIET = frozenset(("summary", "compaction", "meta"))  # a branch of these alone has nothing that is said
+_NOT_COMPARED = frozenset(("id", "parent"))  # of a header: a fork is a copy under another id
+_OF_THE_MACHINE = frozenset(("path", "version"))  # of what a header says of another program's file
+Commits = Mapping[str, int]  # of each stream: how often it was committed
+
+
+class Log:
+    """The lines of a session without its redactions, which stand apart.
+
+    `lines` keep their order and their bytes: damaged lines and deltas of committed streams too, which are
+    not compared.
+    """
+
+    def __init__(self, lines: Sequence[Line], redactions: Iterable[bytes] = ()) -> None:
+        self.lines = lines
+        self.redactions = frozenset(redactions)
+
+    @property
+    def header(self) -> Line | None:
+        first = self.lines[0] if self.lines else None
+        return first if first is not None and kind_of(first) == "session" else None
+
+    @cached_property
+    def roots(self) -> dict[str, str]:
+        """Streams and updates of them → their stream."""
+        found: dict[str, str] = {}
+        for line in self.lines:
+            data = line.record.data if line.record is not None else {}
+            if data.get("type") == "open":
+                found[data["id"]] = data["id"]
+            elif data.get("type") == "update":
+                of = str(data["of"])
+                found[data["id"]] = found.get(of, of)
+        return found
+
+    @cached_property
+    def commits(self) -> Counter[str]:
+        return Counter(self.root(line) for line in self.lines if kind_of(line) == "commit")
+
+    @cached_property
+    def opened(self) -> set[str]:
+        return {root for root, stream in self.roots.items() if root == stream}
+
+    @cached_property
+    def ended(self) -> set[str]:
+        """The streams that were committed or aborted."""
+        return {self.root(line) for line in self.lines if kind_of(line) in ("commit", "abort")}
+
+    def root(self, line: Line) -> str:
+        """The stream that a delta, commit or abort belongs to."""
+        of = str(line.record.data["of"]) if line.record is not None else ""
+        return self.roots.get(of, of)
+
+    def compared(self, other: Commits) -> list[Line]:
+        """The lines that count: no damage, no delta whose stream is committed after it, here or there."""
+        found: list[Line] = []
+        done: Counter[str] = Counter()
+        for line in self.lines:
+            kind = kind_of(line)
+            if kind == "commit":
+                done[self.root(line)] += 1
+            elif kind == "delta":
+                root = self.root(line)
+                if done[root] < max(self.commits[root], other.get(root, 0)):
+                    continue
+            if kind:
+                found.append(line)
+        return found
+
+    @property
+    def data(self) -> bytes:
+        """The session's bytes, its redactions after the first line."""
+        return b"".join(text + b"\n" for text in joined([line.raw for line in self.lines], self.redactions))
+
+
+def read(data: bytes) -> Log:
+    """The log that these bytes are; a torn last line is none."""
+    lines = named(data)
+    apart = [line.raw for line in lines if kind_of(line) == REDACTION]
+    return Log([line for line in lines if kind_of(line) != REDACTION] if apart else lines, apart)
+
+
+def kind_of(line: Line) -> str:
+    """The type of its record; empty for a damaged line."""
+    return str(line.record.data["type"]) if line.record is not None else ""
+
+
+def same(one: Line, other: Line) -> bool:
+    """Whether two lines say the same, however they are spelled and wherever their parts lie."""
+    return one.raw == other.raw or digest(one) == digest(other)
+
+
+def digest(line: Line) -> str:
+    """What a line says, as a hash; a header's without its id and its parent."""
+    if line.record is None:
+        return hashlib.sha256(line.raw).hexdigest()
+    if kind_of(line) == "session":
+        said = dumps(sorted(_header(line.record.data).items()))
+    else:
+        said = content(line.record)
+    return hashlib.sha256(said).hexdigest()
+
+
+def _header(data: Json) -> Json:
+    said = {key: value for key, value in data.items() if key not in _NOT_COMPARED}
+    if isinstance(said.get("imported"), dict):
+        said["imported"] = sorted(
+            item for item in said["imported"].items() if item[0] not in _OF_THE_MACHINE
+        )
+    return said
+
+
+def time_of(line: Line) -> str:
+    """When a line was written; empty where it does not say."""
+    data = line.record.data if line.record is not None else {}
+    return timestamp(data.get("ts", data.get("createdAt", data.get("created")))) or ""
+
+
+def places(line: Line) -> bool:
+    """Whether it brings in a message."""
+    return kind_of(line) in PLACING

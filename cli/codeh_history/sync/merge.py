@@ -1,0 +1,155 @@
+"""Two copies of a session that went on apart → the one that keeps the name, and what becomes a fork."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..base.ids import LONGEST_ID
+from ..session.line_names import Line
+from ..session.records import dumps
+from .log import QUIET, Log, digest, kind_of, places, same, time_of
+
+_FORK = re.compile(r"(.+)-([0-9a-f]{8})")
+_HASH = 8  # digits of it in a fork's name
+
+
+class Fork(NamedTuple):
+    """A branch that does not keep the name: the session it becomes."""
+
+    name: str
+    log: Log
+
+
+class Merged(NamedTuple):
+    """What the session is from now on, and what goes on under another name."""
+
+    log: Log
+    fork: Fork | None = None
+
+
+def merged(name: str, one: Log, other: Log) -> Merged:
+    """Of two logs of a session the longer; where they branched, one branch keeps the name.
+
+    The other becomes a fork, or, if nothing is said in it, is appended. The same whichever comes first.
+    """
+    mine, theirs = one.compared(other.commits), other.compared(one.commits)
+    redactions = one.redactions | other.redactions
+    at = _branch(mine, theirs)
+    if at == len(mine) or at == len(theirs):
+        longer, shorter = (one, other) if len(mine) >= len(theirs) else (other, one)
+        return Merged(Log(_with_header(longer, shorter), redactions))
+    if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
+        one, other, mine, theirs = other, one, theirs, mine
+    if quiet(theirs[at:]):
+        missing = _missing(mine[at:], theirs[at:])
+        lines = _with_header(one, other) if at else one.lines
+        return Merged(Log([*lines, *missing], redactions))
+    alike = mine[at].name == theirs[at].name
+    return Merged(
+        Log(one.lines, redactions), _fork(root_of(name, one, other), other, theirs[at], alike=alike)
+    )
+
+
+def _branch(mine: Sequence[Line], theirs: Sequence[Line]) -> int:
+    """The place of the first line that differs, or the end of the shorter."""
+    at = 0
+    for one, other in zip(mine, theirs, strict=False):
+        if not same(one, other):
+            break
+        at += 1
+    return at
+
+
+def quiet(branch: Iterable[Line]) -> bool:
+    """Whether a branch holds nothing that is said: only summaries, compactions and settings."""
+    return all(kind_of(line) in QUIET or kind_of(line) == "session" for line in branch)
+
+
+def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
+    """The branch of the least rank keeps the name: what is said in it, then when it began, then its hash.
+
+    The hash is that of the line's name, so that a redaction changes nothing; of two of one name that of
+    what they say.
+    """
+    first = branch[0]
+    name = digest(first) if first.name == against.name else hashlib.sha256(first.name.encode()).hexdigest()
+    return quiet(branch), time_of(first), name
+
+
+def _missing(mine: Sequence[Line], theirs: Sequence[Line]) -> list[Line]:
+    """The lines of a quiet branch that the other has not, however often it has them."""
+    there = Counter(map(digest, mine))
+    missing = []
+    for line in theirs:
+        if there[digest(line)]:
+            there[digest(line)] -= 1
+        elif kind_of(line) != "session":
+            missing.append(line)
+    return missing
+
+
+def _with_header(log: Log, other: Log) -> Sequence[Line]:
+    """The lines, with that of two headers that say the same which is the same everywhere."""
+    mine, theirs = log.header, other.header
+    if mine is None or theirs is None or mine.raw <= theirs.raw:
+        return log.lines
+    return [Line(mine.name, theirs.raw, theirs.record), *log.lines[1:]]
+
+
+# -- names of forks -----------------------------------------------------------------------------------
+
+
+def root_of(name: str, *logs: Log) -> str:
+    """The session that a fork made here was a branch of; for any other session its own name."""
+    found = _FORK.fullmatch(name)
+    if found is not None and any(_is_named(log, found[2]) for log in logs):
+        return found[1]
+    return name
+
+
+def rightful(name: str, log: Log) -> bool:
+    """Whether a log is the branch that its name tells of."""
+    found = _FORK.fullmatch(name)
+    return found is not None and _is_named(log, found[2])
+
+
+def _is_named(log: Log, hashed: str) -> bool:
+    before = hashlib.sha256()
+    for line in log.lines:
+        for own in (line.name, f"{line.name} {digest(line)}"):
+            whole = before.copy()
+            whole.update(own.encode())
+            if whole.hexdigest()[:_HASH] == hashed:
+                return True
+        if _counts(line):
+            before.update(f"{line.name}\n".encode())
+    return False
+
+
+def _counts(line: Line) -> bool:
+    """Whether a line's name is the same in every copy, with or without the deltas of its streams."""
+    return kind_of(line) not in ("", "delta")
+
+
+def _fork(root: str, log: Log, first: Line, *, alike: bool) -> Fork:
+    """The session that a branch becomes; `alike`: its first line has the name of the other branch's."""
+    at = next(number for number, line in enumerate(log.lines) if line is first)
+    shared = log.lines[:at]
+    names = [line.name for line in shared if _counts(line)]
+    own = f"{first.name} {digest(first)}" if alike else first.name
+    hashed = hashlib.sha256("\n".join([*names, own]).encode()).hexdigest()[:_HASH]
+    name = f"{root[: LONGEST_ID - _HASH - 1]}-{hashed}"
+    header = log.header
+    if header is None or header.record is None:
+        return Fork(name, log)
+    data = {**header.record.data, "id": name}
+    if at:  # else they are different sessions that were begun under one name
+        last = next(
+            (line.record.data["id"] for line in reversed(shared) if line.record and places(line)), None
+        )
+        data["parent"] = {"session": root, "at": last}
+    return Fork(name, Log([Line(header.name, dumps(data), header.record), *log.lines[1:]], log.redactions))

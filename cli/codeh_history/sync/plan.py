@@ -1,0 +1,177 @@
+"""What two stores hold → what each should hold: the sessions to write, and those to leave alone."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..session.line_names import Line
+from .log import Log, digest, read, same
+from .merge import Fork, merged, rightful
+from .redact import redacted
+
+SIDES = 2
+UNFINISHED = "a stream in it is unfinished"
+Store = Mapping[str, bytes]  # the sessions of a store
+Busy = Mapping[str, str]  # sessions that are not to be changed now, and why
+
+
+@dataclass(frozen=True)
+class Write:
+    """A session to be put in the place of what it was (None: it was not there).
+
+    `lines` are the new ones; `switched`: another branch took its name.
+    """
+
+    side: int
+    session: str
+    before: bytes | None
+    after: bytes
+    lines: int
+    switched: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`writes` in their order: what a session loses is elsewhere before. `left`: why a session stays."""
+
+    writes: list[Write] = field(default_factory=list)
+    forks: list[tuple[str, str]] = field(default_factory=list)  # session, fork: new in one of the stores
+    left: dict[str, str] = field(default_factory=dict)
+
+
+def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
+    """What makes a session and its forks equal in two stores. Pure; of equal stores it is empty."""
+    names = sorted({name for store in stores for name in store})
+    read_in = [{name: read(data) for name, data in store.items()} for store in stores]
+    clean = _redacted(read_in)
+    left: dict[str, str] = {}
+    while True:
+        found = _Resolved(clean, left)
+        found.run(names)
+        stuck = _stuck(clean, found, busy, left)
+        if not stuck:
+            break
+        left |= stuck
+    writes = list(_writes(stores, read_in, clean, found.logs))
+    forks = [(name, fork) for name, fork in found.forks if any(write.session == fork for write in writes)]
+    return Plan(sorted(writes, key=_turn), list(dict.fromkeys(forks)), left)
+
+
+def _turn(write: Write) -> tuple[bool, int, str, int]:
+    """First what loses nothing, then forks, whose names are longer, before what they are forks of."""
+    return write.switched, -len(write.session), write.session, write.side
+
+
+def _redacted(stores: Sequence[Mapping[str, Log]]) -> list[dict[str, Log]]:
+    places = [(side, name) for side, store in enumerate(stores) for name in store]
+    clean = redacted([stores[side][name] for side, name in places])
+    found: list[dict[str, Log]] = [{} for _ in stores]
+    for (side, name), log in zip(places, clean, strict=True):
+        found[side][name] = log
+    return found
+
+
+class _Resolved:
+    """The one log of each session, and where its branches go; sessions that are `left` take no part."""
+
+    def __init__(self, stores: Sequence[Mapping[str, Log]], left: Mapping[str, str]) -> None:
+        self.stores = stores
+        self.left = left
+        self.logs: dict[str, Log] = {}
+        self.forks: list[tuple[str, str]] = []
+        self.brought: defaultdict[str, list[Log]] = defaultdict(list)  # branches of other sessions
+        self.known: set[tuple[str, tuple[bytes, ...]]] = set()
+        self.stuck: dict[str, str] = {}  # sessions whose branch would go to one that is left
+
+    def run(self, names: Iterable[str]) -> None:
+        waiting = [name for name in names if name not in self.left]
+        while waiting:
+            name = waiting.pop(0)
+            for fork in self.resolve(name):
+                said = (fork.name, tuple(line.raw for line in fork.log.lines))
+                self.forks.append((name, fork.name))
+                if fork.name in self.left:
+                    self.stuck[name] = f"its fork {fork.name} is left alone: {self.left[fork.name]}"
+                elif said not in self.known:
+                    self.known.add(said)
+                    self.brought[fork.name].append(fork.log)
+                    waiting.append(fork.name)
+
+    def resolve(self, name: str) -> list[Fork]:
+        logs = [store[name] for store in self.stores if name in store] + self.brought[name]
+        kept, *rest = sorted(logs, key=lambda log: not rightful(name, log)) if len(logs) > 1 else logs
+        forks = []
+        for log in rest:
+            kept, fork = merged(name, kept, log)
+            forks += [fork] if fork is not None else []
+        self.logs[name] = kept
+        return forks
+
+
+def _stuck(
+    stores: Sequence[Mapping[str, Log]], found: _Resolved, busy: Sequence[Busy], left: Mapping[str, str]
+) -> dict[str, str]:
+    """The sessions that cannot become what was found, and why; empty where all can."""
+    stuck = {name: why for name, why in found.stuck.items() if name not in left}
+    for side, store in enumerate(stores):
+        for name, new in found.logs.items():
+            old = store.get(name)
+            if old is None:
+                continue
+            ended = set[str]().union(*(other[name].ended for other in stores if name in other))
+            if name in busy[side] and not _equal(old, new):
+                stuck.setdefault(name, busy[side][name])
+            elif old.opened - ended and _lost(old, new):
+                stuck.setdefault(name, UNFINISHED)
+    return stuck
+
+
+def _equal(one: Log, other: Log) -> bool:
+    """Whether nothing need be written for one to be the other."""
+    mine, theirs = one.compared(other.commits), other.compared(one.commits)
+    if len(mine) != len(theirs) or one.redactions != other.redactions:
+        return False
+    headers = (one.header, other.header)
+    if all(headers) and headers[0].raw != headers[1].raw:  # type: ignore[union-attr]
+        return False
+    return all(map(same, mine, theirs))
+
+
+def _lost(old: Log, new: Log) -> list[Line]:
+    """The lines that a log had and has no more."""
+    return _more(new, old)
+
+
+def _more(old: Log, new: Log) -> list[Line]:
+    """The lines that a log has more than another."""
+    mine, theirs = old.compared(new.commits), new.compared(old.commits)
+    at = next((n for n, pair in enumerate(zip(mine, theirs, strict=False)) if not same(*pair)), len(mine))
+    there = Counter(map(digest, mine[at:]))
+    found = []
+    for line in theirs[at:]:
+        if there[digest(line)]:
+            there[digest(line)] -= 1
+        else:
+            found.append(line)
+    return found
+
+
+def _writes(
+    stores: Sequence[Store],
+    before: Sequence[Mapping[str, Log]],
+    clean: Sequence[Mapping[str, Log]],
+    logs: Mapping[str, Log],
+) -> Iterable[Write]:
+    """What each store lacks; a log that says the same as it should keeps its bytes."""
+    for side in range(SIDES):
+        for name, new in logs.items():
+            old = clean[side].get(name)
+            if old is None:
+                yield Write(side, name, None, new.data, len(new.lines), switched=False)
+            elif not _equal(old, new):
+                more, lost = _more(old, new), _lost(old, new)
+                yield Write(side, name, stores[side][name], new.data, len(more), switched=bool(lost))
+            elif old is not before[side][name]:
+                yield Write(side, name, stores[side][name], old.data, 0, switched=False)

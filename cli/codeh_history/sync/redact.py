@@ -1,0 +1,82 @@
+"""What was redacted in one copy is redacted in every copy and fork."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import orjson
+
+from ..session.line_names import Line
+from ..session.model import Json
+from ..session.records import dumps, parse
+from ..session.redactions import blank, names_in
+from .log import Log, digest, kind_of
+
+Redactions = frozenset[bytes]
+
+
+def redacted(logs: Sequence[Log]) -> list[Log]:
+    """The logs of a session and its forks, each with what was redacted in any; the same where nothing was.
+
+    A line that lost content here is taken from the log that knows all redactions of it. Where none does,
+    or they differ, nothing of its content is left: each may still have what the other lost.
+    """
+    united = frozenset[bytes]().union(*(log.redactions for log in logs))
+    if not united:
+        return list(logs)
+    of: defaultdict[str, set[bytes]] = defaultdict(set)  # name → the redactions that name it
+    for redaction in united:
+        for name in names_in(orjson.loads(redaction)):
+            of[name].add(redaction)
+    clean = {name: _clean(name, known, logs) for name, known in of.items()}
+    return [_applied(log, of, clean) for log in logs]
+
+
+def _clean(name: str, known: set[bytes], logs: Iterable[Log]) -> Line | None:
+    """The line of this name without all that is redacted of it; None if no log has it, or two differ."""
+    found: dict[str, Line] = {}
+    for log in logs:
+        if known <= log.redactions:
+            for line in log.lines:
+                if line.name == name:
+                    found.setdefault(digest(line), line)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:
+    """The log without what was redacted, and with the redactions that concern it."""
+    redactions = set(log.redactions)
+    lines: list[Line] = []
+    streams: set[str] = set()  # of which a commit was redacted: their deltas said the same before
+    changed = False
+    for line in log.lines:
+        if line.name in of:
+            redactions |= of[line.name]
+            new = clean[line.name]
+            if kind_of(line) == "commit":
+                streams.add(log.root(line))
+            if new is None or digest(new) != digest(line):
+                changed = True
+                if new is None and line.record is None:
+                    continue
+                line = _replaced(line, new)
+        lines.append(line)
+    if streams:
+        lines = [line for line in lines if kind_of(line) != "delta" or log.root(line) not in streams]
+        changed = changed or len(lines) != len(log.lines)
+    return Log(lines, redactions) if changed or redactions != log.redactions else log
+
+
+def _replaced(line: Line, new: Line | None) -> Line:
+    """The line as it is from now on; a header keeps its id and its parent."""
+    if new is None:
+        raw = dumps(blank(line))
+    elif kind_of(line) == "session" and line.record is not None and new.record is not None:
+        own: Json = {key: line.record.data[key] for key in ("id", "parent") if key in line.record.data}
+        shared = {key: value for key, value in new.record.data.items() if key != "parent"}
+        raw = dumps({**shared, **own})
+    else:
+        raw = new.raw
+    found = parse([raw + b"\n"]).records
+    return Line(line.name, raw, found[0] if found else None)

@@ -1,0 +1,92 @@
+"""Carry out what makes two stores equal: nothing a session loses is lost, whatever ends this early.
+
+Each session is written under its lock, if it is still what the plan was made from; else all is planned
+again. Before a session is written, the blocks that it names are there, and what it loses is in its fork.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..base.errors import HistoryError, TryAgain
+from ..blocks import Lost, bring
+from ..session.by_reference import all_ids
+from ..session.records import lines_of, parse
+from .families import families
+from .plan import Plan, Write, plan
+from .side import Side
+
+TRIES = 50  # plans that are out of date before they are carried out
+
+
+class Synced(NamedTuple):
+    """What was done for a session and its forks: what was written, and what was left alone."""
+
+    plan: Plan
+    missing: list[str]  # blocks that no store has
+
+
+def sync(
+    sides: Sequence[Side], only: Collection[str], *, dry: bool = False
+) -> Iterator[Synced | HistoryError]:
+    """Make the sessions equal, all or `only` these with their forks; what was done, as it is done.
+
+    A failure of one is given too, and stops no other. `dry`: nothing is written, only planned.
+    """
+    for names in families(sides, only):
+        try:
+            done = _family(sides, names, dry=dry)
+        except HistoryError as error:
+            yield error
+        else:
+            if done.plan.writes or done.plan.left:
+                yield done
+
+
+def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced:
+    """Make a session and its forks equal."""
+    done, missing = Plan(), list[str]()
+    for _ in range(TRIES):
+        found = plan([_read(side, names) for side in sides])
+        if dry:
+            return Synced(found, [])
+        for write in found.writes:
+            missing += _blocks(sides, write)
+            if not sides[write.side].put(write.session, write.before, write.after):
+                break
+            done.writes.append(write)
+        else:
+            return Synced(Plan(done.writes, found.forks, found.left), missing)
+        names = sorted({*names, *(write.session for write in found.writes)})
+    raise TryAgain(f"{names[0]}: changed again and again while it was synced; try again")
+
+
+def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
+    found = {}
+    for name in names:
+        data = side.read(name)
+        if data is not None:
+            side.check(name, data)
+            found[name] = data
+    return found
+
+
+def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
+    """See that the store that a session goes to has the blocks that it names; those that neither has."""
+    wanted = [id for id in _named(write.after) if id not in set(_named(write.before or b""))]
+    if not wanted:
+        return []
+    lost: Lost = {}
+    to, other = sides[write.side], sides[1 - write.side]
+    bring([*to.blocks, *other.blocks], wanted, lost)
+    return list(lost)
+
+
+def _named(data: bytes) -> list[str]:
+    """The blocks that a session's lines name."""
+    if b'"blockId' not in data:
+        return []
+    return list(
+        dict.fromkeys(id for record in parse(lines_of(data)).records for id in all_ids(record.data))
+    )

@@ -1,0 +1,219 @@
+"""Machines that each edit their sessions and sync in any order: what must hold of the plans alone.
+
+No file is touched: a store is a dict of logs, an edit appends lines as the verbs do.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import orjson
+
+from codeh_history.session import redactions
+from codeh_history.session.fold import View, fold
+from codeh_history.session.records import lines_of, parse
+from codeh_history.sync.plan import plan
+
+Store = dict[str, bytes]
+Json = dict[str, object]
+SECRET = "SECRET"
+
+
+@dataclass
+class World:
+    """`said`: the text of each message that was ever said; `removed`: those that were redacted."""
+
+    seed: int
+    machines: int = 3
+    stores: list[Store] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)
+    removed: set[str] = field(default_factory=set)
+    gone: bool = False  # whether a session was removed somewhere
+    clock: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        self.stores = [{} for _ in range(self.machines)]
+
+    # -- edits --------------------------------------------------------------------------------------------
+
+    def edit(self) -> None:
+        """One machine does one thing to one session."""
+        store = self.random.choice(self.stores)
+        name = self.random.choice([*store, "demo"] if self.random.random() < 0.9 else ["demo", "other"])
+        if name not in store:
+            store[name] = self.line(type="session", version=1, id=name, created=self.now())
+        act = self.random.choices(
+            [self.append, self.stream, self.undo, self.update, self.compact, self.summarize, self.set,
+             self.redact, self.fork, self.remove, self.clear, self.gc],
+            [30, 10, 5, 5, 5, 8, 8, 4, 3, 1, 1, 2],
+        )[0]  # fmt: skip
+        act(store, name)
+
+    def append(self, store: Store, name: str) -> None:
+        store[name] += self.message()
+
+    def stream(self, store: Store, name: str) -> None:
+        id = self.id("s")
+        text = f"{id} {SECRET} streamed"
+        self.said[id] = text
+        store[name] += self.line(type="open", id=id, ts=self.now(), kind="codeh", role="model")
+        for piece in (text[:4], text[4:]):
+            store[name] += self.line(type="delta", of=id, parts=[{"text": piece}])
+        store[name] += self.line(type="commit", of=id, ts=self.now(), parts=[{"text": text}])
+
+    def undo(self, store: Store, name: str) -> None:
+        ids = [m.id for m in view(store[name]).messages]
+        if ids:
+            store[name] += self.line(type="revert", id=self.id("r"), of=ids[-1], ts=self.now())
+
+    def update(self, store: Store, name: str) -> None:
+        ids = [m.id for m in view(store[name]).messages]
+        if ids:
+            of = self.random.choice(ids)
+            update = self.line(
+                type="update", id=self.id("u"), of=of, ts=self.now(), parts=[{"text": f"{of} edited"}]
+            )
+            store[name] += update + self.line(type="commit", of=of, ts=self.now())
+
+    def compact(self, store: Store, name: str) -> None:
+        ids = [m.id for m in view(store[name]).messages]
+        if ids:
+            drop = {"op": "drop", "ids": ids[: len(ids) // 2], "why": "old"}
+            store[name] += self.line(
+                type="compaction", id=self.id("k"), ts=self.now(), policy="t", ops=[drop]
+            )
+
+    def summarize(self, store: Store, name: str) -> None:
+        ids = [m.id for m in view(store[name]).messages]
+        store[name] += self.line(
+            type="summary", id=self.id("y"), createdAt=self.now(), summary="sum", covers=ids[:2], by="x"
+        )
+
+    def set(self, store: Store, name: str) -> None:
+        store[name] += self.line(type="meta", ts=self.now(), set={"title": self.id("t")})
+
+    def redact(self, store: Store, name: str) -> None:
+        """What `redact -i` does to one message: its record, and whatever streamed into it."""
+        held = view(store[name]).all
+        ids = [id for id in self.said if id in held]
+        if not ids:
+            return
+        id = self.random.choice(ids)
+        old = list(lines_of(store[name]))
+        about = (f'"id":"{id}"'.encode(), f'"of":"{id}"'.encode())
+        new = [
+            line.replace(SECRET.encode(), b"[redacted:x]") if any(part in line for part in about) else line
+            for line in old
+        ]
+        found = redactions.record(self.id("x"), self.now(), old, new)
+        if found is not None:
+            self.removed.add(id)
+            store[name] = b"".join(redactions.added(new, found))
+
+    def fork(self, store: Store, name: str) -> None:
+        into = f"{name}-{self.id('f')}"
+        first, _, rest = store[name].partition(b"\n")
+        header = {
+            **orjson.loads(first),
+            "id": into,
+            "created": self.now(),
+            "parent": {"session": name, "at": None},
+        }
+        store[into] = self.line(**header) + rest
+
+    def remove(self, store: Store, name: str) -> None:
+        del store[name]
+        self.gone = True
+
+    def clear(self, store: Store, name: str) -> None:
+        store[name] += self.line(type="clear", id=self.id("c"), ts=self.now())
+
+    def gc(self, store: Store, name: str) -> None:
+        store[name] = b"".join(line for line in lines_of(store[name]) if b'"delta"' not in line)
+
+    def message(self) -> bytes:
+        id = self.id("m")
+        self.said[id] = f"{id} {SECRET}"
+        parts = [{"text": self.said[id]}]
+        return self.line(type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts)
+
+    def id(self, kind: str) -> str:
+        return f"{kind}{self.random.randrange(10**9)}"
+
+    def now(self) -> str:
+        self.clock += self.random.choice([0, 0, 1])  # clocks are coarse
+        return f"2026-01-01T00:00:{self.clock // 1000:02}.{self.clock % 1000:03}Z"
+
+    @staticmethod
+    def line(**data: object) -> bytes:
+        return orjson.dumps(data) + b"\n"
+
+    # -- syncs --------------------------------------------------------------------------------------------
+
+    def sync(self, one: int, other: int, *, stop: int | None = None) -> None:
+        """Two stores made equal; `stop`: after so many writes, as if killed."""
+        stores = [self.stores[one], self.stores[other]]
+        for write in plan(stores).writes[:stop]:
+            assert stores[write.side].get(write.session) == write.before
+            stores[write.side][write.session] = write.after
+
+    def pair(self) -> tuple[int, int]:
+        one, other = self.random.sample(range(self.machines), 2)
+        return one, other
+
+    def round(self) -> None:
+        """Each with each, in any order."""
+        pairs = [(a, b) for a in range(self.machines) for b in range(a)]
+        self.random.shuffle(pairs)
+        for one, other in pairs:
+            self.sync(one, other)
+
+    # -- what must hold -----------------------------------------------------------------------------------
+
+    def wrong(self) -> Iterator[str]:
+        """After a round: why the stores are not as promised."""
+        first = self.stores[0]
+        for store in self.stores[1:]:
+            if plan([first, store]).writes or said(first) != said(store):
+                yield "the stores are not equal"
+        text = b"".join(first.values()).decode()
+        there = {r.data.get("id") for data in first.values() for r in parse(lines_of(data)).records}
+        if not self.gone and (lost := set(self.said) - there):
+            yield f"lost: {lost}"
+        for id in self.removed if not self.gone else ():  # which may have been all that knew of it
+            if f"{id} {SECRET}" in text:
+                yield f"{id} was redacted, and is there"
+        for name, data in first.items():
+            yield from doubled(name, data)
+        twins = [tuple(lines_of(data))[1:] for name, data in first.items() if name.count("-") <= 1]
+        if len(set(twins)) < len(twins) and not any("-f" in name for name in first):
+            yield "two sessions say the same"
+
+
+def view(data: bytes) -> View:
+    return fold(parse(lines_of(data)))
+
+
+def said(store: Store) -> dict[str, list[bytes]]:
+    """A store without the deltas of committed streams."""
+    return {
+        name: [line for line in lines_of(data) if b'"delta"' not in line] for name, data in store.items()
+    }
+
+
+def doubled(name: str, data: bytes) -> Iterator[str]:
+    """An id brought in twice; a line that stands before what it is about."""
+    known: set[str] = set()
+    for record in parse(lines_of(data)).records:
+        id, of = record.data.get("id"), record.data.get("of")
+        if record.data["type"] not in ("session", "redaction"):
+            if id in known:
+                yield f"{name}: {id} twice"
+            about = [of] if of else record.data.get("covers", [])
+            if not known.issuperset(about):
+                yield f"{name}: {record.data} before what it is about"
+        if isinstance(id, str):
+            known.add(id)

@@ -1,0 +1,25 @@
+"""Random edits on three machines, random syncs: equal within a round, nothing lost or doubled."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from synced import World
+
+WORLDS = int(os.environ.get("SYNCS", "60"))
+BATCHES = 4
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_any_edits_and_any_syncs(batch: int) -> None:
+    for seed in range(batch, WORLDS, BATCHES):
+        world = World(seed)
+        for _ in range(world.random.randrange(5, 60)):
+            if world.random.random() < 0.75:
+                world.edit()
+            else:
+                world.sync(*world.pair(), stop=world.random.choice([None, None, None, 0, 1, 2]))
+        world.round()
+        assert list(world.wrong()) == [], seed
