@@ -46,6 +46,7 @@ def main() -> NoReturn:
 
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; every failure is one line on stderr."""
+    env.program = run
     try:
         _see_that_files_can_be_locked()
         from . import fastlane

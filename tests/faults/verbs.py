@@ -130,4 +130,5 @@ COMMANDS = {
     "prune": Command(["prune", "--keep", "0"], plain),
     "prune --yes": Command(["prune", "--keep", "0", "--yes"], plain, writes=True),
     "completion": Command(["completion", "bash"]),
+    "serve": Command(["serve"], stdin=b'{"id":1,"argv":["last"]}\n'),
 }  # fmt: skip

@@ -26,6 +26,7 @@ class Env:
         self.quiet = False
         self.stored: str | None = None  # the id already stored, for errors that come after
         self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
+        self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
         self._ordinal = 0
 
     @staticmethod

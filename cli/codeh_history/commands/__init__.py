@@ -15,6 +15,7 @@ SECTIONS = {
     "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
     "Change": ("update", "commit", "clear", "undo", "set", "config"),
     "Keep and share": ("fork", "import", "export", "sync", "rescue", "rm", "prune", "gc", "completion"),
+    "Build on": ("serve",),
 }
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore

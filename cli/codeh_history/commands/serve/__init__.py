@@ -1,0 +1,25 @@
+"""Run commands for another program: a JSON line on stdin each, a JSON line on stdout for each answer."""
+
+from __future__ import annotations
+
+from ...base.env import Env
+from ...base.options import QUIET, Options
+
+__all__ = ["Given", "run"]
+
+EXAMPLES = """\
+  echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
+  codeh-history serve                     # and keep it: it ends when its stdin does
+"""
+STRAY = "what to do is said on stdin, a JSON line a command"
+
+
+class Given(Options):
+    quiet: bool = QUIET
+
+
+def run(env: Env, _given: Given) -> int:
+    from .server import Server
+
+    assert env.program is not None  # noqa: S101 - it is what runs us
+    return Server(env, env.program).run()

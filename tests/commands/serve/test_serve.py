@@ -1,0 +1,309 @@
+"""`serve` as a process: what it answers, in which order, and what it survives."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from codeh_history.commands.serve import request
+from serving import Server
+from support import lines, run, start
+
+GATE = "cat >/dev/null; touch begun; until [ -e go ]; do sleep 0.02; done; echo answered"
+
+
+@pytest.fixture
+def server(home: Path, tmp_path: Path) -> Iterator[Server]:
+    with Server(home, cwd=tmp_path) as running:
+        yield running
+
+
+def texts(home: Path, session: str) -> list[str]:
+    """The texts of a session's messages, in its order."""
+    path = home / "sessions" / f"{session}.jsonl"
+    return [record["parts"][0]["text"] for record in lines(path) if record["type"] == "message"]
+
+
+def until(path: Path) -> None:
+    """Wait for a file to be there."""
+    while not path.exists():
+        time.sleep(0.01)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for yet has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_many_sessions_at_once_each_in_its_order(home: Path, server: Server) -> None:
+    for number in range(12):
+        for session in range(12):
+            server.send("append", "-s", f"s{session}", "-m", f"{number}", id=f"{session}.{number}")
+    answers = {id: server.answer(id) for id in (f"{s}.{n}" for s in range(12) for n in range(12))}
+    assert server.end() == 0
+    for session in range(12):
+        assert texts(home, f"s{session}") == [str(number) for number in range(12)]
+        own = [id for id in server.order if id.startswith(f"{session}.")]
+        assert own == [f"{session}.{number}" for number in range(12)]
+        path = home / "sessions" / f"s{session}.jsonl"
+        ids = [record["id"] for record in lines(path) if record["type"] == "message"]
+        assert [answers[id]["stdout"] for id in own] == [f"{id}\n" for id in ids]
+    assert {answer["code"] for answer in answers.values()} == {0}
+
+
+def test_who_waits_for_whom(home: Path, server: Server, tmp_path: Path) -> None:
+    """Others go on while an `ask` runs; its session and whatever may be about it wait, and hold what follows."""
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
+    server.send("append", "-s", "a", "-m", "later", id="same")
+    server.send("append", f"-s{home}/sessions/a.jsonl", "-m", "last", id="same file")
+    assert server.ask("append", "-s", "b", "-m", "- at once", id="other")["code"] == 0
+    server.send("last", "@", id="any")
+    server.send("append", "-s", "c", "-m", "held", id="behind")
+    until(tmp_path / "begun")
+    assert server.ask("payload", "-", "--to", "gemini", stdin="", id="none")["code"] == 65
+    assert server.order == ["other", "none"]
+    (tmp_path / "go").touch()
+    assert server.answer("any")["stdout"] == "last\n"
+    assert server.answer("ask")["stdout"] == "answered\n"
+    assert server.end() == 0
+    assert server.order[2:] == ["ask", "same", "same file", "any", "behind"]
+    assert texts(home, "a")[0] == "x"
+    assert texts(home, "a")[-2:] == ["later", "last"]
+
+
+def test_a_cancelled_ask_keeps_its_prompt_and_its_command_is_ended(
+    home: Path, server: Server, tmp_path: Path
+) -> None:
+    via = "echo $$ >pid.new; mv pid.new pid; sleep 60; echo"
+    server.send("ask", "-s", "a", "-m", "kept", "--to", "text", "--via", via, id=1)
+    server.send("append", "-s", "a", "-m", "never", id=2)
+    until(tmp_path / "pid")
+    server.cancel(2)
+    assert server.answer(2) == {"id": 2, "code": 143, "stdout": "", "stderr": ""}
+    server.cancel(1)
+    assert server.answer(1)["code"] == 143
+    assert texts(home, "a") == ["kept"]
+    until_gone(int((tmp_path / "pid").read_text()))
+    server.cancel(1)  # it is over: nothing
+    assert server.ask("append", "-s", "a", "-m", "next", id=3)["code"] == 0
+    assert texts(home, "a") == ["kept", "next"]
+
+
+def until_gone(pid: int) -> None:
+    while not gone(pid):
+        time.sleep(0.01)
+
+
+def test_what_follows_a_session_is_told_as_it_comes(server: Server) -> None:
+    server.ask("append", "-s", "a", "-m", "Grüße")
+    server.send("show", "a", "--follow", "--jsonl", stream=True, id="f")
+    assert orjson.loads(server.answer("f")["data"])["parts"] == [{"text": "Grüße"}]
+    server.ask("append", "-s", "a", "-m", "more")
+    event = server.answer("f")
+    assert event["event"] == "stdout"
+    assert orjson.loads(event["data"])["parts"] == [{"text": "more"}]
+    server.cancel("f")
+    assert server.answer("f") == {"id": "f", "code": 143, "stdout": "", "stderr": ""}
+    server.send("show", "a", "--follow", stream=True, id="until the end")
+    seen = ""
+    while "more" not in seen:
+        seen += server.answer("until the end")["data"]
+    assert server.end() == 0
+    assert server.order[-1] == "until the end"
+
+
+@pytest.mark.parametrize(
+    ("line", "id", "code", "said"),
+    [
+        (b"{", None, 65, "not a line of JSON"),
+        (b"\xff", None, 65, "not a line of JSON"),
+        (b"[1]", None, 65, "not a JSON object"),
+        (b'{"argv":["last"]}', None, 65, "id: a text or an integer expected"),
+        (b'{"id":true,"argv":["last"]}', None, 65, "id: a text or an integer expected"),
+        (b'{"id":1}', 1, 65, "argv: a list of texts expected, the verb first"),
+        (b'{"id":1,"argv":[]}', 1, 65, "argv: a list of texts expected, the verb first"),
+        (b'{"id":1,"argv":["last",2]}', 1, 65, "argv: a list of texts expected, the verb first"),
+        (b'{"id":1,"argv":["last"],"stdn":"x"}', 1, 65, "stdn: no such field; did you mean stdin?"),
+        (b'{"id":1,"argv":["last"],"stdin":1}', 1, 65, "stdin: a text expected"),
+        (b'{"id":1,"argv":["last"],"stdin64":"?"}', 1, 65, "stdin64: not base64"),
+        (b'{"id":1,"argv":["last"],"stdin":"","stdin64":""}', 1, 65, "stdin and stdin64: one of them"),
+        (b'{"id":1,"argv":["last"],"cwd":1}', 1, 65, "cwd: a text expected"),
+        (b'{"id":1,"argv":["last"],"env":{"A":1}}', 1, 65, "env: an object expected"),
+        (b'{"id":1,"argv":["last"],"env":{"A=B":"1"}}', 1, 65, "env: an object expected"),
+        (b'{"id":1,"argv":["last"],"stream":1}', 1, 65, "stream: true or false expected"),
+        (b'{"id":1,"argv":["last\\u0000"]}', 1, 65, "argv, cwd and env hold no NUL"),
+        (b'{"id":1,"argv":["chat"]}', 1, 2, "chat is not for `serve`: it talks with a person"),
+        (b'{"id":1,"argv":["serve"]}', 1, 2, "serve is not for `serve`: it is running"),
+        (b'{"cancel":null}', None, 65, "cancel: a text or an integer expected"),
+        (b'{"id":2,"cancel":1}', 2, 65, "cancel goes alone"),
+    ],
+)
+def test_a_line_that_is_no_request(line: bytes, id: int | None, code: int, said: str) -> None:
+    refusal = request.read(line)
+    assert isinstance(refusal, request.Refusal)
+    assert (refusal.id, refusal.error.exit_code) == (id, code)
+    assert str(refusal.error).startswith(said)
+
+
+def test_a_broken_line_costs_itself(home: Path, server: Server) -> None:
+    server.send("append", "-s", "a", "-m", "1", id=1)
+    server.write(b'{"id":\n\n{"id":3,"argv":["append","-s","a","-m","2"]}\n')
+    server.write(b'{"id":4,"argv":["chat"]}\n')
+    assert server.answer(1)["code"] == server.answer(3)["code"] == 0
+    assert server.answer(None) == {
+        "id": None, "code": 65, "stdout": "", "stderr": "codeh-history: serve: line 2: not a line of JSON\n",
+    }  # fmt: skip
+    assert server.answer(4)["code"] == 2
+    assert texts(home, "a") == ["1", "2"]
+
+
+def test_an_id_that_waits_for_its_answer_is_taken(server: Server, tmp_path: Path) -> None:
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id=1)
+    refused = server.ask("last", "-s", "a", id=1)
+    assert refused["code"] == 2
+    assert refused["stderr"].startswith("codeh-history: serve: line 2: id: ")
+    (tmp_path / "go").touch()
+    assert server.answer(1)["code"] == 0
+    assert server.ask("last", "-s", "a", id=1)["stdout"] == "answered\n"
+
+
+def test_a_huge_line_is_refused_and_what_follows_is_done(server: Server) -> None:
+    server.write(b'{"id":1,"argv":["append","-s","a","-m","')
+    for _ in range(65):
+        server.write(b"x" * (1 << 20))
+    server.write(b'"]}\n{"id":2,"argv":["append","-s","a","-m","short"]}\n')
+    refused = server.answer(None)
+    assert (refused["code"], refused["stderr"]) == (
+        65,
+        "codeh-history: serve: line 1: longer than 64 MiB\n",
+    )
+    assert server.answer(2)["code"] == 0
+
+
+def test_it_finishes_what_was_asked_when_its_stdin_ends(home: Path, server: Server) -> None:
+    for number in range(5):
+        server.send("append", "-s", "a", "-m", str(number), id=number)
+    server.write(b'{"id":"torn","argv":["appe')
+    assert server.end() == 0
+    assert server.order == [None, 0, 1, 2, 3, 4] or sorted(map(str, server.order)) == sorted(
+        ["None", "0", "1", "2", "3", "4"]
+    )
+    assert texts(home, "a") == ["0", "1", "2", "3", "4"]
+
+
+def test_a_request_without_a_newline_at_the_end_is_one(home: Path) -> None:
+    done = run("serve", stdin=b'{"id":1,"argv":["append","-s","a","-m","x"]}', home=home)
+    assert (done.code, done.lines[0]["code"], texts(home, "a")) == (0, 0, ["x"])
+
+
+def test_what_was_answered_survives_a_kill(home: Path) -> None:
+    """Killed while appends are on their way to a session each: all that was acknowledged is there."""
+    with Server(home) as server:
+        for number in range(200):
+            server.send("append", "-s", f"s{number % 4}", "-m", str(number), id=number)
+        assert server.answer(60)["code"] == 0
+        server.process.kill()
+        server.end()
+        answered = [id for id in server.order if id is not None]
+    stored = {text for session in range(4) for text in texts(home, f"s{session}")}
+    assert len(answered) >= 16
+    assert stored >= {str(id) for id in answered}
+
+
+def test_what_runs_ends_when_the_server_is_killed(home: Path, server: Server, tmp_path: Path) -> None:
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "echo $PPID >p; mv p pid; exec sleep 60", id=1)  # fmt: skip
+    until(tmp_path / "pid")
+    server.process.kill()
+    until_gone(int((tmp_path / "pid").read_text()))
+    assert texts(home, "a") == ["x"]
+
+
+def test_a_command_that_kills_its_process_costs_itself(home: Path, server: Server) -> None:
+    server.send("append", "-s", "b", "-m", "1", id=1)
+    killed = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "kill -9 $PPID")
+    assert killed["code"] == 137
+    assert killed["stderr"].splitlines() == [
+        "codeh-history: new session a",
+        "codeh-history: serve: the command was ended (exit 137); what it stored is stored",
+    ]
+    assert server.answer(1)["code"] == 0
+    assert server.ask("append", "-s", "a", "-m", "next")["code"] == 0
+    assert texts(home, "a") == ["x", "next"]
+
+
+def test_each_request_has_its_own_directory_environment_and_stdin(
+    home: Path, server: Server, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "f").write_text("of a file")
+    assert server.ask("append", "-s", "a", "-F", "f", cwd="other")["code"] == 0
+    assert server.ask("append", "-s", "a", "-F", "f")["code"] == 2
+    assert server.ask("append", "-F", "-", env={"CODEH_SESSION": "a"}, stdin="piped")["code"] == 0
+    assert server.ask("append", "-m", "no session")["code"] == 2
+    asked = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "pwd; echo $A $B ${HOME-none}",
+                       cwd=str(other), env={"A": "1", "HOME": None})  # fmt: skip
+    assert asked["stdout"] == f"{other.resolve()}\n1 none\n"
+    assert (
+        server.ask("append", "-s", "here", "-m", "x", env={"CODEH_HOME": "home2"}, cwd="other")["code"] == 0
+    )
+    assert texts(other / "home2", "here") == ["x"]
+    nowhere = server.ask("last", "-s", "a", cwd="nowhere")
+    assert (nowhere["code"], nowhere["stderr"]) == (
+        2, "codeh-history: serve: cwd nowhere: No such file or directory\n",
+    )  # fmt: skip
+    assert texts(home, "a")[:2] == ["of a file", "piped"]
+
+
+def test_bytes_go_in_and_out(home: Path, server: Server, tmp_path: Path) -> None:
+    image = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # more than a pipe holds
+    (tmp_path / "f.png").write_bytes(image)
+    assert server.ask("append", "-s", "a", "--attach", "f.png", "-m", "see")["code"] == 0
+    assert server.ask("persist", "a", "-i", "--all")["code"] == 0
+    refused = server.ask("append", "-s", "a", stdin64=base64.b64encode(image).decode())
+    assert (refused["code"], "byte 0: not UTF-8" in refused["stderr"]) == (65, True)
+    via = "printf '\\377\\n' >&2; echo answered"
+    asked = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", via)
+    assert asked == {"id": "ask", "code": 0, "stdout": "answered\n", "stderr64": "/wo="}
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", via, id="s", stream=True)
+    events = [server.answer("s"), server.answer("s")]
+    assert {"id": "s", "event": "stderr", "data64": "/wo="} in events
+    assert {"id": "s", "event": "stdout", "data": "answered\n"} in events
+    assert server.answer("s") == {"id": "s", "code": 0, "stdout": "", "stderr": ""}
+    long = "x" * 1_000_000
+    assert server.ask("append", "-s", "b", "-F", "-", stdin=long)["code"] == 0
+    assert server.ask("last", "b")["stdout"] == f"{long}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_what_runs_and_answers_all(
+    home: Path, server: Server, tmp_path: Path, number: int
+) -> None:
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id=1)
+    server.send("append", "-s", "a", "-m", "never", id=2)
+    until(tmp_path / "begun")
+    server.process.send_signal(number)
+    assert server.process.wait(60) == 128 + number
+    assert server.answer(1)["code"] == 143
+    assert server.answer(2)["code"] == 128 + number
+    assert texts(home, "a") == ["x"]
+
+
+def test_nobody_reads_the_answers(home: Path) -> None:
+    read_end, write_end = os.pipe()
+    with start("serve", home=home, stdin=subprocess.PIPE, stdout=write_end) as process:
+        os.close(read_end)
+        os.close(write_end)
+        process.communicate(b'{"id":1,"argv":["append","-s","a","-m","x"]}\n' * 3, timeout=60)
+    assert process.returncode == 141

@@ -1,0 +1,80 @@
+"""`codeh-history serve` as another program has it: requests to its stdin, answers from its stdout."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, Self
+
+import orjson
+
+from support import start
+
+SECONDS = 60
+
+
+class Server:
+    """A running `serve`; its answers are taken by the id of their request."""
+
+    def __init__(
+        self, home: str | os.PathLike[str], *, env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self.process = start(
+            "serve", home=home, env=env, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.order: list[Any] = []  # the ids of answers, as they came
+        self._came: dict[Any, queue.Queue[dict[str, Any]]] = defaultdict(queue.Queue)
+        self._reading = threading.Thread(target=self._read)
+        self._reading.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.end()
+
+    def send(self, *argv: str, id: str | int, **fields: object) -> None:
+        self.write(orjson.dumps({"id": id, "argv": argv, **fields}) + b"\n")
+
+    def write(self, data: bytes) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def cancel(self, id: str | int) -> None:
+        self.write(orjson.dumps({"cancel": id}) + b"\n")
+
+    def answer(self, id: object) -> dict[str, Any]:
+        """The next line about a request: its answer, or an event of it."""
+        return self._came[id].get(timeout=SECONDS)
+
+    def ask(self, *argv: str, id: str | int = "ask", **fields: object) -> dict[str, Any]:
+        self.send(*argv, id=id, **fields)
+        return self.answer(id)
+
+    def end(self) -> int:
+        """Close its stdin; its exit code when all is answered."""
+        assert self.process.stdin
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        code = self.process.wait(timeout=SECONDS)
+        self._reading.join()
+        return code
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            answer = orjson.loads(line)
+            if "code" in answer:
+                self.order.append(answer["id"])
+            self._came[answer["id"]].put(answer)
+        self.process.stdout.close()
