@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from codeh_history.programs import records, sessions
 from codeh_history.programs.changes import changes
 from codeh_history.programs.model import Session
+from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.program_file import File, head_of
@@ -52,9 +53,10 @@ def damaged(draw: st.DrawFn, lines: list[bytes]) -> bytes:
     )
     made = []
     for line in some:
-        kind = draw(st.sampled_from(("whole",) * 6 + ("torn", "twice", "lost", "other")))
+        kind = draw(st.sampled_from(("whole",) * 6 + ("torn", "joined", "twice", "lost", "other")))
         made += {
-            "whole": [line], "torn": [line[: len(line) // 2] + b"\n"], "twice": [line, line], "lost": [],
+            "whole": [line], "torn": [line[: len(line) // 2] + b"\n"], "joined": [line[: len(line) // 2]],
+            "twice": [line, line], "lost": [],
             "other": [draw(odd(line))],
         }[kind]  # fmt: skip
     return b"".join(made)
@@ -82,6 +84,26 @@ def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
         for branch in session.branches():
             assert not parse(lines_of(as_lines(branch))).damage
         assert not changes(session, fold(log)).records
+
+
+@pytest.mark.parametrize("program", ["claude-code", "codex", "gemini-cli", "pi"])
+def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program: str) -> None:
+    lines = whole(program)
+    known = [
+        sessions.package(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
+    ]
+    places = [at for at in range(1, len(lines) - 1) if known[at + 1]]
+    assert len(places) > 1
+    for at in places:
+        joined = [*lines[:at], lines[at][: len(lines[at]) // 2] + lines[at + 1], *lines[at + 2 :]]
+        (session,), (without,) = (
+            found(program, b"".join(joined)),
+            found(program, b"".join(lines[:at] + lines[at + 1 :])),
+        )
+        assert shown(as_lines(session)) == shown(as_lines(without))
+        assert [p.mended for p in session.problems if p.line == at + 1][:1] == [
+            "the whole line at its end is read"
+        ]
 
 
 @PROGRAMS

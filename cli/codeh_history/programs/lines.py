@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import IO, Any
+
+import orjson
 
 from ..providers.json_text import loads
 from ..session.model import Json
@@ -13,6 +15,9 @@ from .model import Problem
 from .protocol import Head, Refused, Source
 
 KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are parsed again when asked for
+_TRIED = 8  # times its length: as much of a broken line is parsed at most
+
+Recognises = Callable[[Head], bool]
 
 
 class Line:
@@ -68,26 +73,56 @@ class Held:
         return []
 
 
-def objects(source: Source, problems: list[Problem], *, kept: int = KEPT) -> Iterator[tuple[Line, Json]]:
-    """Each line that is an object, with it; what is wrong with the others is added to `problems`."""
+def objects(
+    source: Source, problems: list[Problem], recognises: Recognises = lambda _: False, *, kept: int = KEPT
+) -> Iterator[tuple[Line, Json]]:
+    """Each line that is an object, with it; what is wrong with the others is added to `problems`.
+
+    Of a torn line that runs into a whole one of a program that `recognises` it, the whole one is read.
+    """
     offset = 0
     for number, raw in enumerate(source.lines(), 1):
         at, offset = offset, offset + len(raw)
-        value = _value(raw, number, problems)
+        start, value = _value(raw, number, problems, recognises)
         if value is not None:
-            yield Line(source, number, at, len(raw), value if offset <= kept else None), value
+            keeps = value if offset <= kept else None
+            yield Line(source, number, at + start, len(raw) - start, keeps), value
 
 
-def _value(raw: bytes, number: int, problems: list[Problem]) -> Json | None:
+def _value(
+    raw: bytes, number: int, problems: list[Problem], recognises: Recognises
+) -> tuple[int, Json | None]:
+    """The object that a line is, and where in it this begins."""
     try:
         value: Any = loads(raw.removeprefix(BOM) if number == 1 else raw)
     except ValueError as error:
         if not raw.strip():
-            return None
+            return 0, None
         torn = not raw.endswith(b"\n")
-        problems.append(Problem(number, "skips", "torn last line" if torn else f"not JSON: {error}"))
-        return None
+        start, found = _last_whole(raw, recognises)
+        mended = None if found is None else "the whole line at its end is read"
+        reason = "torn last line" if torn and found is None else f"not JSON: {error}"
+        problems.append(Problem(number, "skips", reason, mended))
+        return start, found
     if isinstance(value, dict):
-        return value
+        return 0, value
     problems.append(Problem(number, "skips", "not an object"))
-    return None
+    return 0, None
+
+
+def _last_whole(raw: bytes, recognises: Recognises) -> tuple[int, Json | None]:
+    """The object of a program's at the end of a line that is none, and where it begins.
+
+    What lies in another object is never at the end: that object's own end stands behind it.
+    """
+    view, start, left = memoryview(raw), len(raw), _TRIED * len(raw)
+    while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
+        try:
+            found = orjson.loads(view[start:])
+        except orjson.JSONDecodeError as error:
+            left -= error.pos
+            continue
+        if recognises(Head(b"", (found,), (found,))):
+            return start, found
+        left -= len(raw) - start
+    return 0, None

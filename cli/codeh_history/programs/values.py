@@ -14,6 +14,7 @@ from ..session.model import Json
 from ..session.records import BOM, MAX_READ, depth_exceeds
 from ..session.rules import LONGEST
 from . import lines
+from .lines import Recognises
 from .model import Problem, Session
 from .protocol import Refused, Source
 
@@ -60,7 +61,11 @@ def _beginning(data: bytes) -> Any:
 
 
 def objects(
-    source: Source, problems: list[Problem], *, longest: int = LONGEST
+    source: Source,
+    problems: list[Problem],
+    recognises: Recognises = lambda _: False,
+    *,
+    longest: int = LONGEST,
 ) -> Iterator[tuple[int, Json]]:
     """Each object with its number: the line, or its place in the list; 1 for the one that a file is.
 
@@ -68,7 +73,7 @@ def objects(
     leaves nothing.
     """
     if not source.head.whole:
-        yield from ((line.number, value) for line, value in lines.objects(source, problems))
+        yield from ((line.number, value) for line, value in lines.objects(source, problems, recognises))
         return
     number = 0
     for stream in source.streams():

@@ -12,7 +12,7 @@ from .. import lines, pairs
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Session
 from ..protocol import Source
 from ..records import time_of
-from . import NAME, branches
+from . import NAME, branches, recognises
 from .items import Items
 from .tree import Branch, Tree, forgotten, siblings
 
@@ -52,7 +52,7 @@ def _tree(source: Source, session: Session) -> Tree:
     tree = Tree()
     titles: dict[str, str] = {}
     id = session.id if _ID.fullmatch(session.id) else None
-    for line, data in lines.objects(source, session.problems):
+    for line, data in lines.objects(source, session.problems, recognises):
         kind = text_of(data.get("type"))
         node = tree.add(line, data)
         session.version = name_of(data.get("version")) or session.version

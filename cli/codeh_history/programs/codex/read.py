@@ -17,7 +17,7 @@ from ..lines import Line
 from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary
 from ..protocol import Source
 from ..records import made_id, session_id, time_of
-from . import NAME
+from . import NAME, recognises
 from .history import History
 
 _ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
@@ -47,7 +47,7 @@ def read(source: Source) -> Iterable[Session]:
     """The session of a file: what is left of its items after compactions and rollbacks."""
     session = Session(NAME, source.stem)
     rollout = _Rollout(session, source.stem)
-    for line, data in lines.objects(source, session.problems):
+    for line, data in lines.objects(source, session.problems, recognises):
         rollout.line(line, data)
     rollout.end()
     pairs.tell(session, _PAIRS)

@@ -13,7 +13,7 @@ from .. import pairs, values
 from ..model import Effect, Entry, Problem, Session, Summary
 from ..protocol import Source
 from ..records import made_id, time_of
-from . import NAME, TYPES, messages
+from . import NAME, TYPES, messages, recognises
 from .operations import Operations, Replaced
 
 _PROJECT = re.compile(r".*/\.gemini/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
@@ -30,7 +30,7 @@ def read(source: Source) -> Iterable[Session]:
     """The session of a file: what its operations leave, and what compressions replaced."""
     session = Session(NAME, source.stem)
     reading = _Reading(session, source)
-    for number, data in values.objects(source, session.problems):
+    for number, data in values.objects(source, session.problems, recognises):
         reading.line(number, data)
     reading.end()
     pairs.tell(session, _PAIRS)

@@ -12,7 +12,7 @@ from .. import branches, lines, pairs
 from ..model import ABANDONED, Effect, Entry, Piece, Problem, Session, Summary
 from ..protocol import Source
 from ..records import session_id, time_of
-from . import NAME, is_header, messages
+from . import NAME, is_header, messages, recognises
 from .tree import Node, Tree
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -54,7 +54,7 @@ def _branches(session: Session, tree: Tree, on: set[str]) -> Iterator[Session]:
 def _tree(source: Source, session: Session) -> Tree:
     tree = Tree()
     headed = False
-    for line, data in lines.objects(source, session.problems):
+    for line, data in lines.objects(source, session.problems, recognises):
         if data.get("type") == "session":
             if not headed and is_header(data):
                 headed = True
