@@ -90,7 +90,7 @@ def run(name: str, session: Path) -> Run:
         for words in before:
             code, said = _done(words, env, place.project)
             if code:
-                return Run(None, said, code)
+                return Run(None, said.replace(str(place.home.parent), ""), code)
         return _run(agent.resume(known), env, place, server)
 
 

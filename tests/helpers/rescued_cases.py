@@ -116,7 +116,7 @@ def live(one: Damaged, turns: list[Json] | None) -> Json:
     with tempfile.TemporaryDirectory() as folder:
         path = one.lay(Path(folder))
         ours = run_written(one.program, path, verb="rescue")
-        outcome = _outcome(turns, ours.request, ours.printed, AGENTS[one.program].speaks)
+        outcome = _outcome(turns, ours.request, ours.printed, one.program)
         return {**head, "rescued": outcome, "itself": itself(one, path, turns)}
 
 
@@ -126,19 +126,21 @@ def itself(one: Damaged, path: Path, turns: list[Json]) -> str:
         ran = run(one.program, path)
     except ValueError as error:
         return f"does not read it: {error}"
-    return _outcome(turns, ran.request, ran.printed, AGENTS[one.program].speaks)
+    return _outcome(turns, ran.request, ran.printed, one.program)
 
 
-def _outcome(wanted: list[Json], request: Any, printed: str, speaks: str) -> str:
+def _outcome(wanted: list[Json], request: Any, printed: str, program: str) -> str:
     """What a program does, compared with all that was there: `yes`, or what else."""
     if request is None:
         return f"does not go on: {complaint(printed)[:80]}"
-    turns = without_thoughts(sent.turns(speaks, request))[1]
+    turns = without_thoughts(sent.turns(AGENTS[program].speaks, request))[1]
     if turns == wanted:
         return "yes"
     broken = unpaired(turns)
     if broken:
         return f"its provider refuses: {broken}"
+    if program == "opencode":
+        turns, wanted = _as_opencode(turns), _as_opencode(wanted)
     there, had = _said(turns), _said(wanted)
     lost = sum((had - there).values())
     if lost:
@@ -157,6 +159,26 @@ def _said(turns: list[Json]) -> Counter[str]:
             if "result" in part and any(words in json.dumps(part) for words in OWN_WORDS):
                 continue
             found[json.dumps({**part, "role": turn["role"]}, sort_keys=True)] += 1
+    return found
+
+
+def _as_opencode(turns: list[Json]) -> list[Json]:
+    """Turns without what opencode sends otherwise: it joins the texts of a step, and says of no result that it failed."""
+    found: list[Json] = []
+    for turn in turns:
+        parts: list[Json] = []
+        for part in turn["parts"]:
+            error = (
+                json.loads(part["text"]).get("error")
+                if part.get("text", "").startswith('{"error"')
+                else None
+            )
+            said = {**part, "text": error} if "result" in part and error else part
+            if parts and parts[-1].keys() == said.keys() == {"text"}:
+                parts[-1] = {"text": parts[-1]["text"] + said["text"]}
+            else:
+                parts.append(said)
+        found.append({**turn, "parts": parts})
     return found
 
 
