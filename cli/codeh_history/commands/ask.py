@@ -32,6 +32,7 @@ from ..session.model import Message
 from ..session.records import block_of, dumps
 from ..session.view import View
 from ..store import log, read
+from ..store.awaiting import awaiting
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 
@@ -129,7 +130,7 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     if not providers.model_in_url(to):
         model = payload.model_for(view, to, model)
     reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
-    with tempfile.TemporaryFile() as body:
+    with tempfile.TemporaryFile() as body, awaiting(env, target.path):
         _write(env, target, asked, body, _with(env, target, data, lines + new))
         size = _store(env, target, draft, lines)
         with _saying_it_is_stored(env, again):

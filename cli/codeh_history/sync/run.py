@@ -48,7 +48,7 @@ def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced
     """Make a session and its forks equal."""
     done, missing = Plan(), list[str]()
     for _ in range(TRIES):
-        found = plan([_read(side, names) for side in sides])
+        found = plan([_read(side, names) for side in sides], [side.busy(names) for side in sides])
         if dry:
             return Synced(found, [])
         for write in found.writes:
@@ -59,6 +59,8 @@ def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced
         else:
             return Synced(Plan(done.writes, found.forks, found.left), missing)
         names = sorted({*names, *(write.session for write in found.writes)})
+        for side in sides:
+            side.sessions()
     raise TryAgain(f"{names[0]}: changed again and again while it was synced; try again")
 
 

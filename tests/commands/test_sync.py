@@ -1,0 +1,279 @@
+"""`sync`: two homes and a folder between them, with the real files, blocks, locks and commands."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+from inside import inside, lay
+from support import Result, lines, run, session_path
+
+HEADER = b'{"type":"session","version":1,"id":"demo","created":"2026-01-01T00:00:00.000Z"}\n'
+SECRET = "sk-ant-api03-" + "Ab3" * 31 + "AA"
+
+
+def record(**data: object) -> bytes:
+    return orjson.dumps(data) + b"\n"
+
+
+def message(id: str, text: str, second: int = 1, **more: object) -> bytes:
+    return record(
+        type="message", id=id, ts=f"2026-01-01T00:00:{second:02}.000Z", kind="user", role="user",
+        parts=[{"text": text}], **more,
+    )  # fmt: skip
+
+
+def opened(id: str) -> bytes:
+    return record(type="open", id=id, ts="2026-01-01T00:01:00.000Z", kind="codeh", role="model")
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    return tmp_path / "one"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    return tmp_path / "two"
+
+
+def other(home: Path) -> str:
+    """The URL of a home's sessions."""
+    return f"dir:{home / 'sessions'}"
+
+
+def sync(home: Path, url: str, *more: str, code: int = 0) -> Result:
+    done = inside("sync", url, *more, home=home)
+    assert done.code == code, done
+    return done
+
+
+def sessions(home: Path) -> dict[str, bytes]:
+    return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
+
+
+def texts(home: Path, session: str) -> list[str]:
+    done = inside("show", session, "--jsonl", home=home)
+    return [part["text"] for item in done.lines for part in item["parts"]]
+
+
+# -- what it makes of two stores -------------------------------------------------------------------------------
+
+
+def test_both_get_what_they_lack_and_then_it_is_silent(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x"), "demo")
+    lay(two, HEADER.replace(b"demo", b"new"), "new")
+    assert sync(one, other(two)).err
+    assert sessions(one) == sessions(two)
+    again = sync(one, other(two))
+    assert (again.out, again.err) == (b"", b"")
+
+
+def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x") + message("late", "late", 9), "demo")
+    lay(two, HEADER + message("a", "x") + message("early", "early", 5), "demo")
+    assert b"went on in both" in sync(one, other(two)).err
+    assert sessions(one) == sessions(two)
+    [fork] = sessions(one).keys() - {"demo"}
+    assert texts(one, "demo") == ["x", "early"]
+    assert texts(one, fork) == ["x", "late"]
+    header = lines(sessions(one)[fork])[0]
+    assert (header["id"], header["parent"]) == (fork, {"session": "demo", "at": "a"})
+
+
+def test_two_sessions_of_one_name_have_no_common_parent(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x"), "demo")
+    lay(two, HEADER.replace(b"00:00:00", b"09:00:00") + message("b", "y"), "demo")
+    sync(one, other(two))
+    [fork] = sessions(two).keys() - {"demo"}
+    assert "parent" not in lines(sessions(two)[fork])[0]
+    assert {tuple(texts(two, name)) for name in sessions(two)} == {("x",), ("y",)}
+
+
+def test_summaries_and_settings_of_one_side_are_appended(one: Path, two: Path) -> None:
+    quiet = record(type="meta", ts="2026-01-01T00:00:02.000Z", set={"title": "t"})
+    lay(one, HEADER + message("a", "x") + quiet, "demo")
+    lay(two, HEADER + message("a", "x") + message("b", "y", 5), "demo")
+    sync(one, other(two))
+    assert (
+        sessions(one)
+        == sessions(two)
+        == {"demo": HEADER + message("a", "x") + message("b", "y", 5) + quiet}
+    )
+
+
+def test_of_another_branch_under_the_same_id_nothing_is_lost(one: Path, two: Path) -> None:
+    for home, said in ((one, "mine"), (two, "yours")):
+        lay(home, HEADER + message("a", said), "demo")
+    sync(one, other(two))
+    assert {tuple(texts(one, name)) for name in sessions(one)} == {("mine",), ("yours",)}
+    assert sync(two, other(one)).err == b""
+
+
+def test_deltas_and_references_are_no_difference(one: Path, two: Path) -> None:
+    delta = record(type="delta", of="s", parts=[{"text": "hi"}])
+    commit = record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": "hi"}])
+    whole = HEADER + message("a", "x" * 5000) + opened("s") + delta + commit
+    for home in (one, two):
+        lay(home, whole, "demo")
+    assert inside("gc", "--yes", home=one).code == 0
+    assert inside("persist", "demo", "-i", home=two).code == 0
+    before = sessions(one), sessions(two)
+    assert before[0] != before[1]
+    assert sync(one, other(two)).err == b""
+    assert (sessions(one), sessions(two)) == before
+
+
+def test_a_damaged_line_and_a_torn_end_make_no_branch(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x") + b'{"torn', "demo")
+    lay(two, HEADER + message("a", "x") + message("b", "y"), "demo")
+    sync(one, other(two))
+    assert sessions(one) == sessions(two) == {"demo": HEADER + message("a", "x") + message("b", "y")}
+
+
+def test_blocks_go_along_and_are_there_first(one: Path, two: Path, tmp_path: Path) -> None:
+    lay(one, HEADER + message("a", "x" * 5000), "demo")
+    inside("persist", "demo", "-i", home=one)
+    for url in (other(two), f"dir:{tmp_path / 'stick'}"):
+        sync(one, url)
+    third = tmp_path / "three"
+    sync(third, f"dir:{tmp_path / 'stick'}")
+    assert texts(two, "demo") == texts(third, "demo") == ["x" * 5000]
+
+
+def test_a_block_that_neither_has_is_said_and_the_session_goes(one: Path, two: Path) -> None:
+    ref = {"type": "ref", "id": "r", "kind": "user", "role": "user", "flowId": "demo"}
+    lay(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
+    assert b"1 block missing in both stores" in sync(one, other(two)).err
+    assert sessions(one) == sessions(two)
+
+
+def test_only_the_sessions_named_with_their_forks(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x"), "demo")
+    lay(one, HEADER.replace(b"demo", b"else") + message("b", "y"), "else")
+    inside("fork", "demo", "--into", "plan-b", home=one)
+    sync(one, other(two), "plan-b")
+    assert set(sessions(two)) == {"demo", "plan-b"}
+
+
+def test_what_is_no_session_is_told_and_stops_no_other(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x"), "demo")
+    lay(one, b"a shopping list\n", "alist")
+    lay(one, HEADER.replace(b'version":1', b'version":2'), "newer")
+    done = sync(one, other(two), code=65)
+    assert b"alist" in done.err
+    assert b"newer" in done.err
+    assert set(sessions(two)) == {"demo"}
+
+
+def test_rm_does_not_travel(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x"), "demo")
+    sync(one, other(two))
+    inside("rm", "demo", home=one)
+    sync(one, other(two))
+    assert set(sessions(one)) == {"demo"}
+
+
+# -- what is being written -------------------------------------------------------------------------------------
+
+
+def test_a_session_with_an_unfinished_stream_is_not_switched(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", "x") + message("late", "y", 9) + opened("s"), "demo")
+    lay(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
+    before = sessions(one), sessions(two)
+    assert b"a stream in it is unfinished" in sync(one, other(two), "--json", code=75).err
+    assert (sessions(one), sessions(two)) == before
+    lay(
+        one,
+        before[0]["demo"] + record(type="abort", of="s", ts="2026-01-01T00:02:00.000Z", reason="x"),
+        "demo",
+    )
+    sync(one, other(two))
+    assert len(sessions(one)) == 2
+
+
+def test_a_stream_that_goes_on_elsewhere_is_followed(one: Path, two: Path) -> None:
+    """Half of it came with an earlier sync; what was said after that half is a branch."""
+    begun = HEADER + opened("s") + record(type="delta", of="s", parts=[{"text": "h"}])
+    lay(one, begun, "demo")
+    sync(one, other(two))
+    lay(
+        one,
+        begun + record(type="commit", of="s", ts="2026-01-01T00:01:02.000Z", parts=[{"text": "hi"}]),
+        "demo",
+    )
+    sync(two, other(one))
+    assert texts(two, "demo") == ["hi"]
+
+
+ANSWER = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
+
+
+def test_a_session_that_awaits_an_answer_is_not_switched(one: Path, two: Path) -> None:
+    """The command of an `ask` is itself the sync; the answer comes after its prompt."""
+    lay(one, HEADER + message("a", "x"), "demo")
+    lay(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
+    again = shlex.join([sys.executable, "-m", "codeh_history", "sync", other(two)])
+    via = f"cat >/dev/null; {again} 2>$CODEH_HOME/said; echo '{ANSWER}'"
+    assert run("ask", "-s", "demo", "-m", "q", "--to", "gemini", "--via", via, home=one).code == 0
+    assert b"an answer is awaited in it" in (one / "said").read_bytes()
+    assert texts(one, "demo") == ["x", "q", "yes"]
+    assert list((one / "awaiting").iterdir()) == []
+    assert b"went on in both" in sync(one, other(two)).err
+
+
+# -- what was redacted -----------------------------------------------------------------------------------------
+
+
+def test_what_was_redacted_here_is_redacted_there_and_in_forks(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", f"the key is {SECRET}") + message("b", "y", 2), "demo")
+    sync(one, other(two))
+    inside("fork", "demo", "--into", "plan-b", home=two)
+    inside("append", "-s", "demo", "-m", "more", home=two)
+    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    done = sync(one, other(two))
+    assert b"what was redacted" in done.err
+    assert sessions(one) == sessions(two)
+    for data in sessions(two).values():
+        assert SECRET.encode() not in data
+    assert texts(two, "plan-b") == ["the key is [redacted:anthropic-key]", "y"]
+    assert texts(one, "demo")[-1] == "more"
+
+
+def test_a_redaction_names_lines_and_tells_nothing_of_them(one: Path) -> None:
+    parts = [{"text": f"the key is {SECRET}"}]
+    bare = record(role="user", parts=parts)
+    setting = record(type="meta", ts="2026-01-01T00:00:03.000Z", set={"system": SECRET})
+    lay(one, HEADER + message("a", "x") + bare + setting + message("b", SECRET, 4), "demo")
+    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    found = lines(sessions(one)["demo"])[1]
+    assert found["type"] == "redaction"
+    assert found["lines"] == ["a +1", "meta 2026-01-01T00:00:03.000Z", "b"]
+    said = orjson.dumps(found)
+    for data in (SECRET.encode(), orjson.dumps(parts[0]), bare.strip(), bare, message("b", SECRET, 4)):
+        for length in (8, 20):
+            assert hashlib.sha256(data).hexdigest()[:length].encode() not in said
+    again = sessions(one)
+    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    assert sessions(one) == again
+
+
+def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one: Path, two: Path) -> None:
+    lay(one, HEADER + message("a", f"{SECRET} and TICKET-77123"), "demo")
+    sync(one, other(two))
+    rules = one / "rules.json"
+    rules.write_text('{"ticket": "TICKET-[0-9]+"}')
+    inside("redact", "demo", "-i", "--yes", home=two)
+    path = session_path(one, "demo")
+    inside("redact", "demo", "-i", "--yes", "--rules", str(rules), home=one)
+    path.write_bytes(
+        path.read_bytes().replace(b"[redacted:anthropic-key]", SECRET.encode())
+    )  # as if unknown to it
+    sync(one, other(two))
+    assert sessions(one) == sessions(two)
+    assert texts(one, "demo") == ["[redacted]"]
