@@ -353,3 +353,33 @@ def test_a_system_prompt_is_kept_where_there_is_none(home: Path, tmp_path: Path)
     assert sent() == "Be brief."
     assert sent("--system", "Be long.") == "Be long."  # for this once
     assert sent() == "Be brief."
+
+
+REDUCED = [
+    *("--max-items 3", "--max-chars 400", "--keep-last 1", "--policy loop --budget 100", "--remove a."),
+    *("--upload-share 0.2 --policy loop --budget 99", "--prose terse --budget 90", "--stream", "--raw"),
+]
+
+
+@pytest.mark.parametrize("options", REDUCED)
+def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(
+    home: Path, tmp_path: Path, options: str
+) -> None:
+    turns = [
+        {"role": role, "parts": [{"text": f"{role} says {n}. " * 9}]}
+        for n in range(4)
+        for role in ("user", "model")
+    ]
+    history = b"\n".join(map(orjson.dumps, turns))
+    assert inside("append", "--jsonl", "-s", "s", home=home, stdin=history).code == 0
+    taken = ("--to", "openai-chat", "--model", "m", *options.split())
+    via = f"cat > {tmp_path}/body; cat {tmp_path}/answer"
+    answer = {
+        "id": "r",
+        "object": "chat.completion",
+        "choices": [{"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
+    }
+    (tmp_path / "answer").write_bytes(orjson.dumps(answer))
+    assert inside("ask", "-s", "s", "--via", via, "-m", "and now?", *taken, home=home).out == b"yes\n"
+    assert inside("undo", "-s", "s", home=home).code == 0  # the answer
+    assert (tmp_path / "body").read_bytes() == inside("payload", "-s", "s", *taken, home=home).out

@@ -104,7 +104,10 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
     what people type for that.
     """
-    message, request = given.part(appending.Given), asked.request.part(Request)
+    request = asked.request.part(Request)
+    message = appending.Given(
+        message=given.message, file=given.file, attach=given.attach, key=given.key, session=given.session
+    )  # its --max-items and --stream are other ones than the request's
     message.check()
     data, view = _looked(env, target)
     text = _text(env, given, view, stdin=not given.no_stdin)
