@@ -127,6 +127,10 @@ def checked(given: Request) -> None:
     if given.raw and (ignored := given.given(*_LEFT_OUT)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
     given.explains()
+    if given.var:
+        from . import templates
+
+        templates.variables(given.var)
     if given.given(*Compaction.DEFAULTS):
         from ..filters.compact import bounds
 
