@@ -93,3 +93,34 @@ THIRD: list[tuple[str, str]] = [
     ("shodan init qT7vN2xLm9RkP4sZqT7vN2xLm9RkP4sZ", "qT7vN2xLm9RkP4sZqT7vN2xLm9RkP4sZ"),
     ("wandb login 9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c01234567", "9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c01234567"),
 ]  # fmt: skip
+
+W = "velvet onion tractor moon"
+SIG = "Kq7%2FhkZ%2B1Jk"
+FOURTH: list[tuple[str, str]] = [
+    # commands whose secret has several words, and commands as lists of words
+    (f"mysql -uroot -p'{W}' shop", "tractor"),
+    (f'mysqldump -p"{W}" shop', "tractor"),
+    (f"curl -u 'anna:{W}' https://x.example", "tractor"),
+    (f'curl -sS --user "anna:{W}" https://x.example', "tractor"),
+    (f"sshpass -p '{W}' ssh root@h", "tractor"),
+    (f"redis-cli -a '{W}' ping", "tractor"),
+    (f"7z a -p'{W}' x.7z", "tractor"),
+    (f"ldapsearch -w '{W}' -b dc=x", "tractor"),
+    ('["curl", "-s", "-u", "anna:onion99x", "https://x.example"]', "onion99x"),
+    ('["curl","--user","anna:onion tractor"]', "onion tractor"),
+    ('["mysql", "-uroot", "-ponion99x"]', "onion99x"),
+    ('["sshpass", "-p", "onion tractor", "ssh"]', "onion tractor"),
+    # variables of a shell, of any words
+    ("export BORG_PASSPHRASE='the moon is of cheese'", "of cheese"),
+    ("RESTIC_PASSWORD='the moon is of cheese' restic backup /", "of cheese"),
+    ('DB_PASSWORD="my dog ate it"', "dog ate"),
+    (f"- name: DB_PASSWORD\n  value: {W}", "tractor"),
+    (f"ALTER ROLE app WITH PASSWORD '{W}';", "tractor"),
+    (f"CREATE USER app WITH ENCRYPTED PASSWORD '{W}';", "tractor"),
+    ('machine x.example login anna password "onion tractor"', "onion tractor"),
+    # a short signature of Azure's
+    (f"https://a.blob.core.windows.net/c/f?sv=2022-11-02&ss=b&sig={SIG}", SIG),
+    (f"BlobEndpoint=https://a.blob.core.windows.net/;SharedAccessSignature=sv=2021-06-08&sig={SIG}&se=1", SIG),
+    # a key file of PuTTY's, as a page shows it
+    ("    Private-Lines: 1\n    Q0xBU1NJRklFRA1234567890abcd\n    Private-MAC: x", "Q0xBU1NJRklFRA"),
+]  # fmt: skip

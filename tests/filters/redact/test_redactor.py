@@ -17,7 +17,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
-from secret_forms_third import THIRD
+from secret_forms_third import FOURTH, THIRD
 from strategies import files_of
 from support import run
 
@@ -94,6 +94,28 @@ def test_every_form_is_found(around: str) -> None:
     assert left == {}
     assert not [text for text, secret in MORE + THIRD if secret in Redactor().text(around.format(text))]
     assert len(FORMS) > 350
+
+
+@pytest.mark.parametrize("around", ["{}", "I ran\n{}\nand it failed"])
+def test_a_secret_of_several_words_goes_whole(around: str) -> None:
+    assert not [text for text, secret in FOURTH if secret in Redactor().text(around.format(text))]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["curl", "-s", "-u", "anna:onion99x", "https://x.example"],
+        ["mysql", "-uroot", "-ponion99x"],
+        ["docker", "login", "--password", "onion99x"],
+        ["sshpass", "-p", "onion99x", "ssh", 'a "quoted" word'],
+    ],
+)
+def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words: list[str]) -> None:
+    call = {"functionCall": {"name": "sh", "args": {"argv": words}}}
+    line = {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": [call]}
+    new = Redactor().value(line)["parts"][0]["functionCall"]["args"]["argv"]
+    assert "onion99x" not in str(new)
+    assert [len(new), *new[:1]] == [len(words), *words[:1]]
 
 
 @pytest.mark.slow

@@ -71,6 +71,18 @@ def _of_npm(text: str, found: re.Match[str]) -> bool:
     return values.mixed(found["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
 
 
+def _of_azure(text: str, found: re.Match[str]) -> bool:
+    """Whether it stands in a query with the version of the service, as what grants access to a store."""
+    return "sv=20" in text[max(0, found.start() - 300) : found.end() + 300]
+
+
+def _of_a_role(text: str, found: re.Match[str]) -> bool:
+    """Whether a statement of SQL gives it: `ALTER ROLE app WITH PASSWORD '…'`."""
+    return (
+        text[max(0, found.start() - 20) : found.start()].rstrip().lower().endswith((" with", " encrypted"))
+    )
+
+
 def _starts_a_line(text: str, found: re.Match[str]) -> bool:
     line = text[max(0, found.start() - 120) : found.start()].rpartition("\n")[2]
     return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
@@ -81,7 +93,7 @@ def _starts_a_line(text: str, found: re.Match[str]) -> bool:
 # repeats from being read to the end.
 _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("private-key", "private-lines:", (0,),
-     r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,4}){1,200})", None),
+     r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,24}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,24}){1,200})", None),
     ("twilio-key", "AC", (0,), r"AC[0-9a-f]{32}[\"']?[,;:|\s]{1,4}[\"']?(?P<secret>[0-9a-f]{32})(?!\w)", None),
     ("azure-secret", "Q~", (4,), r"(?<![\w~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{30,36}(?![\w~.-])", None),
     ("aws-key", "akia,asia", (0,),
@@ -100,13 +112,14 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("url-password", "://", (0,),
      r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _no_port),
     ("signature", "sig=,signature=", (0,), r"(?i)sig(?:nature)?=(?P<secret>(?=[A-Za-z%]{0,40}\d)[A-Za-z0-9%+/=_-]{20,512})", None),
+    ("signature", "&sig=,?sig=", (0,), r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})", _of_azure),
     ("signature", "credential=", (0,), r"(?i)credential=(?P<secret>[A-Z0-9]{16,128}(?:%2[fF]|/)[A-Za-z0-9%/_-]{10,200})", None),
     ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=", (0,),
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
     ("azure-key", "accountkey=,sharedaccesskey=", (0,), r"(?i)\w{9,15}=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", None),
     ("telegram-token", ":aa", (8, 9, 10), r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
     ("mailchimp-key", "-us", (32,), r"(?<!\w)[0-9a-f]{32}-us\d{1,2}(?!\w)", None),
-    ("netrc", "login", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
+    ("netrc", "login", (0,), r"login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\"?(?P<secret>(?<=\")[^\"\n]{2,512}|[^\s\"']{2,512})", _no_word),
     ("netrc", "machine", (0,), r"machine\s{1,8}[\w.:-]{1,128}\s{1,8}password\s{1,8}(?P<secret>[^\s\"']{2,512})", _no_word),
     ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:", (0,),
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
@@ -131,6 +144,8 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
      r"\w{5,12}:\*{0,2}\s{1,4}[\w.@+-]{1,64}\s{0,4}(?: /|:)\s{0,4}(?P<secret>[^\s\"'`/]{4,128})", _mixed),
     ("login", "npmauthident", (0,), r"(?i)npmAuthIdent:\s{1,4}[\"']?[^\s:\"']{1,64}:(?P<secret>[^\s\"']{2,256})", None),
     ("azure-key", '"keyname', (0,), r"(?i)\"keyname\"\s{0,4}:[^{}]{1,200}?\"value\"\s{0,4}:\s{0,4}\"(?P<secret>[A-Za-z0-9+/]{40,}={0,2})\"", None),
+    ("option", 'curl"', (0,), r"curl\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"(?:-u|--user|--proxy-user)\",\s{0,4}\"[^\s:\"]{1,128}:(?P<secret>[^\"\n]{1,256})\"", _no_word),
+    ("option", 'mysql",mysqldump",mysqladmin",mariadb",sshpass"', (0,), r"\w{5,10}\"(?:,\s{0,4}\"[^\"\n]{0,200}\"){0,20}?,\s{0,4}\"-p(?:\",\s{0,4}\")?(?P<secret>[^\"\s=-][^\"\n]{1,256})\"", _no_word),
     ("odbc-password", "pwd={,password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
     ("variable", "variable", (0,),
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
@@ -139,6 +154,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("input", 'type="password"', (0,), r"type=\"password\"[^<>\n]{0,200}?\svalue=\"(?P<secret>[^\"\n]{3,256})\"", _no_name),
     ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _no_word),
     ("sql-password", "password", (0,), r"(?i)password for [^\s=]{1,80}\s{0,4}=\s{0,4}'(?P<secret>[^'\n]{2,256})'", None),
+    ("sql-password", "password", (0,), r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _of_a_role),
     ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _no_prompt),
     ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
@@ -228,11 +244,21 @@ def _commanded(name: str, pattern: str) -> Rule:
         line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
         for found in _compiled(pattern).finditer(line):
             if found.start() < _LINE and not values.nothing(found["secret"]):
-                yield Span(at + found.start("secret"), at + found.end("secret"), "option")
+                yield Span(at + found.start("secret"), at + _quoted_to(line, found), "option")
         looked = at + min(len(line), _LINE)
         yield Span(looked, looked, "")
 
     return Rule(f"{name} ", find)
+
+
+def _quoted_to(line: str, found: re.Match[str]) -> int:
+    """Where a command's secret ends: at the quote that its word began with, however many words it has."""
+    start, end = found.span("secret")
+    before = line[max(0, found.start() - 1) : start]
+    for sign in "'\"":
+        if before.count(sign) % 2 and line[end : end + 1] not in ("", sign):
+            return max(end, line.find(sign, end, start + _WORD))
+    return end
 
 
 def _dsn(text: str, _lower: str, at: int) -> Iterator[Span]:

@@ -112,6 +112,8 @@ def _quoted(text: str, name: Name, how: str, quote: re.Match[str]) -> tuple[int,
         return None
     if sign == "`" and " " in value and text[quote.start() - 1] == "=":
         return None  # what a shell runs
+    if " " in value and name.loud and name.kind in ("pass", "phrase") and text[quote.start() - 1] == "=":
+        return None if values.message(value) else (start, end)  # what a shell is told
     return (start, end) if _is_secret(name, how, value) else None
 
 
@@ -185,7 +187,7 @@ def _bare(text: str, name: Name, start: int, how: str, after: re.Match[str]) -> 
 
 def _words(text: str, name: Name, how: str, at: int) -> tuple[int, int] | None:
     """A passphrase of several words goes whole."""
-    if name.kind not in ("pass", "phrase") or how not in ("op", "prose", "block"):
+    if name.kind not in ("pass", "phrase") or how not in ("op", "prose", "block", "pair"):
         return None
     found = _WORDS_TO_THE_END.match(text, at)
     if not found or values.sentence(found[0], a_phrase=name.a_phrase):

@@ -20,6 +20,7 @@ from .values import random as by_machine
 
 _LEAST = 6  # characters; a shorter text holds no secret
 _SURE = 12  # characters of what is a secret wherever it stands
+_WORDS = 64  # of a command
 _AGAIN = 3  # times a text is looked at once more: what was found may have hidden the next
 # Values that say what a record is, and what hangs on what.
 _STRUCTURE = frozenset(
@@ -161,7 +162,10 @@ class Redactor:
             return self.text(value) if said or key not in _LEFT else self._stays(value, key)
         if isinstance(value, list):
             items = [self.value(item, key, said=said) for item in value]
-            items = self._joined(items) if key == "parts" and not said else items
+            if said:
+                items = self._command(items)
+            elif key == "parts":
+                items = self._joined(items)
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
             return self._object(value, key, said=said)
@@ -185,6 +189,17 @@ class Redactor:
                     if text != parts[n]["text"]:
                         parts[n] = {**parts[n], "text": text}
         return parts
+
+    def _command(self, items: list[Any]) -> list[Any]:
+        """The words of a command, of which one may tell that the next is a secret."""
+        if not 1 < len(items) <= _WORDS or not all(isinstance(item, str) for item in items):
+            return items
+        words = [f'"{item}", ' for item in items]
+        new = self.texts(words)
+        return [
+            item if word == before else word.removeprefix('"').removesuffix('", ')
+            for item, before, word in zip(items, words, new, strict=True)
+        ]
 
     def _object(self, value: Json, within: str, *, said: bool) -> Json:
         new: Json = {}

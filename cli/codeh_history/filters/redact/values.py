@@ -37,6 +37,7 @@ _MESSAGE = re.compile(
     r"\b(?:is|are|not|none|must|please|enter|cannot|should|required|incorrect|invalid|wrong|used?)\b|[?:,]$|%[sd]|[({<]",
     re.IGNORECASE,
 )
+_SAID = re.compile(r"[?!:,.]$|%[sd]|[({<$]")
 _CALLED = (
     "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|credentials?|key|name|field|header"
     "|auth(?:orization)?"
@@ -65,6 +66,11 @@ def sentence(value: str, *, a_phrase: bool = False) -> bool:
     """Whether it is prose rather than a passphrase of several words; one that is called so may have any."""
     pattern = _MESSAGE if a_phrase else _SENTENCE
     return len(value) > 8 * _LONGEST or bool(pattern.search(value))
+
+
+def message(value: str) -> bool:
+    """Whether it ends or is filled in as what a program says is."""
+    return bool(_SAID.search(value))
 
 
 @lru_cache(maxsize=4096)
