@@ -13,9 +13,9 @@ from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
 from ..programs.writing import told
+from ..render.progress import progress
 from ..session.view import View
 from ..store.resolve import Target, for_reading, ids
-from .progress import progress
 
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json

@@ -21,6 +21,7 @@ from ..base.ids import is_id
 from ..base.input import decode, read_file
 from ..base.options import PROFILE, Reading, flag, option
 from ..config import layers
+from ..render.progress import progress
 from ..session.model import Json, Message
 from ..store.paths import path_of
 from ..store.resolve import Target, for_reading, for_writing
@@ -28,7 +29,6 @@ from ..summaries import one as summarizing
 from ..summaries.one import Settings
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, message_tokens, open_counter
-from .progress import progress
 
 if TYPE_CHECKING:
     from ..summaries.command import Runs

@@ -18,12 +18,12 @@ from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...programs import sessions
 from ...programs.model import Session
+from ...render.progress import progress
 from ...session.model import Json
 from ...store import program_file, program_folders
 from ...store.program_file import File
 from ...store.program_folders import Found, Known
 from ..list_.processes import shared
-from ..progress import progress
 from .program import with_branches
 
 
