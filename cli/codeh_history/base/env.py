@@ -26,6 +26,7 @@ class Env:
         self.quiet = False
         self.stored: str | None = None  # the id already stored, for errors that come after
         self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
+        self.make_way: Callable[[], None] | None = None  # takes a bar off the terminal that is written to
         self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
         self._ordinal = 0
 
@@ -133,6 +134,8 @@ class Env:
 
         A closed pipe ends the command silently with 141, any other failure with 74.
         """
+        if self.make_way is not None:
+            self.make_way()
         try:
             while data:
                 data = data[os.write(self.stdout, data) :]
@@ -157,6 +160,8 @@ class Env:
             from .escape import visible
 
             text = visible(text)
+        if self.make_way is not None:
+            self.make_way()
         try:
             os.write(self.stderr, f"codeh-history: {text}\n".encode("utf-8", "backslashreplace"))
         except OSError:
@@ -165,6 +170,8 @@ class Env:
     def report(self, text: bytes, *, drawn: bool = False) -> None:
         """What was asked for on stderr, as a JSON line of `--report`; `drawn`: laid out, styles and all."""
         plain = drawn or not self.terminal(self.stderr)
+        if self.make_way is not None:
+            self.make_way()
         os.write(self.stderr, (text if plain else self._shown(text)) + b"\n")
 
     def awaits(self) -> None:

@@ -15,10 +15,13 @@ from ..base.escape import visible
 from ..base.options import Reading, flag, option
 from ..filters.redact import Redactor, left_elsewhere
 from ..filters.redact import run as redacting
+from ..render.progress import progress, size_of
 from ..session import redactions, stream
 from ..session.records import lines_of
 from ..store import read
+from ..store.resolve import Target
 
+SECOND = 8 << 20  # bytes of a session that are redacted in about a second
 EXAMPLES = """\
   codeh-history redact demo > shareable.jsonl
   codeh-history redact demo -i --yes             # cannot be undone
@@ -36,12 +39,19 @@ def run(env: Env, given: Given) -> int:
     redactor = Redactor(redacting.rules(given.rules))
     target = filtering.target_of(env, given.session, given.argument)
     if not given.in_place:
-        lines = list(stream.lines(view_of(env, target, strict=given.strict)))
-        env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
+        with progress(env, "redacting", size_of(target.path), SECOND):
+            lines = list(stream.lines(view_of(env, target, strict=given.strict)))
+            env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
         return redacting.report(env, target.id, redactor)
     rewriting.check(target)
     if not given.yes:
         ask(env, target.id)
+    with progress(env, "redacting", size_of(target.path), SECOND):
+        return for_good(env, given, target, redactor)
+
+
+def for_good(env: Env, given: Given, target: Target, redactor: Redactor) -> int:
+    """Rewrite the file, and say where else what was removed is still."""
     before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:

@@ -284,5 +284,5 @@ def every(env: Env, settings: Settings, jobs: int) -> int:
     ):
         for line in lines:
             code = SummarizerFailed.exit_code if line["action"] == "failed" else code
-            told.print(orjson.dumps(line) + b"\n")
+            env.write(orjson.dumps(line) + b"\n")
     return code

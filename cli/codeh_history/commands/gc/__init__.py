@@ -11,11 +11,13 @@ from ...base.errors import HistoryError
 from ...base.options import QUIET, Options, flag, option
 from ...base.times import from_millis
 from ...blocks import open_store
+from ...render.progress import progress, size_of
 from ...store import elsewhere, resolve, trash
 from ...store.resolve import Target
 from ..list_ import moment
 from . import unused
 
+SECOND = 32 << 20  # bytes of sessions that are looked through in about a second
 EXAMPLES = """\
   codeh-history gc              # what would go: a JSON line for each session, and one for the blocks
   codeh-history gc --yes
@@ -36,8 +38,14 @@ def run(env: Env, given: Given) -> int:
     before = moment(env, given.age, "--trash") / 1000 if given.age is not None else None
     unused.check(env)
     gone = emptied(env, before, yes=given.yes) if before is not None else ()
-    failed = [code for name, path in resolve.ids(env) if (code := deltas(env, name, path, yes=given.yes))]
-    blocks(env, yes=given.yes, shared=given.shared, but=gone)
+    found = list(resolve.ids(env))
+    failed = []
+    with progress(env, "collecting", sum(size_of(path) for _, path in found), SECOND) as told:
+        for number, (name, path) in enumerate(found, 1):
+            code = deltas(env, name, path, yes=given.yes)
+            failed += [code] if code else []
+            told.done(number, len(found))
+        blocks(env, yes=given.yes, shared=given.shared, but=gone)
     if not given.yes:
         env.note("nothing was removed: --yes removes it")
     return failed[0] if failed else 0

@@ -43,7 +43,7 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
         for number, (place, data) in enumerate(done, 1):
             lines, code, grows = orjson.loads(data)
             for line in lines:
-                told.print(orjson.dumps(line) + b"\n")
+                env.write(orjson.dumps(line) + b"\n")
             codes += [code] if code else []
             if code != TryAgain.exit_code:
                 known.keep(files[place], grows)

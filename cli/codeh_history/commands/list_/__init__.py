@@ -14,6 +14,7 @@ from ...base.times import to_millis
 from ...base.timezone import clock
 from ...render import pager, table, values
 from ...render.messages import rich_wanted, width
+from ...render.progress import progress
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from . import cache
@@ -90,7 +91,8 @@ def rows_of(env: Env, paths: list[str], remembered: str = "sessions.json") -> li
         return (orjson.dumps(listing.row_of(path)) for path in share)
 
     def count(some: list[str]) -> list[Json]:
-        return [orjson.loads(line) for line in spread(work, some)]
+        with progress(env, "reading sessions", len(some), cache.MANY):
+            return [orjson.loads(line) for line in spread(work, some)]
 
     many = len(paths) >= cache.MANY
     rows = cache.rows(env, paths, count, file=remembered) if many else count(paths)

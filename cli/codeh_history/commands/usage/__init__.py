@@ -13,6 +13,7 @@ from ...base.near import did_you_mean
 from ...base.options import JSON, QUIET, SESSION, STRICT, Options, argument, option
 from ...base.times import from_millis
 from ...render.messages import rich_wanted
+from ...render.progress import progress
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from ...tokens import prices
@@ -102,7 +103,8 @@ def _remembered(
         return (orjson.dumps(responses.row_of(path, table)) for path in share)
 
     def count(some: list[str]) -> list[Json]:
-        return [orjson.loads(line) for line in spread(work, some)]
+        with progress(env, "reading sessions", len(some), cache.MANY):
+            return [orjson.loads(line) for line in spread(work, some)]
 
     sizes = (stamp[1] for path in paths if (stamp := cache.stamp_of(path)))
     if sum(sizes) < much:

@@ -10,12 +10,14 @@ from ...base.options import JSON, Reading, option
 from ...base.words import some
 from ...providers import FORMATS
 from ...render import values
+from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...store import read
 from ...store.resolve import Target, for_reading
 from . import program
 from . import session as verifying
 
+SECOND = 16 << 20  # bytes of a session that are checked in about a second
 EXAMPLES = """\
   codeh-history verify demo                    # exit 1 and a line each where something is wrong
   codeh-history verify ~/.claude/projects/DIR/UUID.jsonl   # what that program would forget, drop or double
@@ -32,13 +34,8 @@ class Given(Reading):
 
 def run(env: Env, given: Given) -> int:
     target = for_reading(env, given.session, given.argument)
-    if given.to:
-        from ...send.payload import provider_of
-
-        to = provider_of(given.to, FORMATS)
-        found = refused(env, target, to, given.model, strict=given.strict)
-    else:
-        found = program.checked(target) or checked(env, target)
+    with progress(env, "verifying", size_of(target.path), SECOND):
+        found = verdict(env, given, target)
     if given.json:
         env.write(values.line(found, terminal=env.terminal(env.stdout)))
     else:
@@ -46,6 +43,16 @@ def run(env: Env, given: Given) -> int:
     if given.strict and any("path" not in problem for problem in found["problems"]):
         raise BadData(f"{target.path}: {len(found['problems'])} problems")
     return 0 if found["ok"] else NegativeAnswer.exit_code
+
+
+def verdict(env: Env, given: Given, target: Target) -> Json:
+    """What is wrong with it: by itself, or to a provider."""
+    if given.to:
+        from ...send.payload import provider_of
+
+        to = provider_of(given.to, FORMATS)
+        return refused(env, target, to, given.model, strict=given.strict)
+    return program.checked(target) or checked(env, target)
 
 
 def checked(env: Env, target: Target) -> Json:

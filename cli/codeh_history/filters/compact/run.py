@@ -15,11 +15,14 @@ from ...base.input import from_file, read_file
 from ...base.jobs import Compact, Compaction, tools_from
 from ...blocks import Lost
 from ...render import explanation
+from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
 from . import Plan, bounds
+
+SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 
 
 def run(env: Env, given: Compact) -> int:
@@ -48,10 +51,11 @@ def run(env: Env, given: Compact) -> int:
         return plan
 
     lost: Lost | None = {} if given.allow_missing else None
-    if given.plan:
-        return _printed(env, made(view_of(env, target, strict=given.strict, lost=lost)))
-    reduce = partial(_reduced, env, target, made, report=given.report)
-    after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
+    with progress(env, "compacting", size_of(target.path), SECOND):
+        if given.plan:
+            return _printed(env, made(view_of(env, target, strict=given.strict, lost=lost)))
+        reduce = partial(_reduced, env, target, made, report=given.report)
+        after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
