@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..access.growth import Seen
     from ..access.late_media import Deferred
     from ..base.env import Env
     from ..blocks import Lost
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class Opened:
     """A session that was found: the environment it was found in, what it is called there, and its file."""
 
-    __slots__ = ("create", "environ", "name", "path")
+    __slots__ = ("_seen", "create", "environ", "name", "path")
 
     def __init__(self, environ: dict[str, str], name: str, *, create: bool) -> None:
         from ..store import resolve
@@ -36,6 +37,7 @@ class Opened:
         self.name = name if "/" in name else target.id
         self.create = create
         self.path = target.path
+        self._seen: Seen | None = None
         if not create:
             self.check()
 
@@ -81,11 +83,22 @@ class Opened:
         lost: Lost | None = None,
     ) -> View:
         """The session's view, as `access.view.view_of` gives it."""
-        from ..access.view import looked_at, view_of
+        from ..access.view import filled, view_of
 
-        if self.create and not self.there:
-            return looked_at(env, b"", None)
-        return view_of(env, target, data, strict=strict, media=media, lost=lost)
+        if data is None and self.create and not self.there:
+            data = b""
+        if data is not None:
+            return view_of(env, target, data, strict=strict, media=media, lost=lost)
+        if self._seen is None:
+            from ..access.growth import Seen
+
+            self._seen = Seen(self.path)
+        return filled(env, target, self._seen.view(), strict=strict, media=media, lost=lost)
+
+    def close(self) -> None:
+        """Let go of what was read."""
+        if self._seen is not None:
+            self._seen.close()
 
 
 def own(value: Json) -> Json:

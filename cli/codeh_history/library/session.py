@@ -11,7 +11,7 @@ from .options import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, Self
 
     from ..session.model import Json, Message
     from ..session.view import View
@@ -63,6 +63,16 @@ class Session:
     def path(self) -> str:
         """Its file."""
         return self._opened.path
+
+    def close(self) -> None:
+        """Let go of the file, and of what was read of it; it is read again when it is needed."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"Session({self._opened.name!r})"

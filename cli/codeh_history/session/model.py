@@ -158,6 +158,13 @@ class Message:
     def pinned(self) -> bool:
         return bool(self.fields.get("pinned"))
 
+    def copy(self) -> Message:
+        """The same message, to be changed by what is said of it later."""
+        copy = Message(self.id, self.kind, self.role, self.ts, self.fields)
+        for name in Message.__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
+
     def derive(self, parts: list[Part]) -> Message:
         """The same message showing other parts (a copy; `own` stays)."""
         copy = Message(self.id, self.kind, self.role, self.ts, self.fields, self.place)

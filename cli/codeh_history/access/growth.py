@@ -1,0 +1,65 @@
+"""A session that one process reads again and again: what is new is read and folded, not all of it."""
+
+from __future__ import annotations
+
+from _thread import RLock
+
+from ..session.fold import fold
+from ..session.growth import Growing
+from ..session.records import Before, lines_of, parse
+from ..session.rules import LONGEST
+from ..session.view import View
+from ..store import read
+from ..store.held import Held
+
+
+class Seen:
+    """The view of a session as it was last seen; any thread may ask for it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = RLock()
+        self._held: Held | None = None
+        self._growing: Growing | None = None
+        self._before = Before()
+
+    def view(self) -> View:
+        """The view now, its parts not fetched from blocks; nobody may change it."""
+        with self._lock:
+            if not self._more() and not self._anew():
+                return fold(read.read_log(read.read_bytes(self.path)))
+            assert self._growing is not None  # noqa: S101 - one of them made it
+            return self._growing.view
+
+    def close(self) -> None:
+        """Let go of the file and of what was read."""
+        with self._lock:
+            if self._held is not None:
+                self._held.close()
+            self._held = self._growing = None
+
+    def _more(self) -> bool:
+        """Whether what was added could be told by itself."""
+        if self._held is None or self._growing is None:
+            return False
+        data = self._held.more(self.path)
+        if data is None or len(data) > LONGEST:
+            return False
+        return not data or self._growing.grow(parse(lines_of(data), before=self._before))
+
+    def _anew(self) -> bool:
+        """Whether the file is one of ours, whole to its end."""
+        self.close()
+        try:
+            self._held = Held(self.path)
+        except OSError:
+            return False
+        data = self._held.more(self.path)
+        log = read.read_log(data) if data and len(data) <= LONGEST else None
+        if data is None or log is None or any(record.bare is not None for record in log.records):
+            self.close()
+            return False
+        self._growing = Growing(log)
+        self._before = Before()
+        self._before.size, self._before.lines = len(data), data.count(b"\n")
+        return True
