@@ -11,7 +11,7 @@ import hashlib
 import io
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,6 +31,7 @@ from ..store import create, read
 from ..store.paths import id_of
 from ..store.resolve import Target
 from . import rewrite
+from .sealing import Seal
 from .source import FIRST, Source
 
 VERSION = 1
@@ -42,31 +43,45 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 # -- writing ------------------------------------------------------------------------------------------
 
 
-def pack(env: Env, target: Target, name: str, lost: Lost | None = None) -> None:
-    """Write a session and all blocks that it names into a new file (`-`: stdout), 0600."""
+def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Seal | None = None) -> None:
+    """Write a session and all blocks that it names into a new file (`-`: stdout), 0600, perhaps sealed."""
     if target.path.endswith(".json"):
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is no text; redirect stdout, or name a file")
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path, whole=True)
     stores = open_stores(env) if b'"blockId' in data else []
-    ids = _named(data)
+    ids = named(data)
     held = sizes(stores, ids)
     fetch(stores, [id for id in ids if id not in held], lost)
-    with _output(env, name) as file, tarfile.open(fileobj=file, mode="w|") as tar:
-        _add(tar, FIRST, orjson.dumps(_about(_id(target, data), data)) + b"\n")
+    blocks = (item for batch in batches(held) for item in fetch(stores, batch, lost).items())
+    missing: Collection[str] = lost if lost is not None else ()
+    with _output(env, name) as file:
+        if seal is None:
+            count = write(file, _id(target, data), data, blocks, missing)
+        else:
+            whole = io.BytesIO()
+            count = write(whole, _id(target, data), data, blocks, missing)
+            file.write(seal.sealed(whole.getvalue()))
+    env.note(f"{target.id}: the session and {some(count, 'block')} in {'stdout' if name == '-' else name}")
+
+
+def write(
+    file: Any, session: str, data: bytes, blocks: Iterable[tuple[str, bytes]], missing: Collection[str]
+) -> int:
+    """Write a bundle of a session's bytes and these blocks; how many. `missing`: as known at the end."""
+    there: list[str] = []
+    with tarfile.open(fileobj=file, mode="w|") as tar:
+        _add(tar, FIRST, orjson.dumps(_about(session, data)) + b"\n")
         _add(tar, SESSION, data)
-        for batch in batches(held):
-            for id, block in fetch(stores, batch, lost).items():
-                _add(tar, BLOCKS + id, block)
-        there = [id for id in held if lost is None or id not in lost]
-        _add(tar, LAST, orjson.dumps({"blocks": there, "missing": list(lost or ())}) + b"\n")
-    env.note(
-        f"{target.id}: the session and {some(len(there), 'block')} in {'stdout' if name == '-' else name}"
-    )
+        for id, block in blocks:
+            _add(tar, BLOCKS + id, block)
+            there.append(id)
+        _add(tar, LAST, orjson.dumps({"blocks": there, "missing": list(missing)}) + b"\n")
+    return len(there)
 
 
-def _named(data: bytes) -> list[str]:
+def named(data: bytes) -> list[str]:
     """The blocks that a session's lines name, also where they are hidden or undone."""
     records = rewrite.records(data, skip=lambda line: b'"blockId' not in line)
     return list(
@@ -137,7 +152,7 @@ def _output(env: Env, name: str) -> Iterator[Any]:
 # -- reading ------------------------------------------------------------------------------------------
 
 
-def unpack(env: Env, file: Source, where: str, into: str | None) -> str:
+def unpack(env: Env, file: Source | io.BytesIO, where: str, into: str | None) -> str:
     """The session of a bundle, as it was, and its blocks in the store; returns its id.
 
     Nothing is kept of a bundle that is cut or altered, or whose session is here already.
@@ -168,17 +183,34 @@ def _unpacked(
     if about.get("version") != VERSION or "/" in session:
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     path = create.free_path(env, into or (session if is_id(session) else None), session)
+    data = _session(about, members, where, store, brought)
+    id = create.copied(env, path, data, renamed=id_of(path) != session)
+    absent = [block for block in named(data) if block not in brought]
+    if absent:
+        env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
+    return id
+
+
+def held(data: bytes, where: str, store: BlockStore) -> bytes:
+    """The session of a bundle that is in memory, its blocks put into a store."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as tar:
+            members = _members(tar, where)
+            about = _json(next(members, ("", b"")), FIRST, where)
+            return _session(about, members, where, store, set())
+    except (tarfile.TarError, EOFError) as error:
+        raise BadData(f"{where}: not a whole bundle ({error})") from None
+
+
+def _session(about: Json, members: Members, where: str, store: BlockStore, brought: set[str]) -> bytes:
+    """The session's bytes, and its blocks in the store, all verified."""
     name, data = next(members, ("", b""))
     if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
         raise BadData(f"{where}: the session in it is cut or altered; nothing was imported")
     end = _stored(members, where, store, brought)
     if end.get("blocks") is None or set(end["blocks"]) != brought:
         raise BadData(f"{where}: blocks are missing from it; nothing was imported")
-    id = create.copied(env, path, data, renamed=id_of(path) != session)
-    absent = [block for block in _named(data) if block not in brought]
-    if absent:
-        env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
-    return id
+    return data
 
 
 def _stored(members: Members, where: str, store: BlockStore, brought: set[str]) -> Json:

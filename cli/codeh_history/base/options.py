@@ -121,6 +121,8 @@ IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
 ALLOW_MISSING = flag("A placeholder for a block that is missing or altered.")
 STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
 NO_PAGER = flag("On a terminal, however long it is, without `$PAGER`.")
+ENCRYPT_TO = option("AGE1...", "Encrypt to this public key (age, or SSH); repeatable.")
+IDENTITY = option("FILE", "The key that opens what is encrypted; repeatable.")
 MAX_BYTES = option("N", "Most bytes of an answer, or of a tool's output (256 MiB).")
 
 

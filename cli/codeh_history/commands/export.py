@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
 from ..base.folders import ensure_dir
-from ..base.options import ALLOW_MISSING, Reading, flag, option
+from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
@@ -24,6 +25,7 @@ EXAMPLES = """\
   codeh-history export --all --to html --output pages    # an index and a page a session
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
+  codeh-history export demo --bundle demo.tar.age --encrypt-to age1...   # whoever has its key opens it
   codeh-history export demo --to codex --install # to go on with it in Codex: says by which command
   codeh-history export demo --to claude-code --cwd ~/project --output demo-for-claude.jsonl
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
@@ -36,6 +38,7 @@ OF_PROGRAMS = ("cwd", "title", "output", "install")
 class Given(Reading):
     to: str | None = option("FORM", f"{', '.join(FORMS)}; contents without.")
     bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
+    encrypt_to: Sequence[str] = ENCRYPT_TO
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
     workspace: str | None = option("W", "With --to refs: the toolkit's wrapper.")
     cwd: str | None = option("DIR", "With a program: where it goes on.")
@@ -50,6 +53,8 @@ class Given(Reading):
 def run(env: Env, given: Given) -> int:
     if given.bundle is not None and given.given("to", "last", "workspace", "redact", *OF_PROGRAMS):
         raise Usage("--bundle is the session as it is: no option but --allow-missing")
+    if given.encrypt_to and given.bundle is None:
+        raise Usage("--encrypt-to goes with --bundle FILE")
     to = form(given)
     if given.all:
         return pages(env, given)
@@ -57,8 +62,10 @@ def run(env: Env, given: Given) -> int:
     lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
     if given.bundle is not None:
         from ..access import bundle
+        from ..access.sealing import Seal
 
-        bundle.pack(env, target, given.bundle, lost)
+        seal = Seal(given.encrypt_to, ()) if given.encrypt_to else None
+        bundle.pack(env, target, given.bundle, lost, seal)
         tell_lost(env, target.id, lost)
         return 0
     unread = to == "refs" and not given.redact

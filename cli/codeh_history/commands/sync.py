@@ -9,16 +9,17 @@ import orjson
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.ids import is_id
-from ..base.options import QUIET, Options, argument, flag
+from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, Options, argument, flag
 from ..base.words import some
 from ..session.model import Json
+from ..sync.places import here, there
 from ..sync.run import Synced, sync
-from ..sync.side import here, there
 
 EXAMPLES = """\
   codeh-history sync dir:/media/stick/codeh       # then the same on the other machine
   codeh-history sync dir:/mnt/share/codeh demo    # this session and its forks alone
   codeh-history sync dir:/mnt/share/codeh --dry-run
+  codeh-history sync dir:/mnt/share/sealed --encrypt-to age1... --identity key.txt
   */10 * * * *  codeh-history sync dir:/mnt/share/codeh
 """
 
@@ -26,6 +27,8 @@ EXAMPLES = """\
 class Given(Options):
     url: str = argument("URL", "The other store: dir:PATH.")
     sessions: Sequence[str] | None = argument("[SESSION]...", "Only these, and their forks.")
+    encrypt_to: Sequence[str] = ENCRYPT_TO
+    identity: Sequence[str] = IDENTITY
     dry_run: bool = flag("Only say what would be done.")
     json: bool = flag("A JSON line on stdout for each session that changed.")
     quiet: bool = QUIET
@@ -36,9 +39,9 @@ def run(env: Env, given: Given) -> int:
     for name in only:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
-    other = there(env, given.url)
+    other = there(env, given.url, given.encrypt_to, given.identity)
     code = 0
-    for done in sync((here(env), other), only, dry=given.dry_run):
+    for done in sync(env, (here(env), other), only, dry=given.dry_run):
         if isinstance(done, HistoryError):
             env.complain(str(done))
             code = code or done.exit_code

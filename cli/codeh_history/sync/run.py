@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain
 from ..blocks import Lost, bring
 from ..session.by_reference import all_ids
 from ..session.records import lines_of, parse
 from .families import families
 from .plan import Plan, Write, plan
+from .remembered import Remembered
 from .side import Side
 
 TRIES = 50  # plans that are out of date before they are carried out
@@ -28,13 +30,16 @@ class Synced(NamedTuple):
 
 
 def sync(
-    sides: Sequence[Side], only: Collection[str], *, dry: bool = False
+    env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False
 ) -> Iterator[Synced | HistoryError]:
     """Make the sessions equal, all or `only` these with their forks; what was done, as it is done.
 
     A failure of one is given too, and stops no other. `dry`: nothing is written, only planned.
     """
-    for names in families(sides, only):
+    remembered = Remembered(env)
+    briefs = [remembered.briefs(side, side.sessions()) for side in sides]
+    remembered.save()
+    for names in families(briefs, only):
         try:
             done = _family(sides, names, dry=dry)
         except HistoryError as error:

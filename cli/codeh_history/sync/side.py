@@ -2,63 +2,76 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
-from ..base.env import Env
-from ..base.errors import BadData, NotFound, Usage
-from ..blocks import open_stores
-from ..blocks.directory import DirectoryStore
+from ..base.errors import BadData, NotFound
 from ..blocks.protocol import BlockStore
-from ..store import foreign, stores
+from ..store import foreign
 from ..store.awaiting import waits
-from ..store.files import Files
-from ..store.paths import sessions_dir
-from ..store.protocol import Locked, Store
+from ..store.protocol import Locked, Stamp, Store
 
 AWAITING = "an answer is awaited in it"
 
-_MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
+class Side(Protocol):
+    """A store of sessions; `blocks`: the stores of their blocks, the first of which is written.
 
-class Side:
-    """A store of sessions and the stores of their blocks, the first of which is written."""
+    `place` tells it from other stores, `name` is what people are told.
+    """
 
-    def __init__(self, store: Store, blocks: list[BlockStore], name: str, home: str | None) -> None:
-        self._store = store
-        self._home = home  # whose sessions these are, where it is known
-        self.blocks = blocks
-        self.name = name
-        self._ids: set[str] = set()
+    name: str
+    place: str
+    blocks: Sequence[BlockStore]
 
-    def sessions(self) -> list[str]:
-        """The ids of its sessions."""
-        self._ids = set(self._store.stamps())
-        return list(self._ids)
+    def sessions(self) -> dict[str, Stamp]:
+        """What is there, anew."""
 
     def read(self, session: str) -> bytes | None:
-        """A session's bytes; None where it is not there, or empty as a killed process leaves it.
+        """A session's bytes; None where it was not there, or is empty as a killed process leaves it."""
 
-        Only what was listed is there: on a stick `Demo` may answer to `demo`.
-        """
-        if session not in self._ids:
-            return None
+    def check(self, session: str, data: bytes) -> None:
+        """BadData where this is no session that may be written."""
+
+    def busy(self, sessions: Iterable[str]) -> dict[str, str]:
+        """Those of these sessions that are not to be changed now, and why."""
+
+    def put(self, session: str, before: bytes | None, after: bytes) -> bool:
+        """Put a session in the place of what it was, durable on return; False where that has changed."""
+
+
+class Plain:
+    """A store with the sessions as they are; `home`: whose they are, where that is known."""
+
+    def __init__(
+        self, store: Store, blocks: Sequence[BlockStore], name: str, place: str, home: str | None
+    ) -> None:
+        self._store = store
+        self._home = home
+        self._there: dict[str, Stamp] = {}
+        self.blocks = blocks
+        self.name = name
+        self.place = place
+
+    def sessions(self) -> dict[str, Stamp]:
+        self._there = self._store.stamps()
+        return self._there
+
+    def read(self, session: str) -> bytes | None:
+        """Only what was listed is there: on a stick `Demo` may answer to `demo`."""
         try:
-            return self._store.read(session) or None
+            return self._store.read(session) or None if session in self._there else None
         except NotFound:
             return None
 
     def check(self, session: str, data: bytes) -> None:
-        """BadData where this is no session that may be written."""
         foreign.check_writable(data, self._store.path(session))
 
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
-        """Those of these sessions that wait for an answer, and what to say of that."""
         home = self._home
         return {session: AWAITING for session in sessions if home is not None and waits(home, session)}
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
-        """Put a session in the place of what it was, durable on return; False where that has changed."""
         try:
             if before is not None:
                 return self._store.replace(session, lambda locked: self._now(locked, before, after))
@@ -68,31 +81,8 @@ class Side:
             if (self.read(session) is None) == (before is None):
                 raise
             return False  # made or removed meanwhile
-        self._ids.add(session)
         return True
 
     def _now(self, locked: Locked, before: bytes, after: bytes) -> bytes | None:
         """What replaces a session, unless it has changed or somebody asks in it now."""
         return after if locked.whole() == before and not self.busy([locked.session]) else None
-
-
-def here(env: Env) -> Side:
-    return Side(stores.chosen(env), list(open_stores(env)), "here", env.home)
-
-
-def there(env: Env, url: str) -> Side:
-    """The store of a URL: `dir:PATH`, made where it is missing, but for a disk that is not there."""
-    folder = os.path.expanduser(url.removeprefix("dir:"))
-    if not url.startswith("dir:") or not folder:
-        raise Usage(f"{url}: dir:PATH expected: a folder on a share, a stick, or one that is synced")
-    if os.path.realpath(folder) == os.path.realpath(sessions_dir(env)):
-        raise Usage(f"{url}: these are the sessions of this home; name another store")
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise Usage(f"{url}: no folder")
-    above = os.path.dirname(os.path.abspath(folder))
-    if above.startswith(_MOUNTS) and not os.path.isdir(above):
-        raise NotFound(f"{folder}: there is no {above}: is it mounted?")
-    home, name = os.path.split(os.path.realpath(folder))
-    beside = home if name == "sessions" else folder  # another home's, or a folder of its own
-    blocks: BlockStore = DirectoryStore(env, os.path.join(beside, "blocks"))
-    return Side(Files(env, folder, apart=True), [blocks], folder, home if name == "sessions" else None)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from functools import partial
 
 from ... import programs
-from ...access.source import is_bundle, source
+from ...access.sealing import Seal, is_sealed
+from ...access.source import HEAD, Source, is_bundle, source
 from ...access.view import tell_damage
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.options import ALLOW_MISSING, QUIET, REPORT, STRICT, Options, argument, flag, option
+from ...base.options import ALLOW_MISSING, IDENTITY, QUIET, REPORT, STRICT, Options, argument, flag, option
 from ...programs import sessions
 from ...session.fold import kind_of
 from ...session.model import Json
@@ -27,6 +29,7 @@ EXAMPLES = """\
   codeh-history import ~/.codeh/sessions/old.json --into old
   codeh-history import request.json --from anthropic --into demo
   codeh-history import *.json            # a session each, named like its file
+  codeh-history import demo.tar.age --identity key.txt   # an encrypted one: `export --bundle --encrypt-to`
   codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
 
@@ -40,6 +43,7 @@ class Given(Options):
     all_: bool = flag("Every session of the programs; a JSON line for each that changed.")
     since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
     into: str | None = option("NEW", "The new session's id or path (one file).")
+    identity: Sequence[str] = IDENTITY
     branches: bool = flag("Abandoned branches and sub-agents too, as sessions of their own.")
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
@@ -84,12 +88,12 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
     for name in names:
         where = "stdin" if name == "-" else name
         with source(env, name) as file:
-            if form == "auto" and is_bundle(file.head):
+            opened = unsealed(file, where, given) if is_sealed(file.head) else None
+            if opened is not None or (form == "auto" and is_bundle(file.head)):
                 from ...access import bundle
 
-                env.write(
-                    f"{bundle.unpack(env, file, where, given.into)}\n".encode("utf-8", "surrogateescape")
-                )
+                id = bundle.unpack(env, opened or file, where, given.into)
+                env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
                 continue
             if form not in programs.IMPORTERS and program.bring(env, given, file, name, form):
                 continue
@@ -102,6 +106,14 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
         path = create.free_path(env, given.into, "imported" if name == "-" else name)
         id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+
+
+def unsealed(file: Source, where: str, given: Given) -> io.BytesIO:
+    """The bundle that a file holds, encrypted."""
+    data = Seal((), given.identity).opened(file.rest(), where)
+    if not is_bundle(data[:HEAD]):
+        raise BadData(f"{where}: no bundle is in it; nothing was imported")
+    return io.BytesIO(data)
 
 
 def check(record: Json, where: str) -> None:

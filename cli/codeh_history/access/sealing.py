@@ -1,0 +1,80 @@
+"""What leaves the machine encrypted: age, to the public keys of whoever may read it.
+
+Recipients are public and may stand in a command line; an identity is secret and is only ever named by its
+file. The package is loaded where something is sealed or opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..base.errors import BadData, Usage
+from ..base.input import read_file
+
+HEAD = b"age-encryption.org/v1\n"  # how what is sealed begins
+_SSH = ("ssh-ed25519 ", "ssh-rsa ")
+
+
+def is_sealed(data: bytes) -> bool:
+    return data.startswith(HEAD)
+
+
+class Seal:
+    """Who may read what is sealed, and by whose keys it is opened."""
+
+    def __init__(self, recipients: Sequence[str], identities: Sequence[str]) -> None:
+        self._to = [_recipient(text) for text in recipients]
+        self._files = identities
+        self._by = [identity for name in identities for identity in _identities(name)]
+
+    def sealed(self, data: bytes) -> bytes:
+        result: bytes = _age().encrypt(data, self._to)
+        return result
+
+    def opened(self, data: bytes, where: str) -> bytes:
+        """What was sealed; Usage without an identity, BadData where none opens it or it was altered."""
+        if not self._by:
+            raise Usage(f"{where}: encrypted; --identity FILE says whose key opens it")
+        age = _age()
+        try:
+            result: bytes = age.decrypt(data, self._by)
+        except age.DecryptError as error:
+            raise BadData(f"{where}: {', '.join(self._files)} does not open it: {error}") from None
+        return result
+
+
+def _recipient(text: str) -> Any:
+    age = _age()
+    try:
+        kind = age.ssh if text.startswith(_SSH) else age.x25519
+        return kind.Recipient.from_str(text)
+    except age.RecipientError:
+        what = "a secret key stands in a file" if text.upper().startswith("AGE-SECRET-KEY") else text[:80]
+        raise Usage(f"--encrypt-to: a public key expected (age1…, ssh-ed25519 …): {what}") from None
+
+
+def _identities(name: str) -> list[Any]:
+    """The keys in a file: `age-keygen`'s lines, or an SSH key without a passphrase."""
+    age, data = _age(), read_file(name)
+    try:
+        if data.lstrip().startswith(b"-----BEGIN"):
+            return [age.ssh.Identity.from_buffer(data)]
+        lines = [line.strip() for line in data.decode().splitlines()]
+        found = [age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+    except (age.IdentityError, UnicodeDecodeError):
+        found = []
+    if not found:
+        raise BadData(f"{name}: no identity (AGE-SECRET-KEY-1…, or an SSH key without a passphrase)")
+    return found
+
+
+def _age() -> Any:
+    try:
+        import pyrage
+    except ImportError:
+        raise Usage(
+            "encryption needs the package pyrage: pipx inject codeh-history pyrage,"
+            " or pip install 'codeh-history[age]'"
+        ) from None
+    return pyrage

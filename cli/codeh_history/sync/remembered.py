@@ -1,0 +1,99 @@
+"""What is known of a store's sessions while they stay what they were: a hash of each, and its parent.
+
+So that stores in which nothing has changed are compared without reading, or decrypting, a session. One file
+in the cache; it is safe to delete, and whatever is wrong with it is as if it were not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from typing import NamedTuple
+
+import orjson
+
+from ..base.env import Env
+from ..base.errors import BadData, HistoryError, InputOutput
+from ..base.folders import ensure_dir
+from ..store import new_file
+from ..store.protocol import Stamp
+from .side import Side
+
+VERSION = 1
+SETTLED = 3 * 10**9  # nanoseconds: what changed more recently could change again within a tick of its times
+_HEAD = b'{"type":"session"'
+
+
+class Brief(NamedTuple):
+    """A session's hash, empty where it is not there, and the session that it says it was copied from."""
+
+    hash: str
+    parent: str | None
+
+
+ABSENT = Brief("", None)
+
+
+class Remembered:
+    """The briefs of sessions by store, each with the stamp that the session had."""
+
+    def __init__(self, env: Env) -> None:
+        self._file = os.path.join(env.home, "cache", "sync.json")
+        self._known: dict[str, dict[str, list[object]]] = {}
+        self._new = False
+        try:
+            with open(self._file, "rb") as file:
+                data = orjson.loads(file.read())
+            if data["version"] == VERSION:
+                self._known = {place: dict(found) for place, found in data["stores"].items()}
+        except (OSError, ValueError, TypeError, LookupError, AttributeError):
+            pass
+
+    def briefs(self, side: Side, sessions: dict[str, Stamp]) -> dict[str, Brief]:
+        """Of all sessions of a store; what is not known is read."""
+        known = self._known.get(side.place, {})
+        found: dict[str, Brief] = {}
+        kept: dict[str, list[object]] = {}
+        now = time.time_ns()
+        for session, stamp in sessions.items():
+            before = known.get(session)
+            if before and before[:3] == list(stamp) and len(before) == 5:
+                found[session] = Brief(str(before[3]), before[4] if isinstance(before[4], str) else None)
+                kept[session] = before
+                continue
+            try:
+                found[session] = brief = _brief(side.read(session))
+            except (BadData, InputOutput):
+                found[session] = Brief(
+                    side.place, None
+                )  # like no other: whoever reads it says what is wrong
+                continue
+            if now - stamp.changed > SETTLED:
+                kept[session] = [*stamp, *brief]
+        if kept != known:
+            self._known[side.place], self._new = kept, True
+        return found
+
+    def save(self) -> None:
+        """A cache that cannot be written is no error."""
+        if self._new:
+            try:
+                ensure_dir(os.path.dirname(self._file))
+                new_file.over(self._file, orjson.dumps({"version": VERSION, "stores": self._known}))
+            except (OSError, HistoryError):
+                pass
+
+
+def _brief(data: bytes | None) -> Brief:
+    if data is None:
+        return ABSENT
+    line = data.partition(b"\n")[0]
+    parent: object = None
+    if line.startswith(_HEAD) and b'"parent"' in line:
+        try:
+            said = orjson.loads(line).get("parent")
+        except ValueError:
+            said = None
+        parent = said.get("session") if isinstance(said, dict) else None
+    return Brief(hashlib.sha256(data).hexdigest(), parent if isinstance(parent, str) else None)

@@ -1,0 +1,199 @@
+"""Encrypted copies: bundles and folders that only whoever has the key can read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from test_sync import HEADER, message, sessions, sync, texts
+
+from inside import inside, lay
+from support import Result
+
+pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
+TEXT = "the text of a message " * 300  # so long that it goes to a block
+
+
+class Key:
+    """An identity in a file, and the public key of it."""
+
+    def __init__(self, folder: Path) -> None:
+        identity = pyrage.x25519.Identity.generate()
+        self.to = str(identity.to_public())
+        self.file = str(folder / f"{self.to[-8:]}.txt")
+        Path(self.file).write_text(f"# created: today\n# public key: {self.to}\n{identity}\n")
+
+    @property
+    def both(self) -> tuple[str, ...]:
+        return ("--encrypt-to", self.to, "--identity", self.file)
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Key:
+    return Key(tmp_path)
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    home = tmp_path / "one"
+    lay(home, HEADER + message("a", TEXT) + message("b", "short", 2), "demo")
+    assert inside("persist", "demo", "-i", home=home).code == 0
+    return home
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    return tmp_path / "two"
+
+
+def shows(folder: Path) -> bytes:
+    """All that can be read in a folder without a key."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def settle(*folders: Path) -> None:
+    """Let files be old enough to be remembered."""
+    for folder in folders:
+        for path in folder.rglob("*.*"):
+            if path.is_file():
+                os.utime(path, (10**9, 10**9))
+
+
+# -- folders -------------------------------------------------------------------------------------------------------
+
+
+def test_a_sealed_folder_carries_sessions_with_their_blocks(
+    one: Path, two: Path, tmp_path: Path, key: Key
+) -> None:
+    folder = tmp_path / "sealed"
+    url = f"dir:{folder}"
+    sync(one, url, *key.both)
+    assert [path.name for path in folder.iterdir()] == ["demo.tar.age"]
+    assert folder.joinpath("demo.tar.age").stat().st_mode & 0o777 == 0o600
+    sync(two, url, *key.both)
+    assert sessions(two) == sessions(one)
+    assert texts(two, "demo") == [TEXT, "short"]
+    inside("append", "-s", "demo", "-m", "from two", home=two)
+    inside("append", "-s", "demo", "-m", "from one", home=one)
+    for home in (one, two, one):
+        sync(home, url, *key.both)
+    assert sessions(one) == sessions(two)
+    assert len(sessions(one)) == 2
+    assert b"short" not in shows(folder)
+    assert b"from" not in shows(folder)
+
+
+def test_what_was_redacted_leaves_a_sealed_folder_too(
+    one: Path, two: Path, tmp_path: Path, key: Key
+) -> None:
+    url = f"dir:{tmp_path / 'sealed'}"
+    inside("append", "-s", "demo", "-m", "sk-ant-api03-" + "Ab3" * 31 + "AA", home=one)
+    for home in (one, two):
+        sync(home, url, *key.both)
+    inside("redact", "demo", "-i", "--yes", home=one)
+    for home in (one, two):
+        sync(home, url, *key.both)
+    assert texts(two, "demo")[-1] == "[redacted:anthropic-key]"
+
+
+def test_every_recipient_can_read_and_nobody_else(one: Path, two: Path, tmp_path: Path, key: Key) -> None:
+    other, stranger = Key(tmp_path), Key(tmp_path)
+    url = f"dir:{tmp_path / 'sealed'}"
+    sync(one, url, "--encrypt-to", key.to, "--encrypt-to", other.to)
+    done = sync(two, url, *stranger.both, code=65)
+    assert b"does not open it" in done.err
+    assert not (two / "sessions").exists()
+    sync(two, url, "--encrypt-to", key.to, "--identity", stranger.file, "--identity", other.file)
+    assert texts(two, "demo") == [TEXT, "short"]
+
+
+def test_what_has_not_changed_is_not_opened(one: Path, tmp_path: Path, key: Key) -> None:
+    """The second sync needs no identity any more."""
+    folder = tmp_path / "sealed"
+    sync(one, f"dir:{folder}", *key.both)
+    settle(folder, one / "sessions")
+    change = [os.stat(path).st_ctime_ns for path in folder.iterdir()]
+    cache = one / "cache" / "sync.json"
+    from codeh_history.sync import remembered
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remembered, "SETTLED", -(10**18))
+        sync(one, f"dir:{folder}", *key.both)
+    assert cache.exists()
+    assert sync(one, f"dir:{folder}", "--encrypt-to", key.to).err == b""
+    cache.write_bytes(b"{}")
+    assert b"--identity FILE" in sync(one, f"dir:{folder}", "--encrypt-to", key.to, code=2).err
+    assert change == [os.stat(path).st_ctime_ns for path in folder.iterdir()]
+
+
+def test_plain_and_sealed_are_not_mixed(one: Path, tmp_path: Path, key: Key) -> None:
+    plain, sealed = f"dir:{tmp_path / 'plain'}", f"dir:{tmp_path / 'sealed'}"
+    sync(one, plain)
+    sync(one, sealed, *key.both)
+    assert b"not encrypted" in sync(one, plain, *key.both, code=2).err
+    assert b"--encrypt-to" in sync(one, sealed, code=2).err
+
+
+@pytest.mark.parametrize("cut", [0, 10, 200, -1])
+def test_a_sealed_file_that_is_cut_or_altered_is_told(
+    one: Path, two: Path, tmp_path: Path, key: Key, cut: int
+) -> None:
+    folder = tmp_path / "sealed"
+    sync(one, f"dir:{folder}", *key.both)
+    path = folder / "demo.tar.age"
+    path.write_bytes(path.read_bytes()[:cut])
+    before = sessions(one)
+    for home in (one, two):
+        done = sync(home, f"dir:{folder}", *key.both, code=65)
+        assert b"demo.tar.age" in done.err
+    assert sessions(one) == before
+
+
+# -- bundles -------------------------------------------------------------------------------------------------------
+
+
+def bundle(home: Path, file: Path, *more: str) -> Result:
+    return inside("export", "demo", "--bundle", str(file), *more, home=home)
+
+
+def test_a_sealed_bundle_is_opened_by_its_key(one: Path, two: Path, tmp_path: Path, key: Key) -> None:
+    file = tmp_path / "demo.tar.age"
+    assert bundle(one, file, "--encrypt-to", key.to).code == 0
+    assert file.read_bytes().startswith(b"age-encryption.org/v1\n")
+    assert b"short" not in file.read_bytes()
+    assert inside("import", str(file), home=two).code == 2
+    assert inside("import", str(file), "--identity", Key(tmp_path).file, home=two).code == 65
+    assert inside("import", str(file), "--identity", key.file, home=two).text == "demo"
+    assert texts(two, "demo") == [TEXT, "short"]
+
+
+def test_a_sealed_copy_of_a_folder_is_a_bundle(one: Path, two: Path, tmp_path: Path, key: Key) -> None:
+    sync(one, f"dir:{tmp_path / 'sealed'}", *key.both)
+    file = str(tmp_path / "sealed" / "demo.tar.age")
+    assert inside("import", file, "--identity", key.file, home=two).text == "demo"
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--encrypt-to", "age1nonsense"], b"a public key expected"),
+        (["--encrypt-to", "AGE-SECRET-KEY-1QQQ"], b"a secret key stands in a file"),
+        (["--identity", "/no/such/file"], b"--encrypt-to"),
+    ],
+)
+def test_what_is_no_key_is_usage(one: Path, tmp_path: Path, argv: list[str], said: bytes) -> None:
+    done = sync(one, f"dir:{tmp_path / 'sealed'}", *argv, code=2)
+    assert said in done.err
+    assert b"AGE-SECRET-KEY-1" not in done.err
+
+
+def test_without_the_package_it_says_what_to_install(
+    one: Path, tmp_path: Path, key: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyrage", None)
+    done = sync(one, f"dir:{tmp_path / 'sealed'}", *key.both, code=2)
+    assert b"pipx inject codeh-history pyrage" in done.err
+    assert not (tmp_path / "sealed").exists()
+    assert bundle(one, tmp_path / "x.age", "--encrypt-to", key.to).code == 2
