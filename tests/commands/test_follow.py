@@ -157,8 +157,35 @@ def test_json_lines_are_of_what_is_committed(demo: Path) -> None:
         {"type": "delta", "of": "m", "parts": [{"text": "x"}]},
     )
     write(demo, {"type": "message", "id": "n", "kind": "user", "parts": []}, {"type": "commit", "of": "m"})
-    lines = followed.until("\n")
-    while lines.count("\n") < 2:
-        lines += followed.until("\n")
-    assert sorted(orjson.loads(line)["id"] for line in lines.splitlines()) == ["m", "n"]
+    found: list[str] = []
+    while len(found) < 2:
+        lines = map(orjson.loads, followed.until("\n").splitlines())
+        found += [line["id"] for line in lines if "event" not in line]
+    assert sorted(found) == ["m", "n"]
+    assert followed.stop() == 130
+
+
+def test_what_is_pending_is_told_as_it_grows(demo: Path) -> None:
+    followed = Followed("demo", "-n", "1", "--jsonl")
+    followed.until("\n")
+    told = []
+    for record in (
+        {"type": "open", "id": "m", "kind": "codeh"},
+        {"type": "delta", "of": "m", "parts": [{"text": "Ray"}]},
+        {"type": "delta", "of": "m", "parts": [{"text": "leigh"}, {"functionCall": {"name": "f"}}]},
+        {"type": "update", "id": "u", "of": "m", "parts": [{"text": "Mie"}]},
+        {"type": "abort", "of": "m", "reason": "cut"},
+        {"type": "commit", "of": "m"},
+    ):
+        write(demo, record)
+        told += [orjson.loads(line) for line in followed.until("\n").splitlines()]
+    assert [line.pop("event", "message") for line in told] == [
+        "delta", "delta", "delta", "replace", "abort", "message",
+    ]  # fmt: skip
+    assert told[0] == {"id": "m", "n": 2, "kind": "codeh", "role": "model", "parts": []}
+    assert [line["parts"] for line in told[1:4]] == [
+        [{"text": "Ray"}], [{"text": "leigh"}, {"functionCall": {"name": "f"}}], [{"text": "Mie"}],
+    ]  # fmt: skip
+    assert told[4]["reason"] == "cut"
+    assert told[5]["parts"] == [{"text": "Mie"}]
     assert followed.stop() == 130

@@ -7,16 +7,18 @@ import os
 import select
 import time
 
-from ...access.view import tell_lost
+from ...access.growth import Seen
+from ...access.view import filled, tell_lost
 from ...base.env import SIGPIPE, Env
 from ...base.errors import Interrupted, NotFound
 from ...base.escape import visible
 from ...blocks import Lost
 from ...render import messages as render
-from ...render import parts, plain, values
+from ...render import parts, plain
 from ...session.model import Message
 from ...store.resolve import Target
 from . import numbered
+from .events import Events, content_of
 
 PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long
 
@@ -24,13 +26,12 @@ PAUSE = 0.2  # seconds between looks at the file; more where reading it takes lo
 class Follower:
     """Prints each message once and what is added to a pending one as it grows; a changed one again.
 
-    The file is read anew when it has changed, so that undo, updates, a replaced file and streams side by
-    side need no rules here: what is new is what the fold says. JSON lines hold committed messages only.
+    What is new is what the fold says, so that undo, updates, a replaced file and streams side by side need
+    no rules here.
     """
 
-    def __init__(self, env: Env, *, jsonl: bool) -> None:
+    def __init__(self, env: Env) -> None:
         self.env = env
-        self.jsonl = jsonl
         self.printed: dict[str, object] = {}  # by id, the committed content; None while it is pending
         self.growing: tuple[str, str] | None = None  # the pending message that ends the output, its body
 
@@ -44,11 +45,6 @@ class Follower:
             content = content_of(message)
             if message.id in self.printed and self.printed[message.id] == content:
                 self._grow(message)
-            elif self.jsonl:
-                if message.committed:
-                    value = numbered.message_json(number, message)
-                    self.env.write(values.line(value, terminal=self.env.terminal(self.env.stdout)))
-                    self.printed[message.id] = content
             else:
                 if not self._grow(message):
                     self._begin(number, message)
@@ -83,11 +79,6 @@ class Follower:
         self.env.draw(text.encode("utf-8", "backslashreplace"))
 
 
-def content_of(message: Message) -> object:
-    """A message's committed content; compactions do not change it."""
-    return message.own if message.own is not None else message.blocks
-
-
 def body_of(message: Message) -> str:
     """The lines under a message's heading, each after a newline: what grows when a text grows."""
     shown = message.parts if message.committed else message.pending or []
@@ -101,7 +92,8 @@ def body_of(message: Message) -> str:
 def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: bool) -> None:
     """Print the session (or its `last` messages), then what comes, until nobody reads or Ctrl-C."""
     gc.enable()  # this process may live long
-    follower = Follower(env, jsonl=jsonl)
+    follower = Events(env) if jsonl else Follower(env)
+    session = Seen(target.path)
     seen = None
     pause = PAUSE
     waiting = select.poll()
@@ -111,7 +103,8 @@ def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: b
         if stamp != seen:
             started = time.monotonic()
             lost: Lost = {}
-            messages = numbered.read(env, target, strict=strict, lost=lost).messages
+            view = filled(env, target, session.view(), strict=strict, lost=lost)
+            messages: numbered.Numbered = list(enumerate(view.messages, 1))
             tell_lost(env, target.id, lost)
             if seen is None and last is not None:
                 follower.skip(messages[:-last])
