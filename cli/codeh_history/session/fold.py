@@ -149,6 +149,7 @@ class Fold:
             all[id] = message
         else:
             self.again = True
+            self.pieces.pop(id, None)  # what streamed before is over
             message = all[id]
             message.kind, message.role, message.line = kind, role, None
             message.fields = {**data, "ts": message.ts}
