@@ -1,4 +1,4 @@
-"""The 44 sequences of the fold, written in their own short notation (see `log_of`)."""
+"""The fold: the sequences of `fixtures/conformance` in their short notation, and what else it promises."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from codeh_history.session.model import Message
 from codeh_history.session.ops import apply
 from codeh_history.session.records import Log, block_of, lines_of, parse
 from codeh_history.session.undo import last_turn, newest, reverts
+from conformance import Case, cases
 
 CALL = {"functionCall": {"name": "f", "args": {}}}
 TS = "2026-01-01T00:00:00.000Z"
@@ -111,16 +112,8 @@ def w() -> Writer:
     return Writer()
 
 
-def three() -> Writer:
-    return w().a("a").o("m").d("m", "par").ab("m")
-
-
 def eleven() -> Writer:
     return w().a("a", "v1").u("U", "a", "v2").c("U").a("b")
-
-
-def fourteen() -> Writer:
-    return w().a("a", "big").k("K", swap("a", 0, "big", "s")).u("U", "a", "new").c("U")
 
 
 def seventeen() -> Writer:
@@ -131,18 +124,6 @@ def called() -> Writer:
     return w().a("a").a("call").a("b").k("K", put("call", "r"))
 
 
-def summed() -> Writer:
-    return w().a("a").a("b").a("c").s("S", "a").s("T", "b").s("Z", "a", "b", "S", "T")
-
-
-def cleared() -> Writer:
-    return w().a("a").s("S", "a").x().a("b")
-
-
-def streamed() -> Writer:
-    return w().o("m").d("m", "Hi").x().a("b").c("m")
-
-
 def twice(common: Writer, first: Writer, second: Writer) -> Writer:
     """Two copies of a log that went on apart, one after the other."""
     log = w()
@@ -150,88 +131,49 @@ def twice(common: Writer, first: Writer, second: Writer) -> Writer:
     return log
 
 
-SIGNED = {"text": "", "thoughtSignature": "c2ln"}
 REF = {"type": "ref", "id": "a", "ts": TS, "kind": "user", "role": "user", "flowId": "f"}
 
-SEQUENCES: dict[str, tuple[Writer, str]] = {
-    "1": (w().a("a").o("m").d("m", "Hel").a("b").d("m", "lo").c("m"), "a m=Hello b"),
-    "2": (w().o("m").d("m", "Hi").c("m").d("m", "!").c("m"), "m=Hi"),
-    "3": (three(), "a m~par"),
-    "4": (three().c("m"), "a m=par"),
-    "5": (w().o("m").d("m", "Hel").u("U", "m", "X").d("m", "y").c("m"), "m=Xy"),
-    "6": (w().o("m").d("m", "Hel").d("m", "lo").d("m", CALL).d("m", "x").c("m"), "m=Hello+call+x"),
-    "7": (w().o("m").d("m", "a").d("m", SIGNED).d("m", "b").c("m"), "m=a++b"),
-    "8": (w().o("m").add(type="delta", of="m", parts=7).c("m", [{"text": "whole"}]), "m=whole"),
-    "9": (w().a("a", "v1").u("U", "a", "v2"), "a=v1~v2"),
-    "10": (w().a("a", "v1").u("U", "a", "v2").u("V", "a", "v3").c("V").r("r", "V"), "a=v1~v2"),
-    "11": (eleven().r("r", "U"), "a=v1 b"),
-    "12": (eleven().r("r", "a"), "b"),
-    "13": (w().a("a").a("b").k("K", drop("a")).a("c").r("r", "K"), "a b c"),
-    "14": (fourteen(), "a=new"),
-    "15": (fourteen().r("r", "U"), "a=s"),
-    "16": (
-        w().a("a", "v1").u("U", "a", "big").c("U").k("K", swap("a", 0, "big", "s")).r("r", "U"),
-        "a=v1",
-    ),
-    "17": (seventeen(), "a=s+p2"),
-    "18": (seventeen().r("r", "K"), "a=p0+s+p2"),
-    "19": (w().a("a", "x", "y").a("b").k("K", swap("a", 0, "x", None), swap("a", 1, "y", None)), "b"),
-    "20": (w().a("a").a("b").k("K", drop("a")).u("U", "a", "v2").c("U"), "b"),
-    "21": (w().a("a").k("K", drop("b")).a("b"), "a b"),
-    "22": (called(), "a call r b"),
-    "23": (called().r("x", "call"), "a b"),
-    "24": (w().add(**REF, blockIds=[block_of({"text": "big"})]).a("b").k("K", swap("a", 0, "big", "s")), "a=s b"),
-    "25": (w().a("a").a("b").a("c").s("S", "a", "b"), "S c"),
-    "26": (w().a("p").a("a").a("b").a("c").s("S", "a").s("T", "b"), "S T p c"),
-    "27": (summed(), "Z c"),
-    "28": (summed().r("r", "Z"), "S T c"),
-    "28-instead": (summed().r("r", "S"), "Z c"),
-    "29": (
-        w().a("a").a("b").a("c").a("d").s("S", "a").s("T", "b").s("W", "c").s("Z", "a", "b", "S", "T"),
-        "Z W d",
-    ),
-    "30": (w().a("a").a("b").a("c").s("S", "a", "b").s("T", "a", "b"), "S T c"),
-    "31": (w().a("a", "v1").a("b").s("S", "a").u("U", "a", "v2").c("U"), "S b"),
-    "32": (
-        w().a("a").a("b").a("c")
-        .k("K", {"op": "summarize", "ids": ["a", "b"], "summary": "t"}).r("r", "K"),
-        "a b c",
-    ),
-    "32-before": (
-        w().a("a").a("b").a("c").k("K", {"op": "summarize", "ids": ["a", "b"], "summary": "t"}),
-        "K.0 c",
-    ),
-    "33": (cleared().undo().undo(), "S"),
-    "34": (streamed(), "b"),
-    "34-undo": (streamed().undo(), "b"),
-    "35": (w().a("a").x().a("b").a("c").k("K", drop("b")).r("r", "X"), "a c"),
-    "36": (w().a("a", "v1").x().u("U", "a", "v2").c("U").a("b").r("r", "X"), "a=v2 b"),
-    "37": (w().a("a", "v1").a("b").a("a", "v2"), "a=v2 b"),
-    "38": (w().a("a", "v1").a("b").a("a", "v2").r("r", "a"), "b"),
-    "39": (w().a("a").r("r", "b").a("b").r("q", "zz"), "a b"),
-    "40": (w().a("a").a("b").undo().a("c").undo(), "a"),
-    "41": (w().a("a").a("b").r("r1", "b").a("c").r("r2", "r1"), "a b c"),
-    "42": (
-        w().add(type="session", version=1, id="s").a("a").add(type="later", id="?")
-        .add(type="session", version=1, id="t").a("b"),
-        "a b",
-    ),
-    "43": (w().a("p").x().a("m1").a("p").x().a("m2"), "m1 m2"),
-    "44": (twice(w().a("a").o("m").d("m", "Hi").c("m"), w().a("b"), w().a("c")), "a m=Hi b c"),
-}  # fmt: skip
+SEQUENCES = cases("sequence-")
+REPEATED = cases("repeated-")
 
 
-@pytest.mark.parametrize(("log", "view"), SEQUENCES.values(), ids=SEQUENCES)
-def test_sequence(log: Writer, view: str) -> None:
-    assert short(log.view()) == view
+def folded(case: Case) -> View:
+    return fold(parse(lines_of(case.log)))
+
+
+def told(case: Case) -> str:
+    """The view of a case in the short notation."""
+    return case.about.rpartition("  →  ")[2]
+
+
+def test_there_are_44_sequences() -> None:
+    assert {name.split("-")[1] for name in SEQUENCES} == {f"{number:02}" for number in range(1, 45)}
+
+
+@pytest.mark.parametrize("case", SEQUENCES.values(), ids=SEQUENCES)
+def test_sequence(case: Case) -> None:
+    assert short(folded(case)) == told(case)
+
+
+@pytest.mark.parametrize(
+    ("log", "name"),
+    [
+        (w().a("a").s("S", "a").x().a("b").undo().undo(), "sequence-33"),
+        (w().o("m").d("m", "Hi").x().a("b").c("m").undo(), "sequence-34-undo"),
+        (w().a("a").a("b").undo().a("c").undo(), "sequence-40"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_undo_takes_back_what_the_sequence_says(log: Writer, name: str) -> None:
+    assert log.bytes() == SEQUENCES[name].log
 
 
 def test_a_revert_that_names_nothing_earlier_is_noted() -> None:
-    assert len(SEQUENCES["39"][0].view().notes) == 2
+    assert len(folded(SEQUENCES["sequence-39"]).notes) == 2
 
 
 def test_the_first_header_is_the_session() -> None:
-    assert SEQUENCES["42"][0].view().id == "s"
+    assert folded(SEQUENCES["sequence-42"]).id == "s"
 
 
 def test_epoch_milliseconds_are_read() -> None:
@@ -257,54 +199,15 @@ def test_a_commit_ends_an_abort() -> None:
 # -- repeated lines: two copies joined read as their union ---------------------------------------------
 
 BLOCK = block_of({"text": "v1"})
-REPEATED: dict[str, tuple[Writer, str]] = {
-    "a clear hides no more": (twice(w().a("a").x(), w().a("b"), w().a("c")), "b c"),
-    "a summary covers no more, and is shown once": (twice(w().a("a").s("S", "a"), w().a("b"), w()), "S b"),
-    "a compaction": (twice(w().a("a").k("K", drop("a"), put("a", "r")), w().a("b"), w().a("c")), "b c"),
-    "a summarize op": (
-        twice(w().a("a").k("K", {"op": "summarize", "ids": ["a"], "summary": "t"}), w().a("b"), w()), "K.0 b"
-    ),
-    "an update keeps what was said since": (
-        twice(w().a("a", "v1").u("U", "a", "v2").c("U"), w().u("V", "a", "v3").c("V"), w().a("b")), "a=v3 b",
-    ),
-    "an update not committed": (twice(w().a("a", "v1").u("U", "a", "v2").d("a", "x"), w(), w()), "a=v1~v2x"),
-    "its commit is not the next one's": (
-        twice(w().a("a", "v1").u("U", "a", "v2").c("U"), w().u("V", "a", "v3"), w().a("b")), "a=v2~v3 b",
-    ),
-    "a stream that goes on in one copy": (
-        twice(w().o("m").d("m", "Hel"), w().d("m", "lo").c("m"), w().a("b")), "m=Hello b",
-    ),
-    "in the other": (twice(w().o("m").d("m", "Hel"), w().a("b"), w().d("m", "lo").c("m")), "m=Hello b"),
-    "in both": (twice(w().o("m").d("m", "x"), w().d("m", "y"), w().d("m", "z").c("m")), "m=xyz"),
-    "equal deltas of one stream stay": (w().o("m").d("m", "ha").d("m", "ha").c("m"), "m=haha"),
-    "a stream that was cut": (twice(w().o("m").d("m", "x").ab("m"), w(), w().c("m")), "m=x"),
-    "an inserted message's update": (
-        twice(w().a("a").k("K", put("a", "r")).u("U", "r", "v").d("r", "x"), w(), w()), "a r~vx",
-    ),
-    "a revert": (twice(w().a("a").a("b").r("r", "b"), w().a("c"), w().a("d")), "a c d"),
-    "a revert that named nothing names nothing": (twice(w().r("r", "b").a("b").a("c"), w(), w()), "b c"),
-    "a revert of a revert": (twice(w().a("a").r("r", "a").r("q", "r"), w(), w().a("b")), "a b"),
-    "a message of two contents": (twice(w().a("a", "v1").a("b").a("a", "v2"), w(), w().a("c")), "a=v2 b c"),
-    "undone in between: it counts anew": (w().a("a").a("b").r("r", "a").a("a"), "b a"),
-    "undone and said again, in both copies": (twice(w().a("a").r("r", "a").a("a"), w().a("b"), w()), "a b"),
-    "what streams in after that": (
-        twice(w().o("m").d("m", "x").r("r", "m").o("m").d("m", "y"), w().a("b"), w().a("c")), "m~y b c",
-    ),
-    "an undo takes back all copies": (twice(w().a("a").a("b"), w(), w()).r("r", "b"), "a"),
-    "a ref and its message": (
-        w().a("a", "v1").u("U", "a", "v2").c("U").add(**REF, blockIds=[BLOCK]).a("b"), "a=v2 b"
-    ),
-    "bare lines have no id of their own": (twice(w().add(role="user", parts=[{"text": "hi"}]), w(), w()), "hi hi"),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize(("log", "view"), REPEATED.values(), ids=REPEATED)
-def test_a_repeated_line_counts_at_its_first_place(log: Writer, view: str) -> None:
-    names = {m.id: "hi" for m in log.view().messages if text_of(m.parts) == "hi"}
-    found = short(log.view())
+@pytest.mark.parametrize("case", REPEATED.values(), ids=REPEATED)
+def test_a_repeated_line_counts_at_its_first_place(case: Case) -> None:
+    names = {m.id: "hi" for m in folded(case).messages if text_of(m.parts) == "hi"}
+    found = short(folded(case))
     for id, name in names.items():
         found = found.replace(f"{id}=hi", name)
-    assert found == view
+    assert found == told(case)
 
 
 def test_a_repeated_line_may_be_spelled_otherwise() -> None:

@@ -1,0 +1,69 @@
+"""Examples in TypeScript as node runs them: as they are where it takes types, else by esbuild (npm)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+ESBUILD = "esbuild@0.25.12"
+EXAMPLES = ROOT / "docs" / "examples"
+_TOOLS = ROOT / ".node"
+
+
+@cache
+def node() -> str:
+    """The command; the test is skipped where there is none, or too old a one."""
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("no node here (apt install nodejs)")
+    return found
+
+
+@cache
+def _takes_types() -> bool:
+    said = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = map(int, re.findall(r"\d+", said)[:2])
+    return (major, minor) >= (22, 18)
+
+
+@cache
+def _esbuild() -> str:
+    """The program that takes the types out, installed once; the test is skipped where that cannot be."""
+    path = _TOOLS / "node_modules" / ".bin" / "esbuild"
+    if not path.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("node takes no types before 22.18, and there is no npm to get esbuild with")
+        asked = [
+            npm,
+            "install",
+            "--prefix",
+            str(_TOOLS),
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+            ESBUILD,
+        ]
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode:
+            pytest.skip(f"npm could not install esbuild: {done.stderr.strip()[-200:]}")
+    return str(path)
+
+
+def script(example: str, folder: Path) -> Path:
+    """What node runs of a TypeScript file in docs/examples; it may lie in this folder."""
+    source = EXAMPLES / example
+    if _takes_types():
+        return source
+    target = folder / f"{source.stem}.mjs"
+    asked = [_esbuild(), source, f"--outfile={target}", "--format=esm", "--log-level=error"]
+    subprocess.run(list(map(os.fspath, asked)), check=True)
+    return target
