@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import sent
-from agents import AGENTS, PROMPT, run
 from codeh_history.session.model import SUMMARY_HEAD
+from coding_agents import AGENTS, PROMPT, run
 from inside import inside
 from support import ROOT
 

@@ -20,9 +20,9 @@ from typing import Any
 import damage
 import sent
 from agent_cases import CASES, MODELS, Case, complaint
-from agents import AGENTS, PROMPT, run, run_written
 from codeh_history.filters.curate.pairs import LOST
 from codeh_history.providers.turns import CONTINUATION
+from coding_agents import AGENTS, PROMPT, run, run_written
 from inside import inside
 from support import ROOT
 from written_cases import hash_of, without_thoughts

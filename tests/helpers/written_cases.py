@@ -17,9 +17,9 @@ from typing import Any
 
 import sent
 from agent_cases import CASES, MODELS, Case, cases, complaint, done
-from agents import AGENTS, PROJECT, PROMPT, run_written
 from codeh_history.programs.sessions import WRITTEN
 from codeh_history.session.model import SUMMARY_HEAD
+from coding_agents import AGENTS, PROJECT, PROMPT, run_written
 from inside import inside, lay
 from support import NOW, ROOT
 

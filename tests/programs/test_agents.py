@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from agent_cases import CASES, Case, cases, chosen, ours, recorded, table, written
-from agents import AGENTS
+from coding_agents import AGENTS
 from support import ROOT
 
 PAGE = ROOT / "docs" / "programs.md"

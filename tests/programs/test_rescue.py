@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import sent
 from agent_cases import MODELS, Case, cases
-from agents import AGENTS
 from codeh_history.providers.turns import CONTINUATION
+from coding_agents import AGENTS
 from damage import KINDS, damaged
 from inside import inside
 from readable import messages

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 import histories
 import sent
 import strategies
-from agents import AGENTS
 from codeh_history import providers
 from codeh_history.programs import records, sessions, writing
 from codeh_history.programs.claude_code.write import folder
@@ -30,6 +29,7 @@ from codeh_history.session.model import Part
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.view import View
 from codeh_history.store.program_file import File
+from coding_agents import AGENTS
 from written_cases import spoken
 
 PROGRAMS = pytest.mark.parametrize("program", sessions.WRITTEN)

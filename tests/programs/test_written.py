@@ -14,8 +14,8 @@ import pytest
 
 import written_cases
 from agent_cases import CASES, Case
-from agents import AGENTS, PROMPT, SAID
 from codeh_history.programs.sessions import WRITTEN
+from coding_agents import AGENTS, PROMPT, SAID
 from inside import inside
 from sent import numbered
 from support import ROOT

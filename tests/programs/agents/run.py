@@ -27,7 +27,7 @@ from threading import Lock
 import rescued_cases
 import written_cases
 from agent_cases import Case, cases, recorded, written
-from agents import AGENTS, INSTALLED
+from coding_agents import AGENTS, INSTALLED
 from rescued_cases import Damaged
 from written_cases import Json, Shared, Written
 
