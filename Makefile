@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ agents: .agents/.ready ## install the programs whose sessions are read, as pinne
 test-agents: $(READY) agents ## have them go on with their sessions, against a loopback server (nightly; ARGS=--record)
 	PYTHONPATH=tests/helpers $(BIN)/python tests/programs/agents/run.py $(ARGS)
 
+test-adapters: .adapters/.ready ## the adapters with the packages that they are for, in an environment of their own (nightly; 600 MB)
+	.adapters/bin/python -m pytest -q -n auto tests/adapters
+
 test-browser: $(READY) ## pages in headless Chromium: widths, colours, axe-core (npm)
 	$(BIN)/python tests/browser/run.py check
 
@@ -92,11 +95,16 @@ demo: $(READY) ## the main job against a loopback server, no key and no network 
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .browser .node
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .browser .node
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+.adapters/.ready: pyproject.toml
+	$(PYTHON) -m venv .adapters
+	.adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[adapters]'
 	@touch $@
 
 .agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json

@@ -193,7 +193,7 @@ def load_all() -> None:
     import codeh_history
 
     for module in pkgutil.walk_packages(codeh_history.__path__, "codeh_history."):
-        if not module.name.endswith(".__main__"):
+        if not module.name.endswith(".__main__") and ".adapters." not in module.name:  # of other packages
             importlib.import_module(module.name)
     for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback"):
         importlib.import_module(name)

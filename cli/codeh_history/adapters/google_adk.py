@@ -1,0 +1,231 @@
+"""A session service of google-adk: `Runner(agent=…, app_name=…, session_service=SessionService())`.
+
+Its base class is google-adk's, which is imported with this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.adk.errors.already_exists_error import AlreadyExistsError
+from google.adk.errors.session_not_found_error import SessionNotFoundError
+from google.adk.events.event import Event
+from google.adk.sessions.base_session_service import (
+    BaseSessionService,
+    GetSessionConfig,
+    ListSessionsResponse,
+)
+from google.adk.sessions.session import Session
+from google.adk.sessions.state import State
+
+from ..base.env import Env
+from ..base.errors import BadData, NotFound
+from ..library.session import Session as History
+from ..session.view import View
+from ..store.trash import remove
+from . import events
+from .kept import FIELD, Ordered, exact
+
+_FIRST = "adk-session"  # the id of a session's first message
+
+
+class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
+    """Sessions of this home, one for each of the service's, and one for the state of an app and of a user.
+
+    Nothing is refused as stale: what several processes append stands in the order in which it was stored.
+    An event that is appended again is stored once. What is deleted lies in the trash.
+    """
+
+    def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
+        self._home = os.path.abspath(home if home is not None else Env().home)
+        self._run = Ordered()
+
+    async def create_session(
+        self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
+        session_id: str | None = None,
+    ) -> Session:  # fmt: skip
+        """A new session; AlreadyExistsError where one of that id is there."""
+        id = (session_id or "").strip() or str(uuid.uuid4())
+        await self._run(self._create, app_name, user_id, id, state or {})
+        made = await self.get_session(app_name=app_name, user_id=user_id, session_id=id)
+        if made is None:
+            raise SessionNotFoundError(f"Session {id} not found.")
+        return made
+
+    async def get_session(
+        self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
+    ) -> Session | None:
+        """The session with its events and the state that they leave; None where it is not there."""
+        return await self._run(self._get, app_name, user_id, session_id, config)
+
+    async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
+        """The sessions of a user, or of all, without their events; the last one is the newest."""
+        return await self._run(self._list, app_name, user_id)
+
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        """Move a session to the trash: `codeh-history rm --restore` brings it back."""
+        await self._run(self._delete, name_of(app_name, user_id, session_id))
+
+    async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+        """What is known of a user in an app, by keys without `user:`."""
+        return await self._run(self._shared, name_of(app_name, user_id))
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        """Store an event, then take it into the session in memory."""
+        if not event.partial:
+            await self._run(self._append, session, event)
+            session.last_update_time = event.timestamp
+        return await super().append_event(session, event)
+
+    # -- what is stored -----------------------------------------------------------------------------
+
+    def _create(self, app: str, user: str, id: str, state: dict[str, Any]) -> None:
+        history = self._opened(name_of(app, user, id), create=True)
+        if os.path.exists(history.path):
+            raise AlreadyExistsError(f"Session with id {id} already exists.")
+        parted = by_scope(state)
+        value = {"session": {"appName": app, "userId": user, "id": id}, "state": parted[""]}
+        text = f"session {id} of {app}, user {user} ({uuid.uuid4().hex[:8]})"  # another one is another text
+        try:
+            self._store(history, _FIRST, text, value)
+        except BadData as error:
+            raise AlreadyExistsError(f"Session with id {id} already exists.") from error
+        self._share(app, user, uuid.uuid4().hex, parted)
+
+    def _append(self, session: Session, event: Event) -> None:
+        history = self._found(name_of(session.app_name, session.user_id, session.id))
+        if history is None:
+            raise SessionNotFoundError(f"Session {session.id} not found.")
+        parted = by_scope(event.actions.state_delta if event.actions else {})
+        message = events.message(event)
+        value = message[FIELD][events.PACKAGE]
+        if event.actions and event.actions.state_delta:
+            value["event"]["actions"]["stateDelta"] = events.plain(
+                {
+                    key: held
+                    for key, held in event.actions.state_delta.items()
+                    if not key.startswith(State.TEMP_PREFIX)
+                }
+            )
+        message[FIELD][events.PACKAGE] = exact(value, events.PACKAGE)
+        self._share(session.app_name, session.user_id, event.id, parted)
+        history.extend([message])
+
+    def _share(self, app: str, user: str, id: str, parted: Mapping[str, dict[str, Any]]) -> None:
+        """Store what an event says of the app and of the user."""
+        for scope, names in ((State.APP_PREFIX, (app,)), (State.USER_PREFIX, (app, user))):
+            state = parted[scope]
+            if state:
+                history = self._opened(name_of(*names), create=True)
+                self._store(history, id, f"{scope} {', '.join(state)}", {"state": events.plain(state)})
+
+    @staticmethod
+    def _store(history: History, id: str, text: str, value: Any) -> None:
+        kept = exact(value, events.PACKAGE)
+        history.extend(
+            [{"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {events.PACKAGE: kept}}]
+        )
+
+    def _delete(self, name: str) -> None:
+        history = self._found(name)
+        if history is not None:
+            remove(Env({**os.environ, "CODEH_HOME": self._home}), name)
+
+    # -- what is read -------------------------------------------------------------------------------
+
+    def _get(self, app: str, user: str, id: str, config: GetSessionConfig | None) -> Session | None:
+        history = self._found(name_of(app, user, id))
+        if history is None:
+            return None
+        view = history.view
+        found = events.of_view(view)
+        if config is not None and config.after_timestamp:
+            found = [event for event in found if event.timestamp >= config.after_timestamp]
+        if config is not None and config.num_recent_events is not None:
+            found = found[-config.num_recent_events :] if config.num_recent_events else []
+        return self._session(app, user, id, view, found)
+
+    def _session(self, app: str, user: str, id: str, view: View, found: Sequence[Event]) -> Session:
+        state = {
+            **_prefixed(State.APP_PREFIX, self._shared(name_of(app))),
+            **_prefixed(State.USER_PREFIX, self._shared(name_of(app, user))),
+            **by_scope(events.state_of(view))[""],
+        }
+        return Session(
+            id=id, app_name=app, user_id=user, state=state, events=list(found),
+            last_update_time=events.last_time(view),
+        )  # fmt: skip
+
+    def _list(self, app: str, user: str | None) -> ListSessionsResponse:
+        folder = os.path.join(self._home, "sessions")
+        begin = f"adk-{_slug(app)}-"
+        try:
+            names = sorted(name for name in os.listdir(folder) if name.startswith(begin))
+        except FileNotFoundError:
+            names = []
+        found: list[Session] = []
+        for name in names:
+            history = self._found(name.removesuffix(".jsonl"))
+            view = history.view if history is not None else None
+            about = events.about(view, _FIRST) if view is not None else None
+            if (
+                view is None
+                or about is None
+                or about["appName"] != app
+                or user not in (None, about["userId"])
+            ):
+                continue
+            found.append(self._session(app, about["userId"], about["id"], view, ()))
+        found.sort(key=lambda one: (one.last_update_time, one.user_id, one.id))
+        return ListSessionsResponse(sessions=found)
+
+    def _shared(self, name: str) -> dict[str, Any]:
+        history = self._found(name)
+        return events.state_of(history.view) if history is not None else {}
+
+    def _found(self, name: str) -> History | None:
+        try:
+            return self._opened(name, create=False) if self._is_there(name) else None
+        except NotFound:
+            return None
+
+    def _is_there(self, name: str) -> bool:
+        return os.path.exists(os.path.join(self._home, "sessions", f"{name}.jsonl"))
+
+    def _opened(self, name: str, *, create: bool) -> History:
+        return History.open(name, create=create, home=self._home)
+
+
+def name_of(*names: str) -> str:
+    """The id of the session that keeps a session (app, user, id), a user's state or an app's."""
+    told = hashlib.sha256("\0".join(map(exact_name, names)).encode()).hexdigest()[:12]
+    return "-".join(("adk", *map(_slug, names), told))
+
+
+def exact_name(name: str) -> str:
+    return name.encode("utf-8", "replace").decode().replace("\0", "\0\0")
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "_", name)[:30]
+
+
+def by_scope(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """A state by whose it is: the app's and the user's under keys without prefix, "" for the session's."""
+    parted: dict[str, dict[str, Any]] = {State.APP_PREFIX: {}, State.USER_PREFIX: {}, "": {}}
+    for key, value in state.items():
+        scope = next(
+            (prefix for prefix in (State.APP_PREFIX, State.USER_PREFIX) if key.startswith(prefix)), ""
+        )
+        if not key.startswith(State.TEMP_PREFIX):
+            parted[scope][key.removeprefix(scope)] = value
+    return parted
+
+
+def _prefixed(prefix: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    return {prefix + key: value for key, value in state.items()}

@@ -1,0 +1,127 @@
+"""What adapters share: messages that keep whole what a package gave, and calls in their order."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import orjson
+
+from .. import providers
+from ..base.errors import BadData, NotFound
+from ..library.session import Session
+from ..providers.base import Options
+from ..session.model import Json, Message
+from ..session.view import View
+
+FIELD = "native"  # of a message: `{PACKAGE: VALUE}`
+Result = TypeVar("Result")
+Render = Callable[[Sequence[Message], Sequence[str]], list[Any]]
+
+
+class Ordered:
+    """Runs calls that block in a thread of their own, one after the other, as they were made."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "codeh-history")
+
+    async def __call__(self, work: Callable[..., Result], *given: Any) -> Result:
+        return await asyncio.wrap_future(self._thread.submit(work, *given))
+
+
+def exact(value: Any, what: str) -> Any:
+    """The value as JSON has it; BadData where a session would not give it back as it is."""
+    try:
+        plain = json.loads(json.dumps(value))
+        if orjson.loads(orjson.dumps(plain)) == plain:
+            return plain
+    except (TypeError, ValueError) as error:
+        raise BadData(f"{what}: cannot be kept: {error}") from None
+    raise BadData(f"{what}: a number in it cannot be kept as it is; nothing was stored")
+
+
+class Kept:
+    """A session whose messages keep, each for itself, the value of a package that they were made of.
+
+    A value stands for its message as long as nobody changed that: one that was shortened or edited, a
+    summary, and what other programs appended are `render`ed anew from their parts.
+    """
+
+    def __init__(self, package: str, session: Session, render: Render) -> None:
+        self.package = package
+        self.session = session
+        self.render = render
+
+    def add(self, given: Iterable[tuple[Any, Json]]) -> list[str]:
+        """Append values with the messages that say what they mean, all or nothing; their ids."""
+        return self.session.extend(
+            [{**message, FIELD: {self.package: exact(value, self.package)}} for value, message in given]
+        )
+
+    def values(self) -> list[Any]:
+        """What the session is now, as values."""
+        view = self.session.view
+        found: list[Any] = self.render((), [one.text for one in view.summaries]) if view.summaries else []
+        others: list[Message] = []
+        for message in view.messages:
+            value = self.value(message)
+            if value is None:
+                others.append(message)
+                continue
+            found += self._rendered(others)
+            others = []
+            found.append(value)
+        return found + self._rendered(others)
+
+    def value(self, message: Message) -> Any:
+        """The value that a message was made of; None where it has none, or no longer says the same."""
+        held = message.fields.get(FIELD)
+        value = held.get(self.package) if isinstance(held, dict) else None
+        if value is None or message.replaced:
+            return None
+        same: bool = (
+            message.fields["blockIds"] == message.blocks
+            if "blockIds" in message.fields
+            else message.fields.get("parts") == message.own
+        )
+        return value if same else None
+
+    def pop(self) -> list[Any]:
+        """Take back the newest message, reversibly; its values, none where there is no message."""
+        before: str | None = None
+        while (message := _newest(self.session.view)) is not None:
+            if message.id == before:
+                raise NotFound(f"{self.session.id}: {message.id} cannot be taken back")
+            before = message.id
+            value = self.value(message)
+            values = [value] if value is not None else self._rendered([message])
+            try:
+                self.session.undo(message.id)
+            except NotFound:  # another process was first
+                continue
+            if values:
+                return values
+        return []
+
+    def _rendered(self, messages: Sequence[Message]) -> list[Any]:
+        sent = [message for message in messages if message.role is not None and message.committed]
+        return self.render(sent, ()) if sent else []
+
+
+def _newest(view: View) -> Message | None:
+    return next((message for message in reversed(view.messages) if message.role is not None), None)
+
+
+def rendering(format: str) -> Callable[[Sequence[Message], Sequence[str]], list[Any]]:
+    """Messages as the elements of a provider's request, as they stand."""
+    package = providers.load(format)
+
+    def render(messages: Sequence[Message], summaries: Sequence[str]) -> list[Any]:
+        request = package.request(list(messages), Options(faithful=True), summaries)
+        elements: list[Any] = orjson.loads(orjson.dumps(request.body[package.package.FIELD]))
+        return elements
+
+    return render

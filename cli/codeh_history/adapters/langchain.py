@@ -1,0 +1,89 @@
+"""A chat message history of langchain-core: `RunnableWithMessageHistory(chain, ChatMessageHistory)`.
+
+Its base class is langchain-core's, which is imported with this file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.messages import convert_to_messages, message_to_dict, messages_from_dict
+
+from ..library.session import Session as History
+from ..programs.conversation import Conversation
+from ..programs.langchain.message import Reader, data_of
+from ..programs.model import Entry
+from ..programs.model import Session as Read
+from ..providers.parts import name_of, object_of, objects
+from ..session.model import Json, Message
+from .kept import Kept, rendering
+
+_FORMAT = "openai-chat"
+_KINDS = {"human": "user", "ai": "codeh"}
+
+
+class ChatMessageHistory(BaseChatMessageHistory):
+    """A session of this home; its messages are what was added, all their fields, in the order of the log.
+
+    After `compact -i` or `summarize` they are the shorter ones. `clear` is reversible.
+    """
+
+    def __init__(
+        self, session_id: str | os.PathLike[str], home: str | os.PathLike[str] | None = None
+    ) -> None:
+        """A session id or the path of a file; it is made with its first message."""
+        super().__init__()
+        self.session_id = str(session_id)
+        self._kept = Kept("langchain", History.open(session_id, create=True, home=home), _rendered)
+        self._names: dict[str, str] = {}
+
+    @property
+    def messages(self) -> list[Any]:
+        """The messages, oldest first."""
+        return list(messages_from_dict(self._kept.values()))
+
+    def add_messages(self, messages: Sequence[Any]) -> None:
+        """Append messages, all or none; durable when it returns."""
+        values = [message_to_dict(message) for message in messages]
+        self._kept.add([(value, self._message(value)) for value in values])
+
+    def clear(self) -> None:
+        """Hide all messages; `codeh-history undo` brings them back."""
+        if os.path.exists(self._kept.session.path):
+            self._kept.session.clear()
+
+    def _message(self, value: Json) -> Json:
+        """What a message means."""
+        kind, data = data_of(value)
+        self._names |= _called(data)
+        id = name_of(data.get("tool_call_id"))
+        if id is not None and id not in self._names:
+            for held in self._kept.values():
+                self._names |= _called(object_of(held.get("data")))
+        talk = Conversation(Read("langchain", ""))
+        if id is not None and id in self._names:
+            talk.call(id, self._names[id], {})
+        reader = Reader(talk)
+        if kind == "system":
+            return {"role": "user", "parts": reader.parts(data), "item": {"role": kind}}
+        reader.message(value)
+        if not talk.session.items:  # a message without content, or of a type that no model is sent
+            return {"kind": _KINDS.get(kind, "info"), "parts": [{"text": ""}]}
+        (entry,) = (item for item in talk.session.items if isinstance(item, Entry))
+        return {"kind": entry.kind, "parts": entry.parts, **entry.fields}
+
+
+def _called(data: Json) -> dict[str, str]:
+    """The function of each call of a message, by its id."""
+    calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
+    return {
+        call["id"]: call["name"] for call in calls if name_of(call.get("id")) and name_of(call.get("name"))
+    }
+
+
+def _rendered(messages: Sequence[Message], summaries: Sequence[str]) -> list[Json]:
+    elements = rendering(_FORMAT)(messages, summaries)
+    return [message_to_dict(message) for message in convert_to_messages(elements)]

@@ -1,0 +1,95 @@
+"""A `Session` of openai-agents: `Runner.run(agent, "Hi", session=Session("demo"))`.
+
+It is one by the protocol; the package is not needed to import it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..base.errors import BadData
+from ..library.session import Session as History
+from ..providers.openai_responses.body import Reader
+from ..providers.parts import name_of, native, object_of
+from ..session.model import Json
+from .kept import Kept, Ordered, rendering
+
+_FORMAT = "openai-responses"
+
+
+class Session:
+    """A session of this home whose items are what was added, in the order of the log.
+
+    `get_items` gives the view: after `compact -i` or `summarize` it is the shorter one, so that an agent
+    goes on within a budget. `pop_item` and `clear_session` are what `undo` and `clear` are: reversible.
+    """
+
+    def __init__(
+        self,
+        session_id: str | os.PathLike[str],
+        home: str | os.PathLike[str] | None = None,
+        session_settings: Any = None,
+    ) -> None:
+        """A session id or the path of a file; it is made with its first item."""
+        history = History.open(session_id, create=True, home=home)
+        self.session_id = str(session_id)
+        self.session_settings = session_settings
+        self._kept = Kept("openai-agents", history, rendering(_FORMAT))
+        self._run = Ordered()
+        self._names: dict[str, str] = {}
+
+    async def get_items(self, limit: int | None = None) -> list[Any]:
+        """The items, or the newest `limit` of them, oldest first."""
+        most = limit if limit is not None else getattr(self.session_settings, "limit", None)
+        items = await self._run(self._kept.values)
+        return items if most is None else items[-most:] if most > 0 else []
+
+    async def add_items(self, items: Sequence[Any]) -> None:
+        """Append items, all or none; durable when it returns."""
+        if items:
+            await self._run(self._add, list(items))
+
+    async def pop_item(self) -> Any:
+        """Take back the newest item, and return it; None where there is none."""
+        return await self._run(self._pop)
+
+    async def clear_session(self) -> None:
+        """Hide all items; `codeh-history undo` brings them back."""
+        await self._run(self._clear)
+
+    def _add(self, items: Sequence[Json]) -> None:
+        self._kept.add([(item, self._message(item)) for item in items])
+
+    def _pop(self) -> Any:
+        values = self._kept.pop()
+        if len(values) > 1:  # a message of another program's, of several items
+            self._add(values[:-1])
+        return values[-1] if values else None
+
+    def _clear(self) -> None:
+        if os.path.exists(self._kept.session.path):
+            self._kept.session.clear()
+
+    def _message(self, item: Json) -> Json:
+        """What an item means, as one message; a part of OpenAI's where we have no words for it."""
+        reader = Reader(_FORMAT, {})
+        id = name_of(object_of(item).get("call_id"))
+        if id is not None and "output" in item and id not in self._names:
+            self._names.update(called(self._kept.values()))
+        reader.names = self._names
+        try:
+            reader.item(item, "item")
+            (message,) = reader.found
+        except (BadData, ValueError, TypeError, KeyError, AttributeError):
+            return {"role": "user", "parts": [native(_FORMAT, item)]}
+        return message
+
+
+def called(items: Sequence[Any]) -> dict[str, str]:
+    """The function of each call, by its id."""
+    found = [
+        item for item in map(object_of, items) if name_of(item.get("call_id")) and name_of(item.get("name"))
+    ]
+    return {item["call_id"]: item["name"] for item in found}

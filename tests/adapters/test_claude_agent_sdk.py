@@ -1,0 +1,73 @@
+"""claude-agent-sdk: its own conformance suite, and its helpers over a store of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+sdk = pytest.importorskip(
+    "claude_agent_sdk", reason="claude-agent-sdk is installed by `make test-adapters`"
+)
+from claude_agent_sdk.testing import run_session_store_conformance  # noqa: E402
+from test_protocols import CASES  # noqa: E402
+
+from codeh_history.adapters.claude_agent_sdk import SessionStore  # noqa: E402
+
+PROJECT = "-work-demo"
+ID = "5e551000-0000-4000-8000-00000000c1a0"
+
+
+def test_it_conforms(tmp_path: Path) -> None:
+    homes = itertools.count()
+    asyncio.run(run_session_store_conformance(lambda: SessionStore(tmp_path / str(next(homes)))))
+
+
+@pytest.fixture
+def store(home: Path) -> SessionStore:
+    (file,) = CASES.joinpath("sub-agent").glob("*.jsonl")
+    found = SessionStore(home)
+    for path in (file, *file.with_suffix("").rglob("*.jsonl")):
+        below = (
+            {} if path == file else {"subpath": str(path.relative_to(file.with_suffix("")).with_suffix(""))}
+        )
+        entries = [json.loads(line) for line in path.read_text().splitlines()]
+        asyncio.run(found.append({"project_key": PROJECT, "session_id": ID, **below}, entries))
+    return found
+
+
+def test_the_packages_helpers_read_it_as_their_own_store(store: SessionStore) -> None:
+    async def copied() -> sdk.InMemorySessionStore:
+        theirs = sdk.InMemorySessionStore()
+        for below in (None, *await store.list_subkeys({"project_key": PROJECT, "session_id": ID})):
+            key = {"project_key": PROJECT, "session_id": ID, **({"subpath": below} if below else {})}
+            await theirs.append(key, await store.load(key))
+        return theirs
+
+    async def work() -> None:
+        theirs = await copied()
+        for one in (
+            lambda s: sdk.get_session_messages_from_store(s, ID, "/work/demo"),
+            lambda s: sdk.list_subagents_from_store(s, ID, "/work/demo"),
+        ):
+            mine = await one(store)
+            assert mine
+            assert mine == await one(theirs)
+        (listed,) = await sdk.list_sessions_from_store(store, "/work/demo")
+        (other,) = await sdk.list_sessions_from_store(theirs, "/work/demo")
+        assert (listed.session_id, listed.summary, listed.first_prompt) == (
+            ID,
+            other.summary,
+            other.first_prompt,
+        )
+        made = await sdk.fork_session_via_store(store, ID, "/work/demo")
+        assert len(await sdk.list_sessions_from_store(store, "/work/demo")) == 2
+        await sdk.rename_session_via_store(store, made.session_id, "A fork", "/work/demo")
+        await sdk.delete_session_via_store(store, ID, "/work/demo")
+        (left,) = await sdk.list_sessions_from_store(store, "/work/demo")
+        assert (left.session_id, left.custom_title) == (made.session_id, "A fork")
+
+    asyncio.run(work())

@@ -1,0 +1,44 @@
+"""docs/adapters.md: its samples run where their package is."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from inside import inside
+from support import ROOT
+
+PAGE = (ROOT / "docs" / "adapters.md").read_text()
+SAMPLES = dict(re.findall(r"^## (\S+)\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
+MODULES = {
+    "openai-agents": "agents", "claude-agent-sdk": "claude_agent_sdk", "langchain-core": "langchain_core", "google-adk": "google.adk",
+}  # fmt: skip
+
+
+def installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def test_there_is_a_sample_for_each() -> None:
+    assert SAMPLES.keys() == MODULES.keys()
+    for name, code in SAMPLES.items():
+        compile(code, name, "exec")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_sample_runs(home: Path, name: str) -> None:
+    if not installed(MODULES[name]):
+        pytest.skip(f"{name} is installed by `make test-adapters`")
+    asking = "result = "  # what would ask a model on the net
+    exec(compile(SAMPLES[name].split(asking)[0], name, "exec"), {"__name__": "sample"})
+    if name == "langchain-core":
+        assert [one["kind"] for one in inside("show", "demo", "--jsonl", home=home).lines] == [
+            "user",
+            "codeh",
+        ]

@@ -1,0 +1,135 @@
+"""langchain-core as its users have it: chains with a history, a model of the package's own."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain_core", reason="langchain-core is installed by `make test-adapters`")
+from langchain_core.chat_history import BaseChatMessageHistory, InMemoryChatMessageHistory
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    ChatMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables.history import RunnableWithMessageHistory
+from test_protocols import together
+
+from codeh_history.adapters.langchain import ChatMessageHistory
+from inside import inside
+
+CALL = {"id": "c1", "name": "ls", "args": {"path": "."}, "type": "tool_call"}
+MESSAGES: list[BaseMessage] = [
+    SystemMessage("Be brief."),
+    HumanMessage("What is in here?", id="h1", additional_kwargs={"a": [1, None]}),
+    AIMessage(
+        "", tool_calls=[CALL], usage_metadata={"input_tokens": 3, "output_tokens": 2, "total_tokens": 5},
+        response_metadata={"model_name": "gpt-5.1", "finish_reason": "tool_calls"},
+    ),
+    ToolMessage("a.txt", tool_call_id="c1", artifact={"rows": 1}, status="error"),
+    AIMessage([{"type": "text", "text": "A file."}, {"type": "odd", "x": 1}], name="bob"),
+    HumanMessage([{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]),
+    HumanMessage(""), ChatMessage("Psst.", role="critic"), RemoveMessage(id="h1"), AIMessageChunk("A chunk."),
+]  # fmt: skip
+
+
+def demo(home: Path) -> ChatMessageHistory:
+    return ChatMessageHistory("demo", home)
+
+
+def test_messages_come_back_with_all_their_fields(home: Path) -> None:
+    assert demo(home).messages == []
+    demo(home).clear()
+    assert not (home / "sessions").exists()
+    demo(home).add_messages(MESSAGES[:3])
+    asyncio.run(demo(home).aadd_messages(MESSAGES[3:]))
+    found = demo(home).messages
+    assert found == MESSAGES == asyncio.run(demo(home).aget_messages())
+    assert [type(message) for message in found] == [type(message) for message in MESSAGES]
+    assert isinstance(demo(home), BaseChatMessageHistory)
+
+
+def test_what_messages_mean_is_there_for_the_commands(home: Path) -> None:
+    demo(home).add_messages(MESSAGES[:3])
+    demo(home).add_messages(MESSAGES[3:5])
+    shown = inside("show", "demo", "--jsonl", home=home).lines
+    assert [message["kind"] for message in shown] == ["user", "user", "codeh", "tool", "codeh"]
+    assert shown[2]["parts"] == [{"functionCall": {"id": "c1", "name": "ls", "args": {"path": "."}}}]
+    assert (shown[2]["model"], shown[2]["usage"]["input"]) == ("gpt-5.1", 3)
+    assert shown[3]["parts"][0]["functionResponse"]["name"] == "ls"
+    assert "error" in shown[3]["parts"][0]["functionResponse"]["response"]
+    body = inside("payload", "demo", "--to", "openai-chat", "--model", "m", "--prefill", home=home)
+    assert (body.code, b"A file." in body.out) == (0, True)
+
+
+def test_what_others_append_and_change_is_seen(home: Path) -> None:
+    demo(home).add_user_message("One.")
+    inside("update", ":1", "-s", "demo", "-m", "Two.", home=home)
+    inside("append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1", home=home)
+    inside("append", "-s", "demo", "--result", "ls", "--call-id", "c1", "-m", "a.txt", home=home)
+    found = demo(home).messages
+    assert [message.content for message in found] == ["Two.", "", "a.txt"]
+    assert found[1].tool_calls == [CALL]
+    assert (found[2].type, found[2].tool_call_id) == ("tool", "c1")
+
+
+def test_clear_is_taken_back_by_undo(home: Path) -> None:
+    """A history that is trimmed by clearing it and adding the rest is all there is, and more is kept."""
+    demo(home).add_messages(MESSAGES[:5])
+    assert "Human: What is in here?" in str(demo(home))
+    demo(home).clear()
+    demo(home).add_messages(MESSAGES[3:5])
+    assert demo(home).messages == MESSAGES[3:5]
+    for _ in range(3):
+        inside("undo", "-s", "demo", home=home)
+    assert demo(home).messages == MESSAGES[:5]
+
+
+def chain(histories: Any) -> Any:
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("human", "{question}")])
+    model = GenericFakeChatModel(messages=iter(AIMessage(f"Answer {n}.") for n in range(100)))
+    return RunnableWithMessageHistory(
+        prompt | model, histories, input_messages_key="question", history_messages_key="history"
+    )
+
+
+def test_a_chain_talks_as_with_the_packages_own_history(home: Path) -> None:
+    theirs = InMemoryChatMessageHistory()
+    for histories in (lambda session_id: ChatMessageHistory(session_id, home), lambda session_id: theirs):
+        talk = chain(histories)
+        config: Any = {"configurable": {"session_id": "demo"}}
+        assert talk.invoke({"question": "One?"}, config).content == "Answer 0."
+        assert "".join(piece.content for piece in talk.stream({"question": "Two?"}, config)) == "Answer 1."
+        assert asyncio.run(talk.ainvoke({"question": "Three?"}, config)).content == "Answer 2."
+    mine = demo(home).messages
+    assert [(message.type, message.content) for message in mine] == [
+        (message.type, message.content) for message in theirs.messages
+    ]
+    assert len(mine) == 6
+
+
+def test_two_processes_lose_and_mix_nothing(home: Path) -> None:
+    script = """
+import sys
+from codeh_history.adapters.langchain import ChatMessageHistory
+from langchain_core.messages import AIMessage, HumanMessage
+for n in range(15):
+    ChatMessageHistory("demo", sys.argv[1]).add_messages([HumanMessage(f"{sys.argv[2]} {n}"), AIMessage(f"{sys.argv[2]} {n}")])
+"""
+    together(script, home)
+    found = [(message.type, message.content) for message in demo(home).messages]
+    assert len(found) == 60
+    pairs = list(zip(found[::2], found[1::2], strict=True))
+    assert all((one[0], other[0], one[1]) == ("human", "ai", other[1]) for one, other in pairs)
+    for who in "01":
+        assert [int(one[1].split()[1]) for one, _ in pairs if one[1][0] == who] == list(range(15))

@@ -1,0 +1,128 @@
+"""openai-agents as its users have it: agents with tools, a model server on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+agents = pytest.importorskip("agents", reason="openai-agents is installed by `make test-adapters`")
+from agents.memory import Session as Protocol  # noqa: E402
+from agents.memory import SQLiteSession  # noqa: E402
+from openai import AsyncOpenAI  # noqa: E402
+
+from codeh_history.adapters.openai_agents import Session  # noqa: E402
+from inside import inside  # noqa: E402
+from loopback import Canned, Loopback  # noqa: E402
+
+agents.set_tracing_disabled(True)
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with Loopback() as found:
+        yield found
+
+
+@agents.function_tool
+def get_weather(city: str) -> str:
+    """The weather in a city."""
+    return f"Rain in {city}, 12 degrees."
+
+
+def agent(server: Loopback, chat: bool = False) -> Any:
+    client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
+    model = (agents.OpenAIChatCompletionsModel if chat else agents.OpenAIResponsesModel)(
+        model="gpt-5.1", openai_client=client
+    )
+    return agents.Agent(name="helper", instructions="Be brief.", model=model, tools=[get_weather])
+
+
+async def talk(server: Loopback, session: Any, chat: bool = False) -> list[Any]:
+    for prompt in ("hello", "Use get_weather, please: how is the weather?", "Why is the sky blue?"):
+        await agents.Runner.run(agent(server, chat), prompt, session=session)
+    return await session.get_items()
+
+
+def unnamed(items: list[Any]) -> list[Any]:
+    """Without the ids that the server counted."""
+    return [
+        {key: value for key, value in item.items() if key not in ("id", "call_id", "provider_data")}
+        for item in items
+    ]
+
+
+@pytest.mark.parametrize("chat", [False, True])
+def test_a_runner_talks_as_with_the_packages_own_session(home: Path, server: Loopback, chat: bool) -> None:
+    mine = asyncio.run(talk(server, Session("demo", home), chat))
+    asked = [request.body for request in server.requests]
+    server.requests.clear()
+    theirs = asyncio.run(talk(server, SQLiteSession("demo", home / "theirs.sqlite"), chat))
+    assert len(mine) == 8
+    assert unnamed(mine) == unnamed(theirs)
+    field = "messages" if chat else "input"
+    assert [len(body[field]) for body in asked] == [len(request.body[field]) for request in server.requests]
+    assert isinstance(Session("demo", home), Protocol)
+
+
+def test_a_session_goes_on_in_another_process_and_in_a_shell(home: Path, server: Loopback) -> None:
+    asyncio.run(talk(server, Session("demo", home)))
+    inside("append", "-s", "demo", "-m", "And this from a shell.", home=home)
+    inside("append", "-s", "demo", "--role", "model", "-m", "Noted.", home=home)
+    asyncio.run(agents.Runner.run(agent(server), "hello again", session=Session("demo", home)))
+    sent = server.requests[-1].body["input"]
+    assert [item.get("content") for item in sent if item.get("role") == "user"] == [
+        "hello", "Use get_weather, please: how is the weather?", "Why is the sky blue?", "And this from a shell.", "hello again",
+    ]  # fmt: skip
+    shown = inside("show", "demo", "--jsonl", home=home).lines
+    assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh", "tool", "codeh"] + [
+        "user",
+        "codeh",
+    ] * 3
+    assert inside("verify", "demo", "--to", "anthropic", home=home).code == 0
+
+
+def test_a_turn_that_failed_can_be_tried_again(home: Path, server: Loopback) -> None:
+    """What the runner does about a failure leaves the session as the package's own would be."""
+
+    async def work(session: Any) -> list[Any]:
+        await agents.Runner.run(agent(server), "hello", session=session)
+        server.queue(Canned(b'{"error":{"message":"overloaded","type":"server_error"}}', 500))
+        with pytest.raises(Exception, match="overloaded"):
+            await agents.Runner.run(agent(server), "Why is the sky blue?", session=session)
+        await agents.Runner.run(agent(server), "Why is the sky blue?", session=session)
+        return await session.get_items()
+
+    mine = asyncio.run(work(Session("demo", home)))
+    assert unnamed(mine) == unnamed(asyncio.run(work(SQLiteSession("demo", home / "theirs.sqlite"))))
+
+
+def test_streaming_and_a_limit(home: Path, server: Loopback) -> None:
+    async def work() -> None:
+        settings = agents.memory.SessionSettings(limit=2)
+        session = Session("demo", home, session_settings=settings)
+        for prompt in ("hello", "Why is the sky blue?", "And at sunset?"):
+            streamed = agents.Runner.run_streamed(agent(server), prompt, session=session)
+            async for _ in streamed.stream_events():
+                pass
+        assert len(await session.get_items()) == 2
+        assert len(await session.get_items(100)) == 6
+
+    asyncio.run(work())
+    assert len(server.requests[-1].body["input"]) == 3
+
+
+def test_two_agents_at_once_in_one_session(home: Path, server: Loopback) -> None:
+    async def work() -> None:
+        await asyncio.gather(*(talk(server, Session("demo", home)) for _ in range(2)))
+
+    asyncio.run(work())
+    items = asyncio.run(Session("demo", home).get_items())
+    assert len(items) == 16
+    calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
+    assert sorted(calls) == sorted(
+        item["call_id"] for item in items if item.get("type") == "function_call_output"
+    )

@@ -1,0 +1,337 @@
+"""Adapters that need no package: what they promise, without it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history import BadData
+from codeh_history.adapters.claude_agent_sdk import SessionStore
+from codeh_history.adapters.kept import exact
+from codeh_history.adapters.openai_agents import Session
+from codeh_history.adapters.transcripts import escaped, unescaped
+from inside import inside
+
+ITEMS: list[Any] = [
+    {"role": "user", "content": "What is in here?"},
+    {"role": "user", "content": [{"type": "input_text", "text": "And here?", "odd": [1, 2.5, None]}], "metadata": {"a": 1}},
+    {"role": "developer", "content": "Be brief."},
+    {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "I look."}], "encrypted_content": "gAAA"},
+    {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "ls", "arguments": '{"path":  "."}', "status": "completed"},
+    {"type": "function_call_output", "call_id": "c1", "output": "a.txt"},
+    {
+        "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": "A file.", "annotations": [], "logprobs": []}],
+    },
+    {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "tea"}},
+    {"type": "something_new", "value": {"deep": [{}]}},
+    {"role": "nobody", "content": 7},
+]  # fmt: skip
+
+
+def demo(home: Path) -> Session:
+    return Session("demo", home)
+
+
+def items(home: Path, limit: int | None = None) -> list[Any]:
+    return asyncio.run(demo(home).get_items(limit))
+
+
+def together(script: str, home: Path, count: int = 2) -> None:
+    """Run a script in so many processes at once; each is told the home and its number."""
+    argv = [[sys.executable, "-c", script, str(home), str(number)] for number in range(count)]
+    running = [subprocess.Popen(one, env={**os.environ, "CODEH_HOME": str(home)}) for one in argv]
+    assert [process.wait(120) for process in running] == [0] * count
+
+
+# -- openai-agents ----------------------------------------------------------------------------------
+
+
+def test_items_come_back_as_they_were_added(home: Path) -> None:
+    assert items(home) == []
+    asyncio.run(demo(home).add_items([]))
+    assert not (home / "sessions").exists()
+    for item in ITEMS[:3]:
+        asyncio.run(demo(home).add_items([item]))
+    asyncio.run(demo(home).add_items(ITEMS[3:]))
+    assert items(home) == ITEMS
+    assert items(home, 2) == ITEMS[-2:]
+    assert items(home, 0) == []
+
+
+def test_what_items_mean_is_there_for_the_commands(home: Path) -> None:
+    asyncio.run(demo(home).add_items(ITEMS[:5]))
+    asyncio.run(demo(home).add_items(ITEMS[5:7]))
+    shown = inside("show", "demo", "--jsonl", home=home).lines
+    assert [message["kind"] for message in shown] == [
+        "user",
+        "user",
+        "user",
+        "codeh",
+        "codeh",
+        "tool",
+        "codeh",
+    ]
+    assert shown[5]["parts"] == [
+        {"functionResponse": {"id": "c1", "name": "ls", "response": {"output": "a.txt"}}}
+    ]
+    assert inside("verify", "demo", home=home).code == 0
+    for provider in ("gemini", "anthropic", "openai-chat", "openai-responses"):
+        body = inside("payload", "demo", "--to", provider, "--model", "m", "--prefill", home=home)
+        assert (body.code, b"A file." in body.out) == (0, True)
+
+
+def test_pop_and_clear_are_taken_back_by_undo(home: Path) -> None:
+    session = demo(home)
+
+    async def work() -> None:
+        assert await session.pop_item() is None
+        await session.clear_session()
+        await session.add_items(ITEMS)
+        assert await session.pop_item() == ITEMS[-1]
+        assert await session.pop_item() == ITEMS[-2]
+        assert await session.get_items() == ITEMS[:-2]
+        await session.clear_session()
+        assert await session.get_items() == []
+        assert await session.pop_item() is None
+        await session.add_items(ITEMS[:1])
+        assert await session.get_items() == ITEMS[:1]
+
+    asyncio.run(work())
+    for _ in range(2):
+        assert inside("undo", "-s", "demo", home=home).code == 0
+    assert items(home) == ITEMS[:-2]
+
+
+def test_what_others_append_and_change_is_seen(home: Path) -> None:
+    asyncio.run(demo(home).add_items(ITEMS[:1]))
+    inside("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
+    for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
+        assert inside("append", "-s", "demo", *argv, home=home).code == 0
+    found = items(home)
+    assert [item.get("content") for item in found] == ["Changed.", "From a shell.", None]
+    assert (found[2]["type"], found[2]["call_id"], json.loads(found[2]["arguments"])) == (
+        "function_call",
+        "k",
+        {"a": 1},
+    )
+
+
+def test_a_message_of_several_items_loses_one_at_a_time(home: Path) -> None:
+    line = {
+        "role": "model",
+        "parts": [{"text": "I look."}, {"functionCall": {"id": "k", "name": "ls", "args": {}}}],
+    }
+    inside("append", "-s", "demo", "-m", "Look.", home=home)
+    inside("append", "-s", "demo", "--jsonl", home=home, stdin=json.dumps(line).encode() + b"\n")
+    before = items(home)
+    assert len(before) == 3
+    assert asyncio.run(demo(home).pop_item()) == before[2]
+    assert items(home) == before[:2]
+
+
+def test_an_agent_goes_on_with_what_compact_and_summarize_left(home: Path) -> None:
+    many: list[Any] = [{"role": "user", "content": "Never touch billing. Begin."}]
+    for number in range(12):
+        call: Any = {
+            "type": "function_call",
+            "call_id": f"c{number}",
+            "name": "read",
+            "arguments": f'{{"path": "{number}.txt"}}',
+        }
+        many += [
+            call,
+            {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 2000},
+        ]
+    asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
+    assert inside("compact", "demo", "-i", "--budget", "12k", "--counter", "approx", home=home).code == 0
+    found = items(home)
+    assert len(json.dumps(found)) < len(json.dumps(many)) / 3
+    assert found[-1] == {"role": "user", "content": "And now?"}
+    calls = {item["call_id"] for item in found if item.get("type") == "function_call"}
+    assert calls == {item["call_id"] for item in found if item.get("type") == "function_call_output"}
+    inside("undo", "-s", "demo", home=home)
+    assert items(home)[:-1] == many
+    assert (
+        inside(
+            "summarize",
+            "demo",
+            "--max-conversations",
+            "1",
+            "--min-batch",
+            "1",
+            "--counter",
+            "approx",
+            home=home,
+        ).code
+        == 0
+    )
+    assert [item["role"] for item in items(home)] == ["user", "user"]  # the summary, and the newest
+    assert inside("persist", "demo", "-i", "--all", home=home).code == 0
+    assert items(home)[-1] == {"role": "user", "content": "And now?"}
+
+
+def test_two_processes_lose_and_mix_nothing(home: Path) -> None:
+    script = """
+import asyncio, sys
+from codeh_history.adapters.openai_agents import Session
+async def main():
+    session = Session("demo", sys.argv[1])
+    for n in range(15):
+        await session.add_items([{"role": "user", "content": f"{sys.argv[2]} {n} {m}"} for m in range(2)])
+asyncio.run(main())
+"""
+    together(script, home)
+    found = [item["content"].split() for item in items(home)]
+    assert len(found) == 60
+    assert all(
+        one[:2] == other[:2] for one, other in zip(found[::2], found[1::2], strict=True)
+    )  # a batch is whole
+    for who in "01":
+        assert [int(n) for name, n, m in found if name == who and m == "0"] == list(range(15))
+
+
+def test_calls_at_once_are_stored_in_their_order(home: Path) -> None:
+    async def work() -> None:
+        session = demo(home)
+        await asyncio.gather(*(session.add_items([{"role": "user", "content": str(n)}]) for n in range(20)))
+
+    asyncio.run(work())
+    assert [item["content"] for item in items(home)] == [str(n) for n in range(20)]
+
+
+def test_what_cannot_be_kept_exactly_is_refused(home: Path) -> None:
+    assert exact({"a": (1, 2)}, "x") == {"a": [1, 2]}
+    for value in (float("nan"), 2**70, {1, 2}, object()):
+        with pytest.raises(BadData):
+            asyncio.run(demo(home).add_items([ITEMS[0], {"role": "user", "content": "x", "odd": value}]))
+    assert items(home) == []
+
+
+def test_redaction_reaches_what_is_kept(home: Path) -> None:
+    key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
+    asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
+    assert inside("redact", "demo", "-i", "--yes", home=home).code == 0
+    assert key not in json.dumps(items(home))
+    assert key.encode() not in (home / "sessions" / "demo.jsonl").read_bytes()
+
+
+# -- claude-agent-sdk -------------------------------------------------------------------------------
+
+KEY = {"project_key": "-work-demo", "session_id": "5e551000-0000-4000-8000-00000000c1a0"}
+
+
+@given(st.text())
+def test_every_name_is_one_component_of_its_own(name: str) -> None:
+    component = escaped(name)
+    assert unescaped(component) == name
+    assert "/" not in component
+    assert component not in ("", ".", "..")
+    assert not component.endswith(".jsonl")
+
+
+def test_entries_come_back_equal(home: Path) -> None:
+    entries: list[Any] = [
+        {"type": "user", "uuid": "a", "n": 2**70, "f": 0.1, "t": "é\u2028\n", "half": "\ud800"},
+        {"type": "custom-title", "customTitle": "x"},
+        {"type": "custom-title", "customTitle": "x"},
+        {"type": "user", "uuid": "b", "deep": [[[{}]]], "none": None},
+    ]
+    store = SessionStore(home)
+    asyncio.run(store.append(KEY, entries[:2]))
+    asyncio.run(store.append(KEY, entries[2:]))
+    assert asyncio.run(SessionStore(home).load(KEY)) == entries
+
+
+def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home: Path) -> None:
+    batch: list[Any] = [
+        {"type": "user", "uuid": "a"},
+        {"type": "user", "uuid": "b"},
+        {"type": "user", "uuid": "a"},
+    ]
+    store, other = SessionStore(home), SessionStore(home)
+    for one in (store, other, store):
+        asyncio.run(one.append(KEY, batch))
+    asyncio.run(other.append(KEY, [{"type": "user", "uuid": "c"}]))
+    asyncio.run(store.append(KEY, [{"type": "user", "uuid": "c"}, {"type": "user", "uuid": "d"}]))
+    assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b", "c", "d"]
+
+
+def test_a_torn_line_costs_itself(home: Path) -> None:
+    store = SessionStore(home)
+    asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
+    with Path(store.path(KEY)).open("ab") as file:
+        file.write(b'{"type":"user","uuid":"to')
+    asyncio.run(SessionStore(home).append(KEY, [{"type": "user", "uuid": "b"}]))
+    assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b"]
+
+
+def test_what_is_deleted_lies_in_the_trash(home: Path) -> None:
+    store = SessionStore(home)
+    below = {**KEY, "subpath": "subagents/agent-1"}
+    for key in (KEY, below):
+        asyncio.run(store.append(key, [{"type": "user", "uuid": "a"}]))
+    asyncio.run(store.delete(KEY))
+    assert asyncio.run(store.load(KEY)) is asyncio.run(store.load(below)) is None
+    assert len(list((home / "claude-code" / "trash").rglob("*.jsonl"))) == 2
+    asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
+    assert len(asyncio.run(store.load(KEY)) or ()) == 1
+
+
+def test_files_are_for_their_owner_alone(home: Path) -> None:
+    store = SessionStore(home)
+    asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
+    path = Path(store.path(KEY))
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_two_processes_store_each_entry_once(home: Path) -> None:
+    script = """
+import asyncio, sys
+from codeh_history.adapters.claude_agent_sdk import SessionStore
+async def main():
+    store = SessionStore(sys.argv[1])
+    key = {"project_key": "-work-demo", "session_id": "5e551000-0000-4000-8000-00000000c1a0"}
+    for n in range(30):
+        await store.append(key, [{"type": "user", "uuid": f"both {n}"}, {"type": "user", "uuid": f"{sys.argv[2]} {n}"}])
+asyncio.run(main())
+"""
+    together(script, home)
+    found = [entry["uuid"] for entry in asyncio.run(SessionStore(home).load(KEY)) or ()]
+    assert len(found) == len(set(found)) == 90
+    for who in ("0", "1", "both"):
+        assert [int(id.split()[1]) for id in found if id.split()[0] == who] == list(range(30))
+
+
+CASES = Path(__file__).parent.parent / "programs" / "agents" / "cases" / "claude-code"
+
+
+@pytest.mark.parametrize("name", ["compacted", "rewound-to-branch", "parallel-late", "sub-agent"])
+def test_a_transcript_is_read_as_the_session_it_is(home: Path, name: str) -> None:
+    """Trees, compactions, parallel calls: by the very reader of Claude Code's own files."""
+    (file,) = CASES.joinpath(name).glob("*.jsonl")
+    store = SessionStore(home)
+    for source in (file, *file.with_suffix("").rglob("*.jsonl")):
+        below = source.relative_to(file.with_suffix("")).with_suffix("") if source != file else None
+        key = {**KEY, **({"subpath": str(below)} if below else {})}
+        entries = [json.loads(line) for line in source.read_text().splitlines()]
+        asyncio.run(store.append(key, entries))
+        assert asyncio.run(store.load(key)) == entries
+    for argv in (["show", "--jsonl"], ["payload", "--to", "anthropic", "--model", "m", "--prefill"]):
+        mine, theirs = (
+            inside(argv[0], path, *argv[1:], home=home) for path in (store.path(KEY), str(file))
+        )
+        assert (mine.code, mine.out) == (0, theirs.out)
+    argv = ["import", "--all", "--from", "claude-code"]
+    assert inside(*argv, home=home, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")}).code == 0
+    listed = inside("list", "--jsonl", home=home).lines
+    assert [session["id"] for session in listed if session["id"].endswith(KEY["session_id"])]
