@@ -150,10 +150,10 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home: Path) -> No
         }
         many += [
             call,
-            {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 2000},
+            {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 200},
         ]
     asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
-    assert inside("compact", "demo", "-i", "--budget", "12k", "--counter", "approx", home=home).code == 0
+    assert inside("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home).code == 0
     found = items(home)
     assert len(json.dumps(found)) < len(json.dumps(many)) / 3
     assert found[-1] == {"role": "user", "content": "And now?"}
