@@ -40,7 +40,8 @@ class Extent:
         read = max(READ, room * characters * MORE)
         self._most = int(read * LONGEST)
         self._head = min(HEADS[1], max(HEADS[0], int(read * PROMPTS) // max(1, len(prompts))))
-        room = (read * (1 - SHORT) - self._head * len(prompts)) / characters
+        heads = min(self._head * len(prompts), read * PROMPTS)  # of very many each has its least
+        room = (read * (1 - SHORT) - heads) / characters
         first = len(told)
         while room > 0 and first > 0:
             first -= 1
