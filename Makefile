@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-pythons test-newest-python test-mutants test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ test: $(READY) ## the tests
 
 test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
 	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
+
+test-postgres: $(READY) ## sessions in Postgres: all golden cases, and its faults at length
+	FAULTS=$(or $(FAULTS),long) $(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/postgres tests/store/test_stores.py
 
 test-pythons: $(READY) ## a sample on each other Python from 3.11 to 3.14 that is here or that Debian carries
 	bash tests/pythons.sh

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -63,7 +63,9 @@ def test_case(case: str, scratch: Path, program_dir: Path, request: pytest.Fixtu
         assert found[name] == expected
 
 
-def outcome(folder: Path, scratch: Path, program_dir: Path) -> dict[str, bytes]:
+def outcome(
+    folder: Path, scratch: Path, program_dir: Path, more: Mapping[str, str] | None = None
+) -> dict[str, bytes]:
     """What the command of a folder gives, by the name of the file that records it."""
     for item in folder.iterdir():
         if item.name in (*OUTPUTS, "cmd", "stdin"):
@@ -79,7 +81,7 @@ def outcome(folder: Path, scratch: Path, program_dir: Path) -> dict[str, bytes]:
         capture_output=True, cwd=scratch, timeout=60, check=False,
         env={
             "PATH": f"{program_dir}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), **ENV,
+            "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), **ENV, **(more or {}),
         },
     )  # fmt: skip
     where = str(scratch).encode()

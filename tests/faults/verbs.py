@@ -111,6 +111,7 @@ COMMANDS = {
     "hydrate": Command(["hydrate", "demo"], persisted),
     "hydrate -i": Command(["hydrate", "demo", "-i"], persisted, writes=True, prints=False),
     "gc": Command(["gc", "--yes"], littered, writes=True),
+    "store": Command(["store", "init"], prints=False),
     "undo": Command(["undo"], writes=True),
     "update": Command(["update", ":1", "-m", "y"], writes=True),
     "commit": Command(["commit"], writes=True),

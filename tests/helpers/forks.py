@@ -14,7 +14,7 @@ from __future__ import annotations
 import array
 import atexit
 import gc
-import importlib
+import importlib.util
 import marshal
 import os
 import pkgutil
@@ -27,15 +27,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import mirrored
 import vocabularies
 
 CLI = Path(__file__).resolve().parents[2] / "cli"
 AT_START = (b"PYTHON", b"LC_", b"LANG")  # what the interpreter reads once, as it starts
 PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 START = b"start"
+LATE = ("psycopg", "psycopg.conninfo") if importlib.util.find_spec("psycopg") else ()
 MOST = 1 << 20  # bytes of a request
 FILES = 64
 SECONDS = 120
@@ -195,7 +197,7 @@ def load_all() -> None:
     for module in pkgutil.walk_packages(codeh_history.__path__, "codeh_history."):
         if not module.name.endswith(".__main__") and ".adapters." not in module.name:  # of other packages
             importlib.import_module(module.name)
-    for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback"):
+    for name in ("subprocess", "tempfile", "sqlite3", "hashlib", "traceback", *LATE):
         importlib.import_module(name)
 
 
@@ -348,7 +350,29 @@ def become(request: Request, files: Sequence[int]) -> None:
     from codeh_history.main import program
 
     sys.argv = ["codeh-history", *argv]
+    if mirrored.VARIABLE in os.environ:
+        mirror(program)
     program()
+
+
+def mirror(program: Callable[[], None]) -> None:
+    """Run the program between one mirroring and the other; what ends it is what it would end with."""
+    mirrored.into_the_database(os.environ)
+    pid = os.fork()
+    if pid == 0:
+        program()
+    for number in PASSED_ON:
+        signal.signal(number, lambda number, _: os.kill(pid, number))
+    devnull = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):  # whoever reads what the program writes sees its end
+        os.dup2(devnull, fd)
+    _, status = os.waitpid(pid, 0)
+    mirrored.out_of_the_database(os.environ)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
 
 
 if __name__ == "__main__":

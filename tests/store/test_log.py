@@ -158,7 +158,7 @@ def test_a_removed_session_is_not_written_under_its_old_name(home: Path) -> None
 def test_a_record_that_is_not_built_leaves_no_file(home: Path) -> None:
     path = session_path(home, "demo")
 
-    def fail(_: log.Locked) -> bytes:
+    def fail(_: log.LockedFile) -> bytes:
         raise NotFound("no")
 
     with pytest.raises(NotFound):

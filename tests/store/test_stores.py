@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, NotFound, TryAgain, Usage
 from codeh_history.store import read, stores
 from codeh_history.store.protocol import Locked, Store
+from postgres_server import FAST, Cluster
 
 HEAD = b'{"type":"session","version":1,"id":"a","created":"2026-01-01T00:00:00.000Z"}\n'
 LINE = (
@@ -19,10 +23,17 @@ LINE = (
 ODD = [HEAD, HEAD + LINE, LINE, HEAD + b"not JSON\n" + LINE, HEAD + LINE[:-9], HEAD + b"\n\n\xff\n" + LINE]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    yield from postgres_server.cluster(*FAST)
+
+
+@pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
-    return stores.at(env, f"dir:{tmp_path / 'store'}")
+    if request.param == "dir":
+        return stores.at(env, f"dir:{tmp_path / 'store'}")
+    return stores.at(env, request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
 
 
 @pytest.mark.parametrize("data", ODD)
@@ -75,14 +86,14 @@ def test_a_removed_session_is_kept_first(store: Store) -> None:
     store.create("a", HEAD)
     with pytest.raises(BadData):
         store.remove("a", fail)
-    store.remove("a", kept.append)
+    store.remove("a", lambda locked: kept.append(locked.whole()))
     assert kept == [HEAD]
     assert store.stamps() == {}
     with pytest.raises(NotFound):
         store.read("a")
 
 
-def fail(_: bytes) -> None:
+def fail(_: Locked) -> None:
     raise BadData("the place is full")
 
 

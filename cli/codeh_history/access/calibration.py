@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from ..base.env import Env
@@ -15,6 +14,7 @@ from ..session.sources import rendered
 from ..session.view import View
 from ..store import read
 from ..store.resolve import ids
+from ..store.state import stamps_of
 from ..tokens import Counter, history_tokens, message_tokens, open_counter
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
@@ -97,7 +97,8 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
 def _sessions(env: Env, model: str) -> Iterator[View]:
     """The newest sessions in which the model answered; one that cannot be read is passed over."""
     paths = [path for _, path in ids(env)]
-    stamped = sorted(((_modified(path), path) for path in paths), reverse=True)[:SESSIONS]
+    times = {path: stamp[2] if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
+    stamped = sorted(((time, path) for path, time in times.items()), reverse=True)[:SESSIONS]
     needle = quote(model).encode()
     for _, path in stamped:
         try:
@@ -106,10 +107,3 @@ def _sessions(env: Env, model: str) -> Iterator[View]:
                 yield fold(read.read_log(data))
         except HistoryError:
             continue
-
-
-def _modified(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0

@@ -18,9 +18,10 @@ from ..programs.model import Entry, Session
 from ..session.model import Json
 from ..session.records import dumps
 from ..store import log
-from ..store.paths import path_of
+from ..store.paths import SERVER, path_of
 from ..store.program_file import Ending, File, folder_stamp, sessions_in
 from ..store.protocol import Locked
+from ..store.state import stamp_of
 from .copy import Brought
 
 REACH = 256 << 10  # bytes of old lines that are read again
@@ -123,6 +124,8 @@ def _names(entries: Sequence[Entry]) -> Iterator[bytes]:
 
 
 def _stamp(path: str) -> list[int] | None:
+    if path.startswith(SERVER):
+        return stamp_of(path)
     try:
         info = os.stat(path, follow_symlinks=False)
     except OSError:

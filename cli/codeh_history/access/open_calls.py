@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from ..base.env import Env
@@ -11,6 +10,7 @@ from ..session.pairing import Call, Pairing, pair
 from ..session.records import Log
 from ..session.view import uses_tools
 from ..store.resolve import Target
+from ..store.state import size_of
 from . import skim
 from .skim import NeedsFold, Skim
 from .view import tell_damage, tell_notes
@@ -69,7 +69,7 @@ class Calling:
 
 def of_big(env: Env, target: Target, *, strict: bool, big: int = skim.BIG) -> list[Call] | None:
     """The open calls of a big plain log, read twice in little memory; None for any other log."""
-    if target.path == "-" or not os.path.isfile(target.path) or os.path.getsize(target.path) <= big:
+    if target.path == "-" or size_of(target.path) <= big:
         return None
     calling, found = Calling(), Skim(skim.logs(target.path, big=big))
     try:

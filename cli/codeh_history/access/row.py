@@ -16,7 +16,9 @@ from ..session.records import Damage, Log, Record, check_message
 from ..session.rules import ROLE_OF_KIND
 from ..session.view import uses_tools
 from ..store import read
+from ..store.paths import SERVER
 from ..store.resolve import Target
+from ..store.state import size_of
 from . import skim as skimming
 from .open_calls import Calling
 from .skim import NeedsFold, Skim
@@ -120,7 +122,7 @@ def row_of(path: str) -> Json:
 
 def count_file(path: str, big: int = skimming.BIG) -> Count:
     """The numbers of a session file, equal to those of its view."""
-    size = os.stat(path).st_size
+    size = size_of(path) if path.startswith(SERVER) else os.stat(path).st_size
     if size > big:
         try:
             count = count_plain(skimming.logs(path, big=big))

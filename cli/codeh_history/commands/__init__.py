@@ -14,7 +14,18 @@ SECTIONS = {
     "Look": ("status", "show", "last", "list", "search", "stats", "usage", "verify", "expand", "context"),
     "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
     "Change": ("update", "commit", "clear", "undo", "set", "config"),
-    "Keep and share": ("fork", "import", "export", "sync", "rescue", "rm", "prune", "gc", "completion"),
+    "Keep and share": (
+        "fork",
+        "import",
+        "export",
+        "sync",
+        "rescue",
+        "rm",
+        "prune",
+        "gc",
+        "store",
+        "completion",
+    ),
     "Build on": ("serve",),
 }
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)

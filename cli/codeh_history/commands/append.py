@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ..append import text
 from ..append.given import Given
 from ..base.env import Env
@@ -108,12 +106,12 @@ def receive(env: Env, given: Given, format: str) -> None:
         raise Usage("--from goes with --echo, --max-bytes, -s and -q only")
     from ..base import amounts
     from ..receive import answer
-    from ..store.paths import hint
+    from ..store.paths import exists, hint
     from ..store.resolve import for_writing
 
     reader = reader_of(format)
     target = for_writing(env, given.session)
-    if not os.path.exists(target.path):
+    if not exists(target.path):
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
     echo = given.echo or env.terminal(env.stdout)
     most = amounts.size(given.max_bytes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -33,8 +32,10 @@ from ..session.records import block_of, dumps
 from ..session.view import View
 from ..store import log, read
 from ..store.awaiting import awaiting
+from ..store.paths import exists
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
+from ..store.state import size_of
 
 EXAMPLES = """\
   codeh-history ask -s demo -m "Why is the sky blue?" -p local      # as config.toml says (config init)
@@ -148,12 +149,12 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
 
 def _looked(env: Env, target: Target) -> tuple[bytes, View]:
     """The session's bytes and view; none where it does not exist."""
-    data = read.read_bytes(target.path) if os.path.exists(target.path) else b""
+    data = read.read_bytes(target.path) if exists(target.path) else b""
     return data, looked_at(env, data, None)
 
 
 def _size(target: Target) -> int:
-    return os.stat(target.path).st_size if os.path.exists(target.path) else 0
+    return size_of(target.path)
 
 
 def _text(env: Env, given: Given, view: View, *, stdin: bool) -> str | None:

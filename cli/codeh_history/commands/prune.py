@@ -17,6 +17,7 @@ from ..base.words import some
 from ..session.fold import timestamp
 from ..store import read, trash
 from ..store.resolve import ids
+from ..store.state import passing
 from ..store.tail import lines_backwards
 from .list_ import moment
 
@@ -68,10 +69,11 @@ def newest_first(env: Env) -> list[Session]:
     """The sessions, the newest first; BadData where a record is of a time to come: no age is certain."""
     now = env.millis()
     found: list[Session] = []
-    for id, path in ids(env):
-        if not path.endswith(".jsonl"):
+    paths = {path: id for id, path in ids(env)}
+    for path in passing(list(paths)):
+        if path.endswith(".json"):
             continue  # an older form: read, never moved
-        row = listing.row_of(path)
+        id, row = paths[path], listing.row_of(path)
         written = newest_record(path)
         used = to_millis(row["last"] or "") or to_millis(row["created"] or "") or written
         if max(used, written) > now:
@@ -94,11 +96,11 @@ def stays(path: str, pending: int) -> str:
 def newest_record(path: str) -> int:
     """The time of the last record that has one, in epoch milliseconds; 0 where none has."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
+        fd, size = read.held(path)
+    except HistoryError:
         return 0
     try:
-        for _, line in lines_backwards(fd, os.fstat(fd).st_size):
+        for _, line in lines_backwards(fd, size):
             try:
                 record = orjson.loads(line)
             except ValueError:

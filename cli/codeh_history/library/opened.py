@@ -43,7 +43,9 @@ class Opened:
 
     @property
     def there(self) -> bool:
-        return os.path.exists(self.path)
+        from ..store.paths import exists
+
+        return exists(self.path)
 
     def check(self) -> None:
         """NotFound where there is no session, and none is to be begun."""

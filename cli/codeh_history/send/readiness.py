@@ -24,6 +24,7 @@ from ..session.sources import rendered
 from ..session.view import View
 from ..store.paths import path_of
 from ..store.resolve import Target
+from ..store.state import size_of
 from ..tokens import Counter
 from ..tokens.formula import overhead, sent, unscaled
 
@@ -41,7 +42,7 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
 
 def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
     """The same of a big plain log, read twice in little memory; None for any other log."""
-    if target.path == "-" or not os.path.isfile(target.path) or os.path.getsize(target.path) <= skim.BIG:
+    if target.path == "-" or size_of(target.path) <= skim.BIG:
         return None
     calling, exchanges, pending, end = Calling(), 0, [], {}
     newest: dict[str, Message] = {}
@@ -58,7 +59,7 @@ def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bo
             end[number] = message
             if len(end) > 2 * END:
                 end = {n: m for n, m in end.items() if n > skimmed.placed - END}
-        view = View(Log([], skimmed.damage, os.path.getsize(target.path)))
+        view = View(Log([], skimmed.damage, size_of(target.path)))
         view.meta = skimmed.meta
         shown = {m.place: m for m in newest.values()} | end
         view.messages = [shown[number] for number in sorted(shown)]

@@ -15,7 +15,7 @@ from ..base.ids import is_id
 from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log
-from .paths import id_of, is_path, path_of, sessions_dir
+from .paths import SERVER, exists, id_of, is_path, path_of, sessions_dir
 from .protocol import Locked
 
 
@@ -38,6 +38,8 @@ def free_path(env: Env, into: str | None, like: str) -> str:
 
 def taken(path: str) -> bool:
     """Whether something is there; an empty file, as a killed process may leave it, is nothing."""
+    if path.startswith(SERVER):
+        return exists(path)
     try:
         info = os.lstat(path)
     except FileNotFoundError:

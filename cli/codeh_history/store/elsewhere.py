@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from ..base.env import Env
 from ..base.folders import ensure_dir, sync
-from .paths import own_dir
+from .paths import SERVER, own_dir
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -18,7 +18,10 @@ def note(env: Env, path: str, data: bytes) -> None:
     """Remember a session that is not among the home's own, before it names blocks."""
     if b'"blockId' not in data or os.path.dirname(path) == own_dir(env):
         return
-    real = os.path.realpath(path)
+    if path.startswith(SERVER):
+        real = os.path.dirname(path)  # of a database: all that are in it
+    else:
+        real = os.path.realpath(path)
     if os.path.dirname(real) not in {
         os.path.realpath(f"{env.home}/{own}") for own in ("sessions", "trash")
     }:

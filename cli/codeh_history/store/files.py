@@ -74,11 +74,11 @@ class Files:
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         return replace(self._env, self.path(id), build, apart=self._apart)
 
-    def remove(self, id: str, keep: Callable[[bytes], None]) -> None:
+    def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         path = self.path(id)
 
         def build(locked: Locked) -> None:
-            keep(locked.whole())
+            keep(locked)
             os.unlink(path)
 
         self.append(id, build)
@@ -89,7 +89,7 @@ class Files:
                 f"{self.name}: {error.strerror}; removed, but its durability is unknown"
             ) from None
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, id: str, seconds: float) -> None:  # noqa: ARG002 - only looking tells
         time.sleep(seconds)
 
 

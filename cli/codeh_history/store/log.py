@@ -16,7 +16,7 @@ from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
 from .file import pread_all, records_in
-from .paths import hint, id_of
+from .paths import SERVER, hint, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from re import Pattern
 
     from ..base.env import Env
+    from .protocol import Locked
 
 LOCK_SECONDS = 10.0
 _UNSURE = "it is stored, but its durability is unknown"
@@ -34,7 +35,7 @@ _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class Locked:
+class LockedFile:
     """A session file under its lock, as the builder of a record sees it.
 
     `offset` is where the first new line will start; `session` its id; `created` whether it is new.
@@ -132,13 +133,15 @@ def append(
     With a `header` of its own a new session is made even without lines. Returns whether the session was
     created. On any error every earlier byte is as it was.
     """
+    if path.startswith(SERVER):
+        return _on_server(env, path, build, create=create, header=header, wait=wait > 0)
     try:
         fd, created = _open_locked(path, create=create, wait=wait)
         try:
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
             new = prefix.endswith(b"}\n")
-            locked = Locked(fd, path, size, size + len(prefix), id_of(path), created=new)
+            locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
             env.taken = locked.has
             lines = build(locked)
             if lines and len(lines) > LONGEST:
@@ -160,6 +163,42 @@ def append(
             _close(fd, path, created=created)
     except OSError as error:
         raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
+
+
+def _on_server(
+    env: Env,
+    path: str,
+    build: Callable[[Locked], bytes | None],
+    *,
+    create: bool,
+    header: Callable[[], bytes] | None,
+    wait: bool,
+) -> bool:
+    """The same of a session in a database."""
+    from . import postgres
+
+    def built(row: Locked) -> bytes | None:
+        env.taken = row.has
+        lines = build(row)
+        if lines and len(lines) > LONGEST:
+            from .lines import fitting
+
+            lines = fitting(env, path, lines)
+        if lines and b'"blockId' in lines:
+            from .elsewhere import note
+
+            note(env, path, lines)
+        return lines
+
+    store, id = postgres.of(path)
+    try:
+        own = header is not None
+        begin = header or (lambda: first_line(env, path))
+        return store.append(id, built, create=create, header=begin, own=own, wait=wait)
+    except postgres.Missing:
+        raise NotFound(f"{path}: no such session{hint(path)}") from None
+    finally:
+        env.taken = None
 
 
 def _close(fd: int, path: str, *, created: bool) -> None:

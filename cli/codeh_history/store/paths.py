@@ -8,6 +8,8 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.ids import is_id
 
+SERVER = "postgres://"  # begins the path of a session that is in a database; no file's does
+
 
 def is_path(text: str) -> bool:
     """Whether a SESSION names a file: it ends in `.jsonl` or `.json`."""
@@ -19,9 +21,13 @@ def sessions_dir(env: Env) -> str:
     url = env.environ.get("CODEH_STORE")
     if not url:
         return own_dir(env)
+    if url.startswith(("postgres://", "postgresql://")):
+        from . import postgres
+
+        return postgres.named(url).name
     folder = url.removeprefix("dir:")
     if folder == url or not folder:
-        raise Usage("CODEH_STORE: dir:PATH expected")
+        raise Usage("CODEH_STORE: dir:PATH or postgres://… expected")
     return os.path.expanduser(folder)
 
 
@@ -33,22 +39,42 @@ def own_dir(env: Env) -> str:
 def path_of(env: Env, session: str) -> str:
     """The file that a SESSION (an exact id, or a path) names, whether it exists or not."""
     if is_path(session):
-        return session
+        return session if not session.startswith(SERVER) else f"./{session}"
     if is_id(session):
-        return os.path.join(sessions_dir(env), session + ".jsonl")
+        folder = sessions_dir(env)
+        return (
+            f"{folder}/{session}" if folder.startswith(SERVER) else os.path.join(folder, session + ".jsonl")
+        )
+    if session.startswith(SERVER) and os.path.dirname(session) == sessions_dir(env):
+        return session  # as it is called once it was chosen
     what = "a path must end in .jsonl or .json" if "/" in session else "no session id"
     raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128)")
+
+
+def exists(path: str) -> bool:
+    """Whether a session, or anything else, is there."""
+    if path.startswith(SERVER):
+        from . import postgres
+
+        store, id = postgres.of(path)
+        return store.stamp(id) is not None
+    return os.path.exists(path)
 
 
 def meant(path: str) -> str:
     """` (did you mean ID?)` where a session beside this file has a name much like it, else nothing."""
     from ..base.near import did_you_mean
 
-    try:
-        names = os.listdir(os.path.dirname(path) or ".")
-    except OSError:
-        return ""
-    others = {id_of(name) for name in names if is_path(name) and is_id(id_of(name))}
+    if path.startswith(SERVER):
+        from . import postgres
+
+        others = {*postgres.of(path)[0].stamps()}
+    else:
+        try:
+            names = os.listdir(os.path.dirname(path) or ".")
+        except OSError:
+            return ""
+        others = {id_of(name) for name in names if is_path(name) and is_id(id_of(name))}
     return did_you_mean(id_of(path), sorted(others))
 
 

@@ -93,8 +93,8 @@ class Store(Protocol):
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         """Put what `build` returns under the session's lock in the place of its bytes; None: they stay."""
 
-    def remove(self, id: str, keep: Callable[[bytes], None]) -> None:
+    def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         """Remove a session under its lock, once `keep` has put its bytes where they are safe."""
 
-    def wait(self, seconds: float) -> None:
-        """Return after so long, or sooner if the store can tell that a session has changed."""
+    def wait(self, id: str, seconds: float) -> None:
+        """Return after so long, or sooner if the store can tell that the session has changed."""

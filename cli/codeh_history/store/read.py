@@ -10,7 +10,7 @@ from ..base.errors import InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
 from .file import blocks, open_regular, pread_all, records_in
-from .paths import hint
+from .paths import SERVER, hint
 
 _STEP = 1 << 16  # little enough that the memory of one block serves for the next
 
@@ -20,7 +20,7 @@ def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
 
     `whole`: whatever is in it, for what writes it again; then also from a byte on.
     """
-    fd, size = _open(path)
+    fd, size = held(path)
     try:
         found = _translated(fd, path)
         if found is not None:
@@ -46,7 +46,7 @@ def opened(path: str) -> tuple[int, int]:
 
     Another program's is open as the session that it is: as a file without a name.
     """
-    fd, size = _open(path)
+    fd, size = held(path)
     try:
         found = _translated(fd, path)
         if found is None:
@@ -55,12 +55,17 @@ def opened(path: str) -> tuple[int, int]:
         os.close(fd)
         raise
     os.close(fd)
+    return _unnamed(found)
+
+
+def _unnamed(data: bytes) -> tuple[int, int]:
+    """A file without a name that holds these bytes, open, and its size."""
     import tempfile
 
     with tempfile.TemporaryFile() as held:
-        held.write(found)
+        held.write(data)
         held.flush()
-        return os.dup(held.fileno()), len(found)
+        return os.dup(held.fileno()), len(data)
 
 
 def _translated(fd: int, path: str) -> bytes | None:
@@ -73,7 +78,16 @@ def _translated(fd: int, path: str) -> bytes | None:
     return translated.of_file(fd, path)
 
 
-def _open(path: str) -> tuple[int, int]:
+def held(path: str) -> tuple[int, int]:
+    """A session's bytes, whatever they are, as a file open for reading, and its size now."""
+    if path.startswith(SERVER):
+        from . import postgres
+
+        store, id = postgres.of(path)
+        try:
+            return _unnamed(store.read(id))
+        except postgres.Missing:
+            raise NotFound(f"{path}: no such session{hint(path)}") from None
     try:
         return open_regular(path, "; a session is one (stdin is `-`)")
     except FileNotFoundError:

@@ -18,6 +18,7 @@ from ..session.rules import LONGEST
 from . import log
 from .elsewhere import note
 from .lines import check
+from .paths import SERVER
 from .protocol import Locked
 
 
@@ -34,21 +35,34 @@ def replace(
     Durable on return; on any error the session is as it was. Returns whether it was replaced. With `create`
     a new file appears whole; `apart`: it has its blocks beside it, which this home does not keep for it.
     """
+    if path.startswith(SERVER):
+        from . import postgres
+
+        store, id = postgres.of(path)
+        return store.replace(id, lambda row: _checked(env, path, row, build(row)))
     done = False
 
     def inside(locked: Locked) -> None:
         nonlocal done
-        new = build(locked)
+        new = _checked(env, path, locked, build(locked), apart=apart)
         if new is not None:
-            if len(new) > LONGEST:
-                check(path, new, before=locked.whole())
-            if not apart:
-                note(env, path, new)
             _publish(path, new)
             done = True
 
     log.append(env, path, inside, create=create)
     return done
+
+
+def _checked(
+    env: Env, path: str, locked: Locked, new: bytes | None, *, apart: bool = False
+) -> bytes | None:
+    """What is to stand there, fit to be stored; `gc` is told of the blocks that it names."""
+    if new is not None:
+        if len(new) > LONGEST:
+            check(path, new, before=locked.whole())
+        if not apart:
+            note(env, path, new)
+    return new
 
 
 def _publish(path: str, data: bytes) -> None:

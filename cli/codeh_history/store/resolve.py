@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ..base.env import Env
-from ..base.errors import NotFound, Usage
+from ..base.errors import HistoryError, NotFound, Usage
 from ..base.ids import is_id
-from .paths import hint, id_of, is_path, path_of, sessions_dir
+from .paths import SERVER, exists, hint, id_of, is_path, path_of, sessions_dir
 
 
 class Target:
@@ -50,7 +50,12 @@ def for_writing(env: Env, option: str | None) -> Target:
     path = path_of(env, name)
     if path.endswith(".json"):
         raise Usage(f"{path}: an older form, read but never written; `import` it into a .jsonl session")
-    if is_id(name) and not os.path.exists(path) and os.path.exists(path.removesuffix("l")):
+    if (
+        is_id(name)
+        and path.endswith(".jsonl")
+        and not os.path.exists(path)
+        and os.path.exists(path.removesuffix("l"))
+    ):
         old = path.removesuffix("l")
         raise Usage(f"{name} is {old}, an older form; first `codeh-history import {old} --into NEW`")
     return Target(path, why)
@@ -66,9 +71,9 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     if not is_path(name) and not is_id(name) and _of_a_program(name):
         return Target(name, why)
     path = path_of(env, name)
-    if is_path(name) or os.path.exists(path):
+    if is_path(name) or name == path or exists(path):
         return Target(path, why)
-    if os.path.exists(path.removesuffix("l")):
+    if path.endswith(".jsonl") and os.path.exists(path.removesuffix("l")):
         return Target(path.removesuffix("l"), why)
     paths = {id: path for id, path in ids(env) if id.startswith(name)}
     found = list(paths)
@@ -92,6 +97,11 @@ def _of_a_program(path: str) -> bool:
 def ids(env: Env) -> list[tuple[str, str]]:
     """Every session of this home: id and path, by id."""
     directory = sessions_dir(env)
+    if directory.startswith(SERVER):
+        from . import postgres
+
+        store, _ = postgres.of(f"{directory}/")
+        return [(id, store.path(id)) for id in store.stamps()]
     try:
         names = sorted(os.listdir(directory))
     except FileNotFoundError:
@@ -107,16 +117,19 @@ def ids(env: Env) -> list[tuple[str, str]]:
 
 def _latest(env: Env, name: str) -> Target:
     """The session with the newest message; `@.`: among those begun in this directory."""
+    from .state import passing, stamp_of
     from .tail import newest_message
 
     best: tuple[str, float, str] | None = None
     here = env.cwd() if name == "@." else None
-    for _, path in ids(env) if here != "" else ():
+    paths = [path for _, path in ids(env)] if here != "" else []
+    for path in passing(paths):
         try:
             newest = newest_message(path, here)
-            candidate = (newest, os.stat(path).st_mtime, path) if newest is not None else None
-        except OSError:
+            stamp = stamp_of(path) if newest is not None else None
+        except (OSError, HistoryError):
             continue
+        candidate = (newest or "", stamp[2] / 1e9, path) if stamp is not None else None
         if candidate is not None and (best is None or candidate > best):
             best = candidate
     if best is None:

@@ -6,8 +6,10 @@ import os
 
 from ..base.env import Env
 from ..base.errors import Usage
+from ..base.postgres import SCHEMES
+from . import postgres
 from .files import Files
-from .paths import sessions_dir
+from .paths import SERVER, sessions_dir
 from .protocol import Store
 
 
@@ -17,12 +19,14 @@ def chosen(env: Env) -> Store:
 
 
 def at(env: Env, url: str) -> Store:
-    """The store of a URL: `dir:PATH`; Usage where it is none."""
+    """The store of a URL: `dir:PATH` or `postgres://…`; Usage where it is none."""
+    if url.startswith(SCHEMES):
+        return postgres.named(url, "URL")
     folder = url.removeprefix("dir:")
     if folder == url or not folder:
-        raise Usage(f"{url}: no store; dir:PATH")
-    return _at(env, os.path.expanduser(folder))
+        raise Usage("no store: dir:PATH or postgres://… expected")
+    return Files(env, os.path.expanduser(folder))
 
 
 def _at(env: Env, place: str) -> Store:
-    return Files(env, place)
+    return postgres.of(f"{place}/")[0] if place.startswith(SERVER) else Files(env, place)

@@ -10,6 +10,7 @@ import orjson
 from ..session.fold import timestamp
 from ..session.model import Json
 from ..session.rules import LONGEST, PLACING
+from . import read
 
 _MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # one of these is in each message
 
@@ -61,9 +62,8 @@ def first_line(fd: int) -> Json:
 
 def newest_message(path: str, cwd: str | None = None) -> str | None:
     """The time of the newest message ("" if undated); None without one, or if it was begun elsewhere."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    fd, size = read.held(path)
     try:
-        size = os.fstat(fd).st_size
         if cwd is not None and first_line(fd).get("cwd") != cwd:
             return None
         for _, line in lines_backwards(fd, size):

@@ -6,6 +6,7 @@ in the trash holds the lock of its folder, after that of the session.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import time
@@ -17,9 +18,9 @@ from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..base.folders import ensure_dir, sync_dir
 from ..base.ids import is_id
-from . import log
+from . import log, new_file, read
 from .create import taken
-from .paths import hint, path_of
+from .paths import SERVER, exists, hint, path_of
 from .protocol import Locked
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
@@ -45,11 +46,11 @@ def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
     for name in names:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
-        there = trashed(env, name) if restore else os.path.lexists(path_of(env, name))
+        there = trashed(env, name) if restore else _there(path_of(env, name))
         if not there:
             where = f" in the trash ({trash_dir(env)})" if restore else hint(path_of(env, name))
             old = path_of(env, name).removesuffix("l")
-            if not restore and os.path.lexists(old):
+            if not restore and old.endswith(".json") and os.path.lexists(old):
                 raise Usage(
                     f"{name} is {old}, an older form, which is never moved: move or remove the file"
                 )
@@ -57,6 +58,10 @@ def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
         if restore and taken(path_of(env, name)):
             raise _exists(env, name)
     return list(dict.fromkeys(names))
+
+
+def _there(path: str) -> bool:
+    return exists(path) if path.startswith(SERVER) else os.path.lexists(path)
 
 
 def _exists(env: Env, name: str) -> BadData:
@@ -97,21 +102,52 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
     """
     ensure_dir(trash_dir(env))
     path = path_of(env, name)
-    number = 0
 
-    def move(locked: Locked) -> None:
-        nonlocal number
+    def check(locked: Locked) -> None:
         if size not in (None, locked.size):
             raise TryAgain(f"{path}: in use: it has grown meanwhile")
-        with _held(env):
-            same = [item for item in everything(env) if item.id.lower() == name.lower()]
-            number = max((item.number for item in same), default=0) + 1
-            os.utime(path, (env.millis() / 1000,) * 2)  # from now on it is in the trash
-            os.rename(path, os.path.join(trash_dir(env), f"{name}.{number}.jsonl"))
 
+    def move(locked: Locked) -> None:
+        check(locked)
+        with _held(env):
+            os.utime(path, (env.millis() / 1000,) * 2)  # from now on it is in the trash
+            to = _next(env, name)
+            try:
+                os.rename(path, to)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                _write(env, to, locked.whole())
+                os.unlink(path)
+
+    def keep(locked: Locked) -> None:
+        check(locked)
+        with _held(env):
+            _write(env, _next(env, name), locked.whole())
+
+    if path.startswith(SERVER):
+        from . import postgres
+
+        store, _ = postgres.of(path)
+        store.remove(name, keep)
+        return len(trashed(env, name))
     log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
     _sync(path, trash_dir(env))
     return len(trashed(env, name))
+
+
+def _next(env: Env, name: str) -> str:
+    """Where the next removed session of this id goes."""
+    same = [item for item in everything(env) if item.id.lower() == name.lower()]
+    return os.path.join(
+        trash_dir(env), f"{name}.{max((item.number for item in same), default=0) + 1}.jsonl"
+    )
+
+
+def _write(env: Env, path: str, data: bytes) -> None:
+    """Put into the trash what cannot be renamed into it, durable on return."""
+    new_file.write(path, data)
+    os.utime(path, (env.millis() / 1000,) * 2)
 
 
 def restore(env: Env, name: str) -> list[Trashed]:
@@ -121,18 +157,41 @@ def restore(env: Env, name: str) -> list[Trashed]:
     """
     path = path_of(env, name)
 
+    def newest(locked: Locked) -> Trashed:
+        if locked.size:
+            raise _exists(env, name)
+        found = trashed(env, name)
+        if not found:
+            raise NotFound(f"{name}: no such session in the trash")
+        return found[-1]
+
     def move(locked: Locked) -> None:
         with _held(env):
-            found = trashed(env, name)
-            if locked.size:
-                raise _exists(env, name)
-            if not found:
-                raise NotFound(f"{name}: no such session in the trash")
-            os.replace(found[-1].path, path)
+            os.replace(newest(locked).path, path)
 
-    log.append(env, path, move, create=True)
-    _sync(path, trash_dir(env))
+    gone: list[str] = []
+
+    def copy(locked: Locked) -> bytes:
+        with _held(env):
+            gone.append(newest(locked).path)
+            return read.read_bytes(gone[0], whole=True)
+
+    if path.startswith(SERVER) or not _beside(path, trash_dir(env)):
+        log.append(env, path, copy, create=True, header=bytes)
+        for each in gone:
+            os.unlink(each)
+    else:
+        log.append(env, path, move, create=True)
+    if not path.startswith(SERVER):
+        _sync(path)
+    _sync(os.path.join(trash_dir(env), ""))
     return trashed(env, name)
+
+
+def _beside(path: str, folder: str) -> bool:
+    """Whether a file can be renamed from one to the other."""
+    place = os.path.dirname(path)
+    return not os.path.isdir(place) or os.stat(place).st_dev == os.stat(folder).st_dev
 
 
 def older(env: Env, before: float) -> list[Trashed]:

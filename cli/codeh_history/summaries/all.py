@@ -36,7 +36,7 @@ def run(
     from concurrent.futures import ThreadPoolExecutor
 
     gc.enable()
-    targets = [Target(path, "--all") for _, path in ids(env) if path.endswith(".jsonl")]
+    targets = [Target(path, "--all") for _, path in ids(env) if not path.endswith(".json")]
     pool = ThreadPoolExecutor(jobs)
     try:
         for number, future in enumerate([pool.submit(one, env, target, settings) for target in targets], 1):

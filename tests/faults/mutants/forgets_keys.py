@@ -4,7 +4,7 @@ from codeh_history.store import log
 from codeh_history.store.needle import field
 
 KEY = field("key", "").pattern[:-2]  # without its value
-lines_with = log.Locked.lines_with
-log.Locked.lines_with = lambda self, searched: (
+lines_with = log.LockedFile.lines_with
+log.LockedFile.lines_with = lambda self, searched: (
     iter(()) if searched.pattern.startswith(KEY) else lines_with(self, searched)
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from ...access.view import looked_at
@@ -18,7 +17,9 @@ from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
 from ...store import read
+from ...store.paths import exists
 from ...store.resolve import Target
+from ...store.state import size_of
 from .. import ask
 from ..ask import Given as Asking
 from ..undo import take_back
@@ -54,7 +55,7 @@ class Talk:
     def view(self) -> View:
         """What the session says now; empty where it is not there yet."""
         path = self.target.path
-        data = read.read_bytes(path) if os.path.exists(path) else b""
+        data = read.read_bytes(path) if exists(path) else b""
         return looked_at(self.env, data, None)
 
     def turn(self, text: str | None) -> None:
@@ -85,7 +86,7 @@ class Talk:
 
     def size(self) -> int:
         """Bytes of the session, 0 where it is not there yet."""
-        return os.stat(self.target.path).st_size if os.path.exists(self.target.path) else 0
+        return size_of(self.target.path)
 
     def _stopped(self) -> None:
         """Tell what came of an answer that was broken off."""

@@ -16,7 +16,7 @@ from ...session.model import Json
 from ...session.records import Record
 from ...session.rules import brought
 from ...store import elsewhere, read, trash
-from ...store.paths import own_dir, sessions_dir
+from ...store.paths import SERVER, own_dir, sessions_dir
 from ...store.resolve import Target
 
 GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
@@ -120,7 +120,8 @@ def check(env: Env) -> None:
 
 def gone(env: Env) -> list[str]:
     """The sessions elsewhere that named blocks and are not where they were: moved, perhaps."""
-    return [path for path in elsewhere.noted(env) if not os.path.lexists(path)]
+    noted = (path for path in elsewhere.noted(env) if not path.startswith(SERVER))
+    return [path for path in noted if not os.path.lexists(path)]
 
 
 def _holders(env: Env, *folders: str) -> Iterator[str]:
@@ -194,7 +195,8 @@ def _plain(escaped: re.Match[bytes]) -> bytes:
 
 def sweep(env: Env, before: float) -> None:
     """Remove the temporary files beside the sessions that killed processes left."""
-    for path in _files(sessions_dir(env)):
+    folders = {own_dir(env), sessions_dir(env)}
+    for path in (path for folder in folders if not folder.startswith(SERVER) for path in _files(folder)):
         name = os.path.basename(path)
         if name.startswith(".") and name.endswith(SUFFIX):
             try:

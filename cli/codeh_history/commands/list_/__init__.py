@@ -17,6 +17,7 @@ from ...render.messages import rich_wanted, width
 from ...render.progress import progress
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
+from ...store.state import passing
 from . import cache
 from .processes import spread
 
@@ -88,7 +89,7 @@ def rows_of(env: Env, paths: list[str], remembered: str = "sessions.json") -> li
     """A row for each session; what is wrong with one is noted on stderr."""
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
-        return (orjson.dumps(listing.row_of(path)) for path in share)
+        return (orjson.dumps(listing.row_of(path)) for path in passing(share))
 
     def count(some: list[str]) -> list[Json]:
         with progress(env, "reading sessions", len(some), cache.MANY):

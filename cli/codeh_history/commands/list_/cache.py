@@ -7,6 +7,7 @@ replacement and each edit changes one of them.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -16,12 +17,12 @@ import orjson
 from ...base.env import Env
 from ...base.folders import ensure_dir, remove
 from ...session.model import Json
+from ...store.paths import own_dir, sessions_dir
+from ...store.state import Stamp, stamps_of
 
 MANY = 1000  # fewer sessions are listed as fast as they are remembered
 VERSION = 3  # of what is counted: rows of another are not read
 SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
-
-Stamp = list[int]
 
 
 def rows(
@@ -36,8 +37,8 @@ def rows(
 
     `version`: of what is counted, as JSON has it.
     """
-    known = Remembered(os.path.join(env.home, "cache", file), settled, version)
-    stamps = {path: stamp_of(path) for path in paths}
+    known = Remembered(os.path.join(env.home, "cache", _of_store(env, file)), settled, version)
+    stamps = stamps_of(paths)
     found = {path: row for path in paths if (row := known.row(path, stamps[path])) is not None}
     unknown = [path for path in paths if path not in found]
     for path, row in zip(unknown, count(unknown), strict=True):
@@ -45,6 +46,15 @@ def rows(
         found[path] = row
     known.save(paths)
     return [found[path] for path in paths]
+
+
+def _of_store(env: Env, file: str) -> str:
+    """The name of the file for the sessions of this store: ids in others are others."""
+    place = sessions_dir(env)
+    if place == own_dir(env):
+        return file
+    name, ending = os.path.splitext(file)
+    return f"{name}-{hashlib.sha256(os.fsencode(place)).hexdigest()[:12]}{ending}"
 
 
 class Remembered:
@@ -97,12 +107,3 @@ class Remembered:
             pass
         finally:
             remove(temporary)
-
-
-def stamp_of(path: str) -> Stamp | None:
-    """What tells one state of a file from another; None where it cannot be told."""
-    try:
-        info = os.stat(path)
-    except OSError:
-        return None
-    return [info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns]

@@ -21,6 +21,7 @@ from ...session.model import Json
 from ...session.records import check_message, depth_exceeds, dumps, lines_of, parse
 from ...session.view import View
 from ...store import program_file
+from ...store.paths import SERVER
 from ...store.program_file import FIRST_LINES, File, head_of
 from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
@@ -47,6 +48,8 @@ class Found(NamedTuple):
 def read(env: Env, option: str | None, argument: str | None) -> Found:
     """The session that was named; BadData where nothing of it can be read."""
     target = _target(env, option, argument)
+    if target.path.startswith(SERVER):
+        return _of_ours(env, target)
     with program_file.opened(target.path) as file:
         program = _whose(file)
         if program is not None:

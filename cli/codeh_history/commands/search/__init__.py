@@ -16,6 +16,7 @@ from ...render import pager, values
 from ...sandbox import Exceeded, Pattern, allowed
 from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
+from ...store.state import passing
 from .matches import hits
 
 EXAMPLES = """\
@@ -95,7 +96,9 @@ def targets_of(env: Env, given: Given) -> list[Target]:
 def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[str]) -> Iterator[Json]:
     """The hits as records; `unread` gets the sessions that cannot be read, a named one raises."""
     named = bool(given.session or given.argument)
-    for target in targets_of(env, given):
+    targets = {target.path: target for target in targets_of(env, given)}
+    for path in targets if named else passing(list(targets)):
+        target = targets[path]
         try:
             yield from _records(env, target, pattern, strict=given.strict, lost=lost)
         except Exceeded:

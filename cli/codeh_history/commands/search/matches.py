@@ -21,6 +21,7 @@ from ...session.model import Json, Message
 from ...session.records import Log
 from ...store import read
 from ...store.resolve import Target
+from ...store.state import size_of
 
 # A literal of these, with a letter that no number has, stands in the file as it does in a line that
 # matches: it can be no JSON punctuation, and spans no two values.
@@ -56,7 +57,7 @@ def hits(
     """The matching lines of a session, in view order; of a big plain one in bounded memory."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
-    if target.path != "-" and os.path.getsize(target.path) > big:
+    if target.path != "-" and size_of(target.path) > big:
         try:
             yield from _skimmed(env, target, pattern, most, strict=strict)
         except NeedsFold:

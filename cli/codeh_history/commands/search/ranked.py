@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 
@@ -16,6 +15,7 @@ from ...base.errors import HistoryError
 from ...session.model import Json
 from ...session.view import View
 from ...store.resolve import Target
+from ...store.state import stamps_of
 from .matches import said_of
 
 
@@ -32,7 +32,8 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> I
             unread.append(by_path[path].id)
             return None
 
-    stamps = {path: stamp for path in by_path if (stamp := _stamp(path)) is not None}
+    found = stamps_of(list(by_path))
+    stamps = {path: " ".join(map(str, stamp)) for path, stamp in found.items() if stamp is not None}
     sought = sought_of(words)
     for said in word_index.found(env, stamps, read, words):
         target = by_path[said.path]
@@ -51,14 +52,6 @@ def best_line(text: str, sought: re.Pattern[str]) -> str:
     """The first of the lines in which most of the words stand."""
     lines = [line for line in text.split("\n") if not line.isspace() and line] or [""]
     return max(lines, key=lambda line: len({word.casefold() for word in sought.findall(line)}))
-
-
-def _stamp(path: str) -> str | None:
-    try:
-        info = os.stat(path)
-    except OSError:
-        return None  # removed meanwhile
-    return f"{info.st_ino} {info.st_size} {info.st_mtime_ns} {info.st_ctime_ns}"
 
 
 def _said(path: str, view: View) -> Iterator[Said]:

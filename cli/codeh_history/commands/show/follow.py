@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import select
 import time
 
@@ -16,10 +15,13 @@ from ...blocks import Lost
 from ...render import messages as render
 from ...render import parts, plain
 from ...session.model import Message
+from ...store import postgres, state
+from ...store.paths import SERVER
 from ...store.resolve import Target
 from . import numbered
 from .events import Events, content_of
 
+SERVER_PAUSE = 1.0  # the same for a server, which may wake us sooner
 PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long
 
 
@@ -111,14 +113,17 @@ def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: b
             follower.update(messages)
             pause = max(PAUSE, 2 * (time.monotonic() - started))
             seen, env.quiet = stamp, True  # what was wrong has been told
+        if target.path.startswith(SERVER):
+            store, id = postgres.of(target.path)
+            store.wait(id, max(SERVER_PAUSE, pause))
+            pause = 0
         if waiting.poll(int(pause * 1000)):
             raise Interrupted(SIGPIPE)
 
 
-def stamp_of(path: str) -> tuple[int, int, int]:
-    """What changes when a file is written or replaced."""
-    try:
-        info = os.stat(path)
-    except FileNotFoundError:
-        raise NotFound(f"{path}: the session was removed") from None
-    return info.st_ino, info.st_size, info.st_mtime_ns
+def stamp_of(path: str) -> list[int]:
+    """What changes when a session is written or replaced."""
+    stamp = state.stamp_of(path)
+    if stamp is None:
+        raise NotFound(f"{path}: the session was removed")
+    return stamp

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.stream import BY_REFERENCE, record_of
 from ...store.resolve import Target
+from ...store.state import size_of
 
 Numbered = list[tuple[int | None, Message]]
 
@@ -60,10 +60,7 @@ def read(
 
 def _end(env: Env, target: Target, last: int, big: int, *, strict: bool) -> Numbered | None:
     """The last messages of a big plain log, in the memory that they take; None for any other."""
-    try:
-        size = os.stat(target.path).st_size
-    except OSError:
-        return None
+    size = size_of(target.path)
     if size <= big:
         return None
     skim = Skim(skimming.logs(target.path, big=big))

@@ -16,6 +16,7 @@ from ...render.messages import rich_wanted
 from ...render.progress import progress
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
+from ...store.state import passing, stamps_of
 from ...tokens import prices
 from ...tokens.prices import Table
 from ..list_ import cache, moment
@@ -100,14 +101,14 @@ def _remembered(
     """The rows of sessions of the home; where these are large, read where their files have changed."""
 
     def work(share: Sequence[str]) -> Iterator[bytes]:
-        return (orjson.dumps(responses.row_of(path, table)) for path in share)
+        return (orjson.dumps(responses.row_of(path, table)) for path in passing(share))
 
     def count(some: list[str]) -> list[Json]:
         with progress(env, "reading sessions", len(some), cache.MANY):
             return [orjson.loads(line) for line in spread(work, some)]
 
-    sizes = (stamp[1] for path in paths if (stamp := cache.stamp_of(path)))
-    if sum(sizes) < much:
+    stamps = stamps_of(paths)
+    if sum(stamp[1] for stamp in stamps.values() if stamp) < much:
         return count(paths)
     return cache.rows(env, paths, count, settled, FILE, [VERSION, table.source, table.date])
 

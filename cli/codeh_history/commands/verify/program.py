@@ -7,12 +7,13 @@ from ...programs import records
 from ...programs.model import Entry, Problem, Session, Summary
 from ...session.model import Json
 from ...store import program_file
+from ...store.paths import SERVER
 from ...store.resolve import Target
 
 
 def checked(target: Target) -> Json | None:
     """The verdict on a program's file; None for another file."""
-    if target.path == "-":
+    if target.path == "-" or target.path.startswith(SERVER):
         return None
     with program_file.opened(target.path) as file:
         program = program_file.whose(file)

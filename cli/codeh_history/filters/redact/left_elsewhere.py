@@ -16,8 +16,10 @@ from ...blocks import open_stores, own_folder
 from ...blocks.protocol import BlockStore, is_block_id
 from ...session.by_reference import block_ids
 from ...session.records import lines_of, parse
-from ...store.paths import sessions_dir
+from ...store import read
+from ...store.paths import SERVER, id_of, sessions_dir
 from ...store.resolve import Target, ids
+from ...store.state import passing
 from ...store.trash import trash_dir
 
 BATCH = 256  # blocks fetched at once
@@ -40,7 +42,7 @@ class Needles:
     def within_file(self, path: str) -> bool:
         """Whether a file that can be read holds one, in one piece or in the pieces of a stream."""
         try:
-            with open(os.open(path, _OPEN), "rb") as file:
+            with open(_opened(path, _OPEN), "rb") as file:
                 tail, streams = b"", False
                 while chunk := file.read(_STEP):
                     text = tail + chunk
@@ -51,6 +53,10 @@ class Needles:
                 return streams and file.seek(0) == 0 and self.within(_streamed(file.read()))
         except OSError:
             return False
+
+
+def _opened(path: str, flags: int) -> int:
+    return read.held(path)[0] if path.startswith(SERVER) else os.open(path, flags)
 
 
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
@@ -65,12 +71,13 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
 
     remove(word_index.path_of(env))
     others = {id: path for id, path in ids(env) if path != target.path}
-    forks = _forks(others, target.id)
-    found = [
-        f"{'fork' if id in forks else 'session'} {id}"
-        for id, path in others.items()
-        if needles.within_file(path)
-    ]
+    parents: dict[str, str | None] = {}
+    holding: list[str] = []
+    for path in passing([*others.values()]):
+        parents[id_of(path)] = _parent(path)
+        holding += [id_of(path)] if needles.within_file(path) else []
+    forks = _forks(parents, target.id)
+    found = [f"{'fork' if id in forks else 'session'} {id}" for id in holding]
     known = {os.path.abspath(path) for path in (target.path, *others.values())}
     found += _files(env, target, needles, known)
     return found + _blocks(env, before, needles)
@@ -103,9 +110,11 @@ def _streamed(data: bytes) -> bytes:
 
 def _files(env: Env, target: Target, needles: Needles, known: set[str]) -> list[str]:
     """The other files of this home, and those that were to become the session."""
-    beside = os.path.dirname(os.path.abspath(target.path))
+    beside, there = os.path.dirname(os.path.abspath(target.path)), []
+    if not target.path.startswith(SERVER):
+        there = [(beside, (), os.listdir(beside))]
     found = []
-    for folder, _, names in (*os.walk(env.home), *((beside, (), os.listdir(beside)),)):
+    for folder, _, names in (*os.walk(env.home), *there):
         if folder.startswith(own_folder(env)):
             continue  # looked at as blocks
         for name in sorted(names):
@@ -136,9 +145,8 @@ def _cleared(env: Env, folder: str, path: str) -> bool:
     return not os.path.lexists(path)
 
 
-def _forks(others: dict[str, str], session: str) -> set[str]:
+def _forks(parents: dict[str, str | None], session: str) -> set[str]:
     """The sessions that were forked from this one, and those that were forked from them."""
-    parents = {id: _parent(path) for id, path in others.items()}
     found: set[str] = set()
     for id in parents:
         line: list[str] = []
@@ -153,7 +161,7 @@ def _forks(others: dict[str, str], session: str) -> set[str]:
 
 def _parent(path: str) -> str | None:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        with open(_opened(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
             header = orjson.loads(file.readline(_STEP))
     except (OSError, ValueError):
         return None

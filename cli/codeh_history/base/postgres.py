@@ -1,0 +1,137 @@
+"""Connections to Postgres, by URL: what a server is called, and what its errors mean here.
+
+psycopg reads what libpq reads: the URL, `PGPASSFILE`, service files, `PG*` variables, TLS options. No
+message of ours holds what a URL may hide: not the URL, nor what libpq says of one that is malformed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadData, HistoryError, InputOutput, TryAgain, Usage
+
+if TYPE_CHECKING:
+    import psycopg
+
+SCHEMES = ("postgres://", "postgresql://")
+LOCK_SECONDS = 10
+_CONNECT_SECONDS = 10
+_SILENT_SECONDS = 30  # that a server may leave what was sent to it unacknowledged
+_FULL = ("53100", "53200", "54")  # of a disk, of memory, past a limit: another try alone does not help
+_SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'"
+_DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
+ WHERE current_setting('synchronous_commit') = 'off'"""
+Check = Callable[["psycopg.Connection[Any]"], None]
+_LEFT: list[psycopg.Connection[Any]] = []  # of the process that this one is a fork of: never closed here
+
+
+class Unreachable(TryAgain):
+    """The server is not there, or went away; `unknown`: whether what was committed is stored."""
+
+    unknown = False
+
+
+class Server:
+    """A database, and this thread's connection to it, made when it is needed."""
+
+    def __init__(self, url: str, variable: str, check: Check | None = None) -> None:
+        """`variable` names where the URL is from; `check` is called with each new connection."""
+        self._check = check
+        self._given = _parsed(url, variable)
+        self.name = _name(self._given)
+        self._local = threading.local()
+
+    def connection(self, *, second: bool = False) -> psycopg.Connection[Any]:
+        """This thread's connection; the `second` is for what reads on while the first is used."""
+        held: dict[bool, tuple[int, psycopg.Connection[Any]]] = self._local.__dict__.setdefault("held", {})
+        pid, connection = held.get(second, (0, None))
+        if connection is not None and pid != os.getpid():
+            _LEFT.append(connection)
+        elif connection is not None and not connection.closed:
+            return connection
+        made = self._connect()
+        held[second] = os.getpid(), made
+        return made
+
+    def close(self) -> None:
+        """Close this thread's connections."""
+        for _, connection in self._local.__dict__.pop("held", {}).values():
+            connection.close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        import psycopg
+
+        with self.failing():
+            made = psycopg.connect(
+                **{"connect_timeout": _CONNECT_SECONDS, "tcp_user_timeout": _SILENT_SECONDS * 1000,
+                   "application_name": "codeh-history", **self._given},
+                autocommit=True,
+            )  # fmt: skip
+            made.execute(_SETTINGS)
+            made.execute(_DURABLE)
+            if self._check is not None:
+                self._check(made)
+        return made
+
+    @contextmanager
+    def failing(self, what: str = "") -> Iterator[None]:
+        """The server's errors as ours, naming it; `what`: what is so then."""
+        import psycopg
+
+        try:
+            yield
+        except psycopg.Error as error:
+            raise self.error(error, what) from None
+        except BadData as error:
+            raise BadData(f"{self.name}: {error}") from None
+
+    def error(self, error: psycopg.Error, what: str = "") -> HistoryError:
+        """One line for an error of the server or of the way to it."""
+        import psycopg
+
+        text = f"{self.name}: {_one_line(error)}"
+        if isinstance(error, psycopg.errors.LockNotAvailable):
+            return TryAgain(f"{self.name}: locked by another process; try again")
+        if isinstance(error, psycopg.errors.UndefinedTable):
+            return InputOutput(
+                f"{self.name}: no sessions' tables in it; `codeh-history store init` makes them"
+            )
+        if (error.sqlstate or "").startswith(_FULL) or not isinstance(error, psycopg.OperationalError):
+            return InputOutput(text + what)
+        if error.sqlstate and error.sqlstate.startswith("40"):
+            return TryAgain(f"{text}{what}; try again")
+        return Unreachable(text + what)
+
+
+def _parsed(url: str, variable: str) -> dict[str, Any]:
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise Usage(
+            f"{variable}: postgres:// needs the psycopg package: pip install 'codeh-history[postgres]'"
+        ) from None
+    try:
+        return dict(conninfo_to_dict(url))
+    except ProgrammingError:  # its text may show the password
+        raise Usage(f"{variable}: postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS] expected") from None
+
+
+def _name(given: dict[str, Any]) -> str:
+    """What a server is called: hosts, port and database as far as they are given, else its service."""
+    where = str(given.get("host") or given.get("hostaddr") or "").replace("/", "%2F")
+    where += f":{given['port']}" if given.get("port") else ""
+    database = f"/{given['dbname']}" if given.get("dbname") else ""
+    return (
+        f"postgres://{where}{database}"
+        if where or database
+        else f"postgres://{given.get('service', 'default')}"
+    )
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

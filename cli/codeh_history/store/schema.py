@@ -1,0 +1,89 @@
+"""The tables of a database that keeps sessions and blocks, made and brought up to date under a lock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import BadData
+from ..base.postgres import Server
+
+if TYPE_CHECKING:
+    import psycopg
+
+VERSION = 1
+_READ = "SELECT version FROM codeh_schema WHERE id = 1"
+_LOCK = (
+    "CREATE TABLE IF NOT EXISTS codeh_schema (id int PRIMARY KEY, version int NOT NULL)",
+    "INSERT INTO codeh_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING",
+)
+# What brings the tables from the version before to the next one; each may be run again.
+_STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE IF NOT EXISTS codeh_sessions (
+            id text COLLATE "C" PRIMARY KEY,
+            edition bigint NOT NULL,   -- of the bytes: another one after each replacement
+            lines bigint NOT NULL,
+            bytes bigint NOT NULL,
+            plain boolean NOT NULL,    -- whether it begins with a header of version 1
+            torn boolean NOT NULL,     -- whether its last line lacks the newline
+            changed bigint NOT NULL,   -- nanoseconds since 1970
+            listened bigint NOT NULL   -- until when (seconds since 1970) somebody waits for a NOTIFY
+        )""",
+        """CREATE TABLE IF NOT EXISTS codeh_lines (
+            session text COLLATE "C" NOT NULL,
+            number bigint NOT NULL,    -- 0, 1, 2 … without gaps: the order of the log
+            start bigint NOT NULL,     -- how many bytes stand before it
+            key bytea,                 -- what its `append --key` was, in UTF-8
+            line bytea NOT NULL,       -- its bytes, the newline too
+            PRIMARY KEY (session, number)
+        )""",
+        "CREATE UNIQUE INDEX IF NOT EXISTS codeh_keys ON codeh_lines (session, key) WHERE key IS NOT NULL",
+        """CREATE TABLE IF NOT EXISTS codeh_blocks (
+            id text COLLATE "C" PRIMARY KEY,
+            used bigint NOT NULL,      -- seconds since 1970
+            data bytea NOT NULL
+        )""",
+    ),
+)
+
+
+def make(url: str, variable: str) -> tuple[str, bool]:
+    """See that a database has the tables; how it is called, and whether anything was made."""
+    server = Server(url, variable)
+    import psycopg
+
+    with server.failing("; nothing was made"):
+        connection = server.connection()
+        try:
+            _begin(connection)
+        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+            _begin(connection)  # somebody else made them just now
+        with connection.transaction():
+            version = _version(connection, f"{_READ} FOR UPDATE")
+            for statements in _STEPS[version:]:
+                for statement in statements:
+                    connection.execute(statement)
+            connection.execute("UPDATE codeh_schema SET version = %s WHERE id = 1", [VERSION])
+    server.close()
+    return server.name, version < VERSION
+
+
+def check(connection: psycopg.Connection[Any]) -> None:
+    """BadData where the tables are not those that this program knows."""
+    if (found := _version(connection)) != VERSION:
+        raise BadData(
+            f"its tables have version {found}, and this program knows {VERSION}: `codeh-history store init`"
+        )
+
+
+def _begin(connection: psycopg.Connection[Any]) -> None:
+    for statement in _LOCK:
+        connection.execute(statement)
+
+
+def _version(connection: psycopg.Connection[Any], query: str = _READ) -> int:
+    found = connection.execute(query).fetchone()
+    version = found[0] if found is not None else 0
+    if version > VERSION:
+        raise BadData(f"its tables have version {version}, made by a newer codeh-history: install that")
+    return int(version)

@@ -1,0 +1,92 @@
+"""A home whose `sessions` folder mirrors a database: what is tried on files is tried on Postgres so.
+
+Before a run the database gets what has changed in the folder, after it the folder what has changed in the
+database. A run beside another one takes nothing back: only what is not as the last run left it is taken over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+VARIABLE = "CODEH_TEST_MIRROR"
+_TABLE = "CREATE TABLE IF NOT EXISTS mirrored (home text, id text, hash text, PRIMARY KEY (home, id))"
+
+
+def into_the_database(environ: Mapping[str, str]) -> None:
+    """Take over what was changed in the folder since the last run."""
+    import psycopg
+
+    store, folder = place(environ)
+    with psycopg.connect(environ["CODEH_STORE"]) as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(1)")
+        connection.execute(_TABLE)
+        known = dict(
+            connection.execute("SELECT id, hash FROM mirrored WHERE home = %s", [str(folder)]).fetchall()
+        )
+        others = connection.execute("DELETE FROM mirrored WHERE home <> %s", [str(folder)]).rowcount
+        here = {path.stem: path.read_bytes() for path in files(folder)}
+        for id in store.stamps():
+            if others or (id in known and id not in here):
+                store.remove(id, lambda _: None)
+                known.pop(id, None)
+        connection.execute("DELETE FROM mirrored WHERE NOT id = ANY(%s)", [list(here)])
+        for id, data in here.items():
+            if known.get(id) != digest(data):
+                if id in store.stamps():
+                    store.remove(id, lambda _: None)
+                store.create(id, data)
+                note(connection, folder, id, data)
+
+
+def out_of_the_database(environ: Mapping[str, str]) -> None:
+    """Write what is in the database now into the folder."""
+    import psycopg
+
+    store, folder = place(environ)
+    with psycopg.connect(environ["CODEH_STORE"]) as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(1)")
+        ids = store.stamps()
+        for path in files(folder):
+            if path.stem not in ids:
+                path.unlink()
+                connection.execute("DELETE FROM mirrored WHERE id = %s", [path.stem])
+        for id in ids:
+            data = store.read(id)
+            path = folder / f"{id}.jsonl"
+            if not path.exists() or path.read_bytes() != data:
+                folder.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            note(connection, folder, id, data)
+
+
+def place(environ: Mapping[str, str]):
+    from codeh_history.base.env import Env
+    from codeh_history.store import stores
+
+    env = Env(environ)
+    return stores.chosen(env), Path(env.home).resolve() / "sessions"
+
+
+def files(folder: Path) -> list[Path]:
+    from codeh_history.base.ids import is_id
+
+    if not folder.is_dir():
+        return []
+    found = (path for path in folder.iterdir() if path.suffix == ".jsonl" and is_id(path.stem))
+    return sorted(
+        path for path in found if path.is_file() and os.access(path, os.R_OK) and path.stat().st_size
+    )
+
+
+def note(connection, folder: Path, id: str, data: bytes) -> None:
+    connection.execute(
+        "INSERT INTO mirrored VALUES (%s, %s, %s) ON CONFLICT (home, id) DO UPDATE SET hash = excluded.hash",
+        [str(folder), id, digest(data)],
+    )
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,196 @@
+"""A Postgres cluster of the tests' own, in a folder of its own, run by a user without rights."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+USER = "nobody"  # the server refuses to be run by root
+FAST = ("fsync=off", "synchronous_commit=on")  # where no test kills it
+
+
+@cache
+def programs() -> Path | None:
+    """The folder of Postgres' programs, of the newest that is installed."""
+    found = shutil.which("initdb")
+    places = [Path(found).resolve().parent] if found else []
+    debian = Path("/usr/lib/postgresql")
+    places += sorted(debian.glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
+    return next((place for place in places if (place / "initdb").exists()), None)
+
+
+def lacking() -> str | None:
+    """Why there can be no cluster here; None where there can."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        return "the psycopg package is missing"
+    return "Postgres is not installed (Debian: postgresql)" if programs() is None else None
+
+
+needed = pytest.mark.skipif(lacking() is not None, reason=lacking() or "")
+
+
+class Cluster:
+    """A server on a Unix socket and a loopback port; `settings` go to its configuration."""
+
+    def __init__(self, folder: Path, *settings: str) -> None:
+        self.folder = folder
+        self.data = folder / "data"
+        self.port = free_port()
+        self.settings = settings
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: str = "postgres", host: str | None = None) -> str:
+        place = (host or str(self.folder)).replace("/", "%2F")
+        return f"postgres://postgres@{place}:{self.port}/{database}"
+
+    def make(self) -> None:
+        """A new cluster; nothing is started."""
+        allow(self.folder)
+        self.run(
+            "initdb",
+            "-D",
+            self.data,
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        )
+
+    def start(self) -> None:
+        words = [
+            "-D", self.data, "-p", str(self.port), "-k", self.folder, "-c", "listen_addresses=127.0.0.1",
+            "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "logging_collector=off",
+        ]  # fmt: skip
+        more = [word for setting in self.settings for word in ("-c", setting)]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(programs() / "postgres"), *map(str, words), *more], **as_user(), stdout=log, stderr=log,
+                stdin=subprocess.DEVNULL, cwd=self.folder,
+            )  # fmt: skip
+        self.await_it()
+
+    def await_it(self) -> None:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if self.process is not None and self.process.poll() is not None:
+                break
+            if self.ready():
+                return
+            time.sleep(0.02)
+        raise TimeoutError((self.folder / "log").read_text()[-2000:])
+
+    def ready(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self.url(), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """SIGKILL to the whole server at once, as a power cut of the machine it is on."""
+        if self.process is not None:
+            children = children_of(self.process.pid)
+            for pid in (self.process.pid, *children):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            self.process.wait()
+            self.process = None
+            (self.data / "postmaster.pid").unlink(missing_ok=True)
+            for pid in children:
+                while Path(f"/proc/{pid}").exists():
+                    time.sleep(0.005)
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)  # a fast shutdown
+            try:
+                self.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self.process = None
+
+    def run(self, program: str, *words: object) -> None:
+        done = subprocess.run(
+            [str(programs() / program), *map(str, words)],
+            **as_user(),
+            capture_output=True,
+            check=False,
+            cwd=self.folder,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+
+    def sql(self, statement: str, database: str = "postgres") -> None:
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            connection.execute(statement)
+
+    def database(self, name: str) -> str:
+        """A new database with the tables, copied from one that was made once; its URL."""
+        from codeh_history.store import schema
+
+        if not getattr(self, "made", False):
+            self.sql("CREATE DATABASE made")
+            schema.make(self.url("made"), "URL")
+            self.made = True
+        self.sql(f'CREATE DATABASE "{name}" TEMPLATE made')
+        return self.url(name)
+
+
+def as_user() -> dict[str, object]:
+    """The user that runs the server: this one, unless it is root."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam(USER)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def allow(folder: Path) -> None:
+    if os.geteuid() == 0:
+        user = pwd.getpwnam(USER)
+        os.chown(folder, user.pw_uid, user.pw_gid)
+
+
+def children_of(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
+    return [int(word) for word in found.stdout.split()]
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def cluster(*settings: str) -> Iterator[Cluster]:
+    """A running cluster, gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="codeh-pg-", dir="/tmp"))  # a socket's address is short
+    made = Cluster(folder, *settings)
+    try:
+        made.make()
+        made.start()
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,83 @@
+"""The golden cases of tests/cases, with their sessions in Postgres: the same output, the same bytes.
+
+The folder that a case sees as `home/sessions` mirrors the database (`mirrored`), so that `cat` and damage work.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import forks
+import mirrored
+import postgres_server
+from postgres_server import FAST, Cluster
+from test_cases import CASES, ENV, OUTPUTS, cases, outcome
+
+pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
+NAME = re.compile(rb"postgres:///cases/([A-Za-z0-9_-]+)")
+SAMPLE = 12  # every so manyth is tried in `make test`
+
+# What is told of here has no place in a database, or cannot be mirrored into one.
+FILES_ONLY = {
+    "append/not-utf8": "looks for the folder of sessions",
+    "list/bad-sessions": "a folder among the sessions",
+    "list/columns": "cuts the path of the home from what is printed itself",
+    "log/header-only": "empty files, as a killed process leaves them",
+    "log/older-forms": "sessions of an older form, one JSON value a file",
+    "pipeline/closed-stdout": "a run without a stdout is started past the mirror",
+    "redact/both": "the mirror is a copy of the session in the home, and holds what was redacted, which is said",
+    "search/unreadable": "a session's file that cannot be read",
+    "status/states": "names a session by its path in the home, which there is its id too",
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    for made in postgres_server.cluster(*FAST):
+        made.database("cases")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def program_dir() -> Path:
+    return forks.Forks(ENV).program().parent
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
+    yield path
+    shutil.rmtree(path)
+
+
+def marked() -> list:
+    found = [case for case in cases() if case not in FILES_ONLY]
+    return [
+        pytest.param(case, marks=() if number % SAMPLE == 0 else pytest.mark.slow)
+        for number, case in enumerate(found)
+    ]
+
+
+@pytest.mark.parametrize("case", marked())
+def test_case_on_postgres(case: str, scratch: Path, cluster: Cluster, program_dir: Path) -> None:
+    more = {
+        "PGHOST": str(cluster.folder), "PGPORT": str(cluster.port), "PGUSER": "postgres",
+        "CODEH_STORE": "postgres:///cases", mirrored.VARIABLE: "1",
+    }  # fmt: skip
+    found = outcome(CASES / case, scratch, program_dir, more)
+    for name in ("code", "stderr", "stdout"):
+        shown = NAME.sub(rb"$PWD/home/sessions/\1.jsonl", found[name])
+        assert shown.decode(errors="backslashreplace") == (CASES / case / name).read_text(
+            errors="backslashreplace"
+        )
+
+
+def test_what_is_for_files_only_is_a_case() -> None:
+    assert FILES_ONLY.keys() <= set(cases())
+    assert set(OUTPUTS) == {"stdout", "stderr", "code"}
