@@ -46,6 +46,9 @@ def test_a_cue_overlooks_nothing_that_was_recorded() -> None:
     ("I've never seen it.", ""), ("Is it always so?", "rule"), ("Don’t write to disk.", "rule"),
     ("We decided to keep it.", "decision"), ("Wir nehmen Postgres.", "decision"), ("Was it decided?", ""),
     ("TODO: ask them.", "open"), ("Das ist noch nicht geklärt.", "open"), ("Sounds good to me.", ""),
+    ("Keep at least 3 copies.", "rule"), ("Or at least sample it.", ""), ("He still has an account.", ""),
+    ("It still has to be written.", "open"), ("We still have no answer from them.", "open"),
+    ("Let me check which ones are still missing.", ""), ("Now let me see what still needs work:", ""),
 ])  # fmt: skip
 def test_what_a_sentence_is(sentence: str, kind: str) -> None:
     found = {

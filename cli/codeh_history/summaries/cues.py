@@ -51,7 +51,8 @@ _NOT = r"(?:do not|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
 # Cues are looked for in lower case, at the starts of words, which takes a third of the time.
 _STRONG = Cue(
     r"\b(?=\w)(?:(?:never|always|must(?:n't)?|sh(?:all|ould) not|shouldn'?t|may not|not allowed|forbidden"
-    r"|prohibited|at most|at least|no (?:more|later|longer|fewer|less) than|from now on|make sure|ensure"
+    r"|prohibited|at (?:most|least) (?:\d[\d.,]*|one|two|three|four|five|six|ten|half|twice)"
+    r"|no (?:more|later|longer|fewer|less) than|from now on|make sure|ensure"
     r"|under no circumstances"
     r"|required?|requirements?|constraints?|mandatory|backwards?[- ]compatib\w+|hands off|off limits"
     r"|deadline)\b"
@@ -147,9 +148,12 @@ _FOUND = Cue(
     r"|caused by)\b",
     "cause issue problem bug reason culprit fix turns caused",
 )
+_AT_ONCE = re.compile(
+    r"(?:now|next|first|ok|okay|good|and)?,? ?(?:let me|let's (?:see|check|look)|i'll (?:check|now))\b"
+)
 _OPEN = Cue(
-    r"\b(?=\w)(?:to-?do|fixme|tbd|still (?:need|has|have|open|fail\w*|missing)|not (?:yet|done|finished"
-    r"|implemented)"
+    r"\b(?=\w)(?:to-?do|fixme|tbd|still (?:needs?|(?:has|have) (?:to|no|not)|open|fail\w*|missing)"
+    r"|not (?:yet|done|finished|implemented)"
     r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
     r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question|to be (?:decided|done)"
     r"|unclear|unresolved|unanswered|undecided|later we|we(?:'ll| will) need|need to (?:find out|check"
@@ -187,5 +191,6 @@ def decision(sentence: str) -> int:
 
 
 def open_end(sentence: str) -> bool:
-    """Whether a sentence names something still to be done."""
-    return _OPEN.found(looked(sentence))
+    """Whether a sentence names something still to be done; not one that says what is done next, at once."""
+    said = looked(sentence)
+    return _OPEN.found(said) and not _AT_ONCE.match(said.text)
