@@ -87,6 +87,10 @@ prices: $(READY) ## write what models cost from genai-prices as pyproject.toml p
 man: $(READY) ## write docs/codeh-history.1 from what --help is written from
 	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/man_page.py
 
+.PHONY: api
+api: $(READY) ## write the types of the library from the methods and the verbs' options
+	PYTHONPATH=tests/helpers $(BIN)/python tests/library/api.py
+
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py
 

@@ -93,5 +93,8 @@ def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(
     for _ in ("a new session", "one that exists"):
         loaded = imported(home, "hi", program=LIBRARY)
         assert not loaded.intersection(APPEND)
-        ours = {f"codeh_history.library{name}" for name in ("", ".session", ".opened", ".env", ".options")}
+        ours = {
+            f"codeh_history.library{name}"
+            for name in ("", ".session", ".methods", ".opened", ".env", ".options")
+        }
         assert loaded - command <= ours

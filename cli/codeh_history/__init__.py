@@ -7,7 +7,8 @@ versioning. Every other module of this package is private, whatever its name.
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Session": "library.session",
+    "Session": "library.session", "Stream": "library.stream",
+    "Answer": "library.results", "Filtered": "library.results",
     **dict.fromkeys(
         ("HistoryError", "NegativeAnswer", "Usage", "NotFound", "ProviderRefused", "BudgetUnreachable",
          "SummarizerFailed", "BadData", "InputOutput", "TryAgain"), "base.errors"),

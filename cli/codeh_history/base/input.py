@@ -7,7 +7,7 @@ from .errors import BadData, InputOutput, Usage
 
 
 class Text(str):
-    """A text that is one whatever it begins with."""
+    """A text that stands for itself where others name a file."""
 
     __slots__ = ()
 
@@ -18,6 +18,8 @@ def read_text(env: Env, name: str) -> str:
 
 
 def read_file(name: str) -> bytes:
+    if isinstance(name, Text):
+        return name.encode()
     try:
         with open(name, "rb") as file:
             return file.read()
@@ -38,5 +40,5 @@ def decode(data: bytes, name: str) -> str:
 def from_file(value: str) -> str:
     """TEXT, or the text of the file that `@FILE` names."""
     if not value.startswith("@") or isinstance(value, Text):
-        return value
+        return str(value)
     return decode(read_file(value[1:]), value[1:]).removesuffix("\n")

@@ -52,7 +52,7 @@ def store(env: Env, given: Given) -> None:
     elif way == "jsonl":
         batch(env, given)
     elif way == "exchange":
-        store_entry(env, given, str(given.exchange))
+        store_entry(env, given, given.exchange or "")
     else:
         from ..append import message
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from ..base.options import Option, Taken
 
 
+NOT_ASKED = (  # a `Session` is one, and prints nothing
+    "session", "argument", "quiet", "report", "explain", "json",
+)  # fmt: skip
+
+
 def read(takes: type[Taken], given: dict[str, Any], **fixed: object) -> Taken:
     """The options that these arguments are, and those that are not the caller's to say.
 
@@ -22,9 +27,9 @@ def read(takes: type[Taken], given: dict[str, Any], **fixed: object) -> Taken:
     """
     values = dict(fixed)
     for name, value in given.items():
-        if name not in takes.DEFAULTS or name in fixed:
+        if name not in takes.DEFAULTS or name in fixed or name in NOT_ASKED:
             raise TypeError(f"no such option: {name}")
-        if value is not None:
+        if value is not None and not (isinstance(value, (list, tuple)) and not value):
             values[name] = _value(name, value, takes.TYPES[name], takes.SPELLED[name])
     return takes(**values)
 
@@ -65,7 +70,13 @@ def _text(name: str, value: Any, spelled: Option) -> str:
         return f"@{path}" if names_file else str(path)
     if isinstance(value, (bool, bytes)) or value is None:
         raise TypeError(f"{name}: a text expected")
-    return str(value) if isinstance(value, (int, float)) else _json(value)
+    if isinstance(value, (int, float)):
+        return str(value)
+    if "FILE" not in spelled.metavar and "PLAN" not in spelled.metavar:
+        return _json(value)
+    from ..base.input import Text
+
+    return Text(_json(value))
 
 
 def _json(value: object) -> str:

@@ -1,0 +1,286 @@
+"""What a `Session` can do: each method does what the verb of its name does, by the same functions.
+
+Users' tools read its types in session.pyi, where each `options` is written out (`make api`).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..base.errors import Usage
+from .opened import Opened, own
+from .options import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Self
+
+    from ..session.model import Json, Message
+    from ..session.view import View
+    from .env import Call
+    from .results import Filtered
+    from .stream import Stream
+
+    Texts = str | list[str] | tuple[str, ...]
+
+
+class Methods:
+    """The methods of a session; `Session` is the name by which it is public."""
+
+    __slots__ = ("_opened",)
+
+    def __init__(self, opened: Opened) -> None:
+        """Not to be called: `Session.open` finds the session."""
+        self._opened = opened
+
+    @classmethod
+    def open(
+        cls,
+        id_or_path: str | os.PathLike[str],
+        create: bool = False,  # noqa: FBT001, FBT002 - a word for whoever reads the call
+        home: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """The session of that id (or prefix, `@`, `@.`) or in that file; NotFound where it is not there.
+
+        With `create` it need not be: the first append makes it. `home` replaces `$CODEH_HOME`.
+        """
+        environ = dict(os.environ)
+        if home is not None:
+            environ["CODEH_HOME"] = os.path.abspath(home)
+        name = os.fspath(id_or_path)
+        if name == "-":
+            raise Usage("- is a stream on stdin: name a session")
+        return cls(Opened(environ, name, create=create))
+
+    @property
+    def id(self) -> str:
+        """The id that its file's name stands for."""
+        return self._opened.target.id
+
+    @property
+    def path(self) -> str:
+        """Its file."""
+        return self._opened.path
+
+    def close(self) -> None:
+        """Let go of the file, and of what was read of it; it is read again when it is needed."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._opened.name!r})"
+
+    # -- what is appended ---------------------------------------------------------------------------
+
+    def append(self, message: Texts = (), **options: Any) -> str:
+        """Append one message (`append`); its id."""
+        from ..append.given import Given
+        from ..commands import append
+
+        with self._opened.call() as call:
+            given = read(Given, {"message": message, **options}, session=self._opened.name, **ELSEWHERE)
+            append.store(call, given)
+            return call.text
+
+    def extend(self, messages: Iterable[Json], *, redact: bool = False) -> list[str]:
+        """Append many messages (`append --jsonl`), all or nothing; their ids."""
+        import orjson
+
+        from ..append import jsonl
+
+        lines = [orjson.dumps(message) + b"\n" for message in messages]
+        if not lines:
+            return []
+        with self._opened.call(b"".join(lines)) as call:
+            jsonl.run(call, self._opened.name, redact=redact)
+            return call.output.decode().split()
+
+    def append_response(
+        self,
+        response: Any,
+        from_: str = "auto",
+        *,
+        max_bytes: int | str | None = None,
+        echo: Callable[[str], object] | None = None,
+    ) -> Any:
+        """Store a provider's response (`append --from`): bytes, or an iterable as they arrive; its id.
+
+        `echo` is told the text as it arrives. Of an async iterable something to be awaited.
+        """
+        from . import asking
+
+        return asking.response(self._opened, response, from_, max_bytes, echo)
+
+    def stream(
+        self, role: str | None = None, *, kind: str | None = None, max_bytes: int | str | None = None
+    ) -> Stream:
+        """A message that is being written (`append --stream`)."""
+        from . import asking
+
+        return asking.stream(self._opened, role, kind, max_bytes)
+
+    def ask(
+        self,
+        message: Texts = (),
+        *,
+        via: str | Callable[[bytes], Any] | None = None,
+        echo: Callable[[str], object] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Append a prompt, have `via` send the session, store the answer (`ask`): an `Answer`.
+
+        `via`: a command, or a function of the request body that returns the response, as bytes or as an
+        iterable of them; `echo` is told the text as it arrives. Of an async function something to be
+        awaited.
+        """
+        from . import asking
+
+        return asking.ask(self._opened, via, echo, {"message": message, **options})
+
+    def calls(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
+        """The tool calls that wait for a result; with `via` each is answered (`calls`).
+
+        `via`: a command, or a function of the call that returns the result, a text or JSON. Of an async
+        function something to be awaited.
+        """
+        from . import asking
+
+        return asking.calls(self._opened, via, options)
+
+    def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
+        """Take back what is newest, or this (`undo`); what it was, as (type, id), newest first."""
+        from ..commands.undo import take_back
+
+        if id and turn:
+            raise Usage("undo: an id or turn, one of them")
+        with self._opened.call() as call:
+            return take_back(call, self._opened.target, id, turn=turn)
+
+    def update(self, id: str, message: Texts = (), **options: Any) -> str:
+        """Give a message new text (`update`); its id."""
+        return self._opened.run("update", {"id": id, "message": message, **options}).text
+
+    def commit(self, id: str | None = None) -> str | None:
+        """Make pending content a message's own (`commit`); its id, None where nothing is pending."""
+        return self._opened.run("commit", {"id": id}).text or None
+
+    def clear(self) -> str:
+        """Start over (`clear`); the id that `undo` takes."""
+        return self._opened.run("clear", {}).text
+
+    def set(self, settings: Json) -> None:
+        """Set title, tags, system prompt, tools, models, … (`set`); None unsets."""
+        from ..base.input import Text
+        from ..commands import set_
+
+        values: dict[str, object] = {}
+        for key, value in settings.items():
+            set_.check_key(key)
+            values[key] = set_.value_of(key, Text(value)) if isinstance(value, str) else value
+        with self._opened.call() as call:
+            set_.store(call, self._opened.name, values)
+
+    # -- what makes it smaller ----------------------------------------------------------------------
+
+    def curate(self, **options: Any) -> Filtered:
+        """The session without what a model should not be sent again (`curate`)."""
+        return _filtered(self._opened.run("curate", options, argument=None, report=True))
+
+    def compact(self, budget: int | str | None = None, **options: Any) -> Filtered:
+        """The session made to fit (`compact`)."""
+        return _filtered(
+            self._opened.run("compact", {"budget": budget, **options}, argument=None, report=True)
+        )
+
+    def repair(self, **options: Any) -> Filtered:
+        """The session made whole (`repair`)."""
+        return _filtered(self._opened.run("repair", options, argument=None, report=True))
+
+    def summarize(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
+        """Summarise the oldest exchanges where that is due (`summarize`): what was done, None if nothing.
+
+        `via`: a command, or a function of the prompt that returns the summary. Of an async function
+        something to be awaited.
+        """
+        from . import asking
+
+        return asking.summarize(self._opened, via, options)
+
+    # -- what is read -------------------------------------------------------------------------------
+
+    @property
+    def messages(self) -> list[Json]:
+        """The messages of the view, as `show --jsonl` prints them."""
+        from ..commands.show.numbered import message_json
+
+        return self._shown(message_json)
+
+    @property
+    def items(self) -> list[Json]:
+        """Of each message what is committed and what is pending, as `show --items` prints them."""
+        from ..commands.show.numbered import item_json
+
+        return self._shown(item_json)
+
+    @property
+    def settings(self) -> Json:
+        """The session's settings: title, tags, system, tools, …"""
+        return own(self.view.meta)
+
+    @property
+    def view(self) -> View:
+        """What a model would see now, to be looked at: its class may change in any version."""
+        with self._opened.call() as call:
+            return self._opened.look(call, self._opened.target)
+
+    def payload(self, to: str | None = None, **options: Any) -> bytes:
+        """The request body that sends the session to a provider (`payload`)."""
+        from ..commands.payload import Given
+        from ..config.layers import asked
+        from ..send.payload import body_of
+
+        with self._opened.call() as call:
+            given = read(Given, {"to": to, **options}, session=self._opened.name, argument=None)
+            held = asked(call, given, given.profile)
+            pieces = body_of(
+                call,
+                None,
+                self._opened.name,
+                held.request,
+                under=held.under,
+                strict=given.strict,
+                look=self._opened.look,
+            )
+            return b"".join(pieces)
+
+    def export(self, to: str | None = None, **options: Any) -> bytes:
+        """The session in another form (`export`)."""
+        return self._opened.run("export", {"to": to, **options}, all=False, argument=None).output
+
+    def fork(self, at: str | None = None, into: str | None = None) -> Self:
+        """A new session with a copy of this one, up to and including a message (`fork`)."""
+        from ..commands.fork import copy
+
+        with self._opened.call() as call:
+            name = copy(call, self._opened.target, at, into)
+        return type(self)(Opened(self._opened.environ, name, create=False))
+
+    def _shown(self, one: Callable[[int | None, Message], Json]) -> list[Json]:
+        return [own(one(number, message)) for number, message in enumerate(self.view.messages, 1)]
+
+
+ELSEWHERE = {"jsonl": False, "stream": False, "from_": None, "echo": False, "max_bytes": None}  # methods
+
+
+def _filtered(call: Call) -> Filtered:
+    import orjson
+
+    from .results import Filtered
+
+    return Filtered(call.output, [orjson.loads(line) for line in call.told])
