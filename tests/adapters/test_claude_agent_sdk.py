@@ -16,6 +16,8 @@ from claude_agent_sdk.testing import run_session_store_conformance  # noqa: E402
 from test_protocols import CASES  # noqa: E402
 
 from codeh_history.adapters.claude_agent_sdk import SessionStore  # noqa: E402
+from inside import inside  # noqa: E402
+from loopback import Loopback  # noqa: E402
 
 PROJECT = "-work-demo"
 ID = "5e551000-0000-4000-8000-00000000c1a0"
@@ -71,3 +73,42 @@ def test_the_packages_helpers_read_it_as_their_own_store(store: SessionStore) ->
         assert (left.session_id, left.custom_title) == (made.session_id, "A fork")
 
     asyncio.run(work())
+
+
+def bundled() -> bool:
+    return (Path(sdk.__file__).parent / "_bundled" / "claude").exists()
+
+
+@pytest.mark.skipif(not bundled(), reason="the package brings no Claude Code for this machine")
+def test_claude_code_goes_on_from_the_store_alone(home: Path, tmp_path: Path) -> None:
+    """Claude Code itself, asked through the package; its own folder is empty when it goes on."""
+    store = SessionStore(home)
+
+    async def ask(server: Loopback, prompt: str, own: str, resume: str | None = None) -> str:
+        env = {
+            "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none", "CLAUDE_CONFIG_DIR": str(tmp_path / own), "IS_SANDBOX": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1",
+        }  # fmt: skip
+        options = sdk.ClaudeAgentOptions(
+            session_store=store, env=env, cwd=tmp_path, model="claude-sonnet-4-5", setting_sources=[], tools=[], max_turns=1, resume=resume,
+        )  # fmt: skip
+        messages = [message async for message in sdk.query(prompt=prompt, options=options)]
+        assert not [message for message in messages if isinstance(message, sdk.MirrorErrorMessage)]
+        assert messages[-1].subtype == "success"
+        return messages[-1].session_id
+
+    async def work(server: Loopback) -> str:
+        id = await ask(server, "Why is the sky blue?", "one")
+        return await ask(server, "And at sunset?", "two", resume=id)
+
+    with Loopback(saying="Because air scatters blue light.") as server:
+        id = asyncio.run(work(server))
+    asked = [
+        request.body["messages"]
+        for request in server.requests
+        if "And at sunset?" in json.dumps(request.body)
+    ]
+    assert [message["role"] for message in asked[-1]] == ["user", "assistant", "user"]
+    (file,) = (home / "claude-code" / "projects").rglob(f"{id}.jsonl")
+    shown = inside("show", str(file), "--jsonl", home=home).lines
+    assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh"]

@@ -7,11 +7,12 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeh_history import BadData
@@ -217,6 +218,57 @@ def test_what_cannot_be_kept_exactly_is_refused(home: Path) -> None:
     assert items(home) == []
 
 
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3), max_leaves=8,
+)  # fmt: skip
+KNOWN = st.sampled_from(
+    [item for item in ITEMS if isinstance(item["content" if "content" in item else "type"], str)]
+)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(
+            KNOWN,
+            st.dictionaries(
+                st.text() | st.sampled_from(["role", "content", "call_id", "output", "id", "name"]),
+                VALUES,
+                max_size=4,
+            ),
+        ),
+        max_size=4,
+    )
+)
+def test_whatever_an_item_has_it_comes_back(given: list[tuple[Any, Any]]) -> None:
+    wanted = [{**item, **more} for item, more in given]
+    with tempfile.TemporaryDirectory() as home:
+        asyncio.run(demo(Path(home)).add_items(wanted))
+        assert items(Path(home)) == wanted
+        if wanted:
+            assert inside(
+                "payload", "demo", "--to", "gemini", "--prefill", "--unanswered", "stub", home=home
+            ).code in (0, 65)
+
+
+def test_a_session_is_used_on_in_a_fork(home: Path) -> None:
+    script = """
+import asyncio, os, sys
+from codeh_history.adapters.openai_agents import Session
+session = Session("demo", sys.argv[1])
+asyncio.run(session.add_items([{"role": "user", "content": "parent"}]))
+child = os.fork()
+asyncio.run(session.add_items([{"role": "user", "content": "parent" if child else "child"}]))
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    os._exit(0)
+"""
+    together(script, home, 1)
+    assert sorted(item["content"] for item in items(home)) == ["child", "parent", "parent"]
+
+
 def test_redaction_reaches_what_is_kept(home: Path) -> None:
     key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
     asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
@@ -273,6 +325,28 @@ def test_a_torn_line_costs_itself(home: Path) -> None:
         file.write(b'{"type":"user","uuid":"to')
     asyncio.run(SessionStore(home).append(KEY, [{"type": "user", "uuid": "b"}]))
     assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b"]
+
+
+def test_a_full_disk_leaves_what_was_there(home: Path) -> None:
+    script = """
+import asyncio, resource, signal, sys
+from codeh_history import InputOutput
+from codeh_history.adapters.claude_agent_sdk import SessionStore
+store = SessionStore(sys.argv[1])
+key = {"project_key": "-work-demo", "session_id": "5e551000-0000-4000-8000-00000000c1a0"}
+asyncio.run(store.append(key, [{"type": "user", "uuid": "a"}]))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+try:
+    asyncio.run(store.append(key, [{"type": "user", "uuid": "b", "text": "x" * 9000}]))
+except InputOutput as error:
+    assert "nothing was stored" in str(error)
+else:
+    raise SystemExit("it was stored")
+asyncio.run(store.append(key, [{"type": "user", "uuid": "c"}]))
+"""
+    together(script, home, 1)
+    assert [entry["uuid"] for entry in asyncio.run(SessionStore(home).load(KEY)) or ()] == ["a", "c"]
 
 
 def test_what_is_deleted_lies_in_the_trash(home: Path) -> None:

@@ -589,6 +589,30 @@ MUTANTS = [
         ("summaries/test_two_step.py::test_what_does_not_fit_one_prompt_is_read_as_an_extract",),
     ),
     Mutant(
+        "a package is given what was shortened as it was", "adapters/kept.py",
+        "if value is None or message.replaced:",
+        "if value is None:",
+        ("adapters/test_protocols.py::test_an_agent_goes_on_with_what_compact_and_summarize_left",),
+    ),
+    Mutant(
+        "a package is given what was edited as it was", "adapters/kept.py",
+        "        return value if same else None",
+        "        return value",
+        ("adapters/test_protocols.py::test_what_others_append_and_change_is_seen",),
+    ),
+    Mutant(
+        "an entry of another process is stored again", "adapters/transcripts.py",
+        "(inode, 0, set())",
+        "(inode, size, set())",
+        ("adapters/test_protocols.py::test_a_retry_stores_nothing_twice_wherever_it_comes_from",),
+    ),
+    Mutant(
+        "an entry goes on a torn line", "adapters/transcripts.py",
+        '(b"\\n" if torn else b"")',
+        'b""',
+        ("adapters/test_protocols.py::test_a_torn_line_costs_itself",),
+    ),
+    Mutant(
         "a decision is said by somebody called so", "filters/compact/lines.py",
         "who[1].split()[-1].lower() in _NO_SPEAKER",
         "not who[1]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -26,9 +27,12 @@ class Ordered:
     """Runs calls that block in a thread of their own, one after the other, as they were made."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "codeh-history")
+        self._process = -1
+        self._thread: ThreadPoolExecutor | None = None
 
     async def __call__(self, work: Callable[..., Result], *given: Any) -> Result:
+        if self._thread is None or self._process != os.getpid():  # a fork has none of its parent's threads
+            self._process, self._thread = os.getpid(), ThreadPoolExecutor(1, "codeh-history")
         return await asyncio.wrap_future(self._thread.submit(work, *given))
 
 

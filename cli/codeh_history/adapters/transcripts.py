@@ -97,13 +97,12 @@ class Transcripts:
         """The file under its lock; made where it is not there."""
         while True:
             ensure_dir(os.path.dirname(path))
-            made = not os.path.lexists(path)
             fd = os.open(path, _FLAGS, 0o600)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX)
-                if made:
-                    sync_dir(os.path.dirname(path))
                 if _names(path, fd):
+                    if not os.fstat(fd).st_size:  # its name may not be on disk yet, whoever made it
+                        sync_dir(os.path.dirname(path))
                     yield fd
                     return
             finally:
