@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import uuid
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,13 +25,16 @@ from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
 
 from ..base.env import Env
-from ..base.errors import BadData, NotFound
+from ..base.errors import BadData
 from ..library.session import Session as History
 from ..session.view import View
+from ..store.paths import exists
+from ..store.resolve import ids
 from ..store.trash import remove
 from . import events
 from .kept import FIELD, Ordered, exact
 
+_OPEN = 32  # sessions
 _FIRST = "adk-session"  # the id of a session's first message
 
 
@@ -44,6 +48,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         self._home = os.path.abspath(home if home is not None else Env().home)
         self._run = Ordered()
+        self._open: OrderedDict[str, History] = OrderedDict()
 
     async def create_session(
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
@@ -85,8 +90,8 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     # -- what is stored -----------------------------------------------------------------------------
 
     def _create(self, app: str, user: str, id: str, state: dict[str, Any]) -> None:
-        history = self._opened(name_of(app, user, id), create=True)
-        if os.path.exists(history.path):
+        history = self._opened(name_of(app, user, id))
+        if exists(history.path):
             raise AlreadyExistsError(f"Session with id {id} already exists.")
         parted = by_scope(state)
         value = {"session": {"appName": app, "userId": user, "id": id}, "state": parted[""]}
@@ -121,7 +126,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         for scope, names in ((State.APP_PREFIX, (app,)), (State.USER_PREFIX, (app, user))):
             state = parted[scope]
             if state:
-                history = self._opened(name_of(*names), create=True)
+                history = self._opened(name_of(*names))
                 self._store(history, id, f"{scope} {', '.join(state)}", {"state": events.plain(state)})
 
     @staticmethod
@@ -134,7 +139,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     def _delete(self, name: str) -> None:
         history = self._found(name)
         if history is not None:
-            remove(Env({**os.environ, "CODEH_HOME": self._home}), name)
+            remove(self._env, name)
 
     # -- what is read -------------------------------------------------------------------------------
 
@@ -162,15 +167,10 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         )  # fmt: skip
 
     def _list(self, app: str, user: str | None) -> ListSessionsResponse:
-        folder = os.path.join(self._home, "sessions")
-        begin = f"adk-{_slug(app)}-"
-        try:
-            names = sorted(name for name in os.listdir(folder) if name.startswith(begin))
-        except FileNotFoundError:
-            names = []
+        names = [name for name, _ in ids(self._env) if name.startswith(f"adk-{_slug(app)}-")]
         found: list[Session] = []
         for name in names:
-            history = self._found(name.removesuffix(".jsonl"))
+            history = self._found(name)
             view = history.view if history is not None else None
             about = events.about(view, _FIRST) if view is not None else None
             if (
@@ -189,16 +189,20 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         return events.state_of(history.view) if history is not None else {}
 
     def _found(self, name: str) -> History | None:
-        try:
-            return self._opened(name, create=False) if self._is_there(name) else None
-        except NotFound:
-            return None
+        history = self._opened(name)
+        return history if exists(history.path) else None
 
-    def _is_there(self, name: str) -> bool:
-        return os.path.exists(os.path.join(self._home, "sessions", f"{name}.jsonl"))
+    def _opened(self, name: str) -> History:
+        """A session, there or not; the newest used are kept open, so that only what is new is read."""
+        history = self._open.pop(name, None) or History.open(name, create=True, home=self._home)
+        self._open[name] = history
+        while len(self._open) > _OPEN:
+            self._open.popitem(last=False)[1].close()
+        return history
 
-    def _opened(self, name: str, *, create: bool) -> History:
-        return History.open(name, create=create, home=self._home)
+    @property
+    def _env(self) -> Env:
+        return Env({**os.environ, "CODEH_HOME": self._home})
 
 
 def name_of(*names: str) -> str:

@@ -110,6 +110,13 @@ class Kept:
                 return values
         return []
 
+    def clear(self) -> None:
+        """Hide all messages, reversibly."""
+        try:
+            self.session.clear()
+        except NotFound:  # nothing was ever added
+            pass
+
     def _rendered(self, messages: Sequence[Message]) -> list[Any]:
         sent = [message for message in messages if message.role is not None and message.committed]
         return self.render(sent, ()) if sent else []

@@ -52,8 +52,7 @@ class ChatMessageHistory(BaseChatMessageHistory):
 
     def clear(self) -> None:
         """Hide all messages; `codeh-history undo` brings them back."""
-        if os.path.exists(self._kept.session.path):
-            self._kept.session.clear()
+        self._kept.clear()
 
     def _message(self, value: Json) -> Json:
         """What a message means."""

@@ -57,7 +57,7 @@ class Session:
 
     async def clear_session(self) -> None:
         """Hide all items; `codeh-history undo` brings them back."""
-        await self._run(self._clear)
+        await self._run(self._kept.clear)
 
     def _add(self, items: Sequence[Json]) -> None:
         self._kept.add([(item, self._message(item)) for item in items])
@@ -67,10 +67,6 @@ class Session:
         if len(values) > 1:  # a message of another program's, of several items
             self._add(values[:-1])
         return values[-1] if values else None
-
-    def _clear(self) -> None:
-        if os.path.exists(self._kept.session.path):
-            self._kept.session.clear()
 
     def _message(self, item: Json) -> Json:
         """What an item means, as one message; a part of OpenAI's where we have no words for it."""
