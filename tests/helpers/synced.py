@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 import orjson
 
 from codeh_history.session import redactions
+from codeh_history.session.by_reference import referring
 from codeh_history.session.fold import View, fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.live import content
+from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.sync.plan import plan
 
 Store = dict[str, bytes]
@@ -30,8 +32,12 @@ class World:
     stores: list[Store] = field(default_factory=list)
     said: dict[str, str] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
+    streams: dict[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # those that go on: machine, session, id
     gone: bool = False  # whether a session was removed somewhere
     clock: int = 0
+    texts: set[str] = field(default_factory=set)  # of messages whose ids others have too
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -47,8 +53,8 @@ class World:
             store[name] = self.line(type="session", version=1, id=name, created=self.now())
         act = self.random.choices(
             [self.append, self.stream, self.undo, self.update, self.compact, self.summarize, self.set,
-             self.redact, self.fork, self.remove, self.clear, self.gc],
-            [30, 10, 5, 5, 5, 8, 8, 4, 3, 1, 1, 2],
+             self.redact, self.fork, self.remove, self.clear, self.gc, self.persist, self.begin, self.twin, self.tear],
+            [30, 10, 5, 5, 5, 8, 8, 4, 3, 1, 1, 2, 2, 3, 2, 2],
         )[0]  # fmt: skip
         act(store, name)
 
@@ -114,6 +120,8 @@ class World:
             store[name] = b"".join(redactions.added(new, found))
 
     def fork(self, store: Store, name: str) -> None:
+        if name in {session for _, session in self.streams}:
+            return  # its copy of the stream would go on for ever
         into = f"{name}-{self.id('f')}"
         first, _, rest = store[name].partition(b"\n")
         header = {
@@ -125,14 +133,58 @@ class World:
         store[into] = self.line(**header) + rest
 
     def remove(self, store: Store, name: str) -> None:
-        del store[name]
-        self.gone = True
+        if name not in {session for _, session in self.streams}:
+            del store[name]
+            self.gone = True
 
     def clear(self, store: Store, name: str) -> None:
         store[name] += self.line(type="clear", id=self.id("c"), ts=self.now())
 
     def gc(self, store: Store, name: str) -> None:
         store[name] = b"".join(line for line in lines_of(store[name]) if b'"delta"' not in line)
+
+    def persist(self, store: Store, name: str) -> None:
+        """Messages by reference."""
+        found = []
+        for line in lines_of(store[name]):
+            [record] = parse([line]).records or [None]
+            made = None if record is None else referring(record.data, record.raw, name, every=True)
+            found.append(line if made is None else orjson.dumps(made[0]) + b"\n")
+        store[name] = b"".join(found)
+
+    def begin(self, store: Store, name: str) -> None:
+        """A stream that goes on until `finish`; one at a time in a session of a machine."""
+        machine = next(number for number, other in enumerate(self.stores) if other is store)
+        if (machine, name) not in self.streams:
+            id = self.streams[machine, name] = self.id("o")
+            store[name] += self.line(type="open", id=id, ts=self.now(), kind="codeh", role="model")
+        of = self.streams[machine, name]
+        store[name] += self.line(type="delta", of=of, parts=[{"text": "more"}])
+        if self.random.random() < 0.5:
+            self.finish(machine, name)
+
+    def finish(self, machine: int, name: str) -> None:
+        """Committed or aborted where it began."""
+        id = self.streams.pop((machine, name))
+        end = self.line(type="abort", of=id, ts=self.now(), reason="cut")
+        if self.random.random() < 0.7:
+            self.said[id] = f"{id} {SECRET} streamed"
+            end = self.line(type="commit", of=id, ts=self.now(), parts=[{"text": self.said[id]}])
+        self.stores[machine][name] += end
+
+    def twin(self, store: Store, name: str) -> None:
+        """A message under an id that other machines give to another one."""
+        id, text = f"w{self.random.randrange(3)}", self.id("text")
+        if f'"{id}"'.encode() not in store[name]:
+            self.texts.add(text)
+            parts = [{"text": text}]
+            store[name] += self.line(
+                type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts
+            )
+
+    def tear(self, store: Store, name: str) -> None:
+        """A writer died in the middle of a line, and another went on after it."""
+        store[name] += b'{"type":"mess\n' + self.message()
 
     def message(self) -> bytes:
         id = self.id("m")
@@ -153,19 +205,30 @@ class World:
 
     # -- syncs --------------------------------------------------------------------------------------------
 
-    def sync(self, one: int, other: int, *, stop: int | None = None) -> None:
-        """Two stores made equal; `stop`: after so many writes, as if killed."""
+    def sync(self, one: int, other: int, *, stop: int | None = None, live: bool = False) -> None:
+        """Two stores made equal; `stop`: after so many writes, as if killed; `live`: others write meanwhile."""
         stores = [self.stores[one], self.stores[other]]
-        for write in plan(stores).writes[:stop]:
-            assert stores[write.side].get(write.session) == write.before
-            stores[write.side][write.session] = write.after
+        while True:
+            going_on = [
+                {name: "" for at, name in self.streams if at == machine} for machine in (one, other)
+            ]
+            for write in plan(stores, going_on).writes[:stop]:
+                if live and self.random.random() < 0.3:
+                    self.edit()
+                if stores[write.side].get(write.session) != write.before:
+                    break  # it has changed: planned again
+                stores[write.side][write.session] = write.after
+            else:
+                return
 
     def pair(self) -> tuple[int, int]:
         one, other = self.random.sample(range(self.machines), 2)
         return one, other
 
     def round(self) -> None:
-        """Each with each, in any order."""
+        """Each with each, in any order, once nothing streams any more."""
+        for machine, name in list(self.streams):
+            self.finish(machine, name)
         pairs = [(a, b) for a in range(self.machines) for b in range(a)]
         self.random.shuffle(pairs)
         for one, other in pairs:
@@ -183,6 +246,10 @@ class World:
         there = {r.data.get("id") for data in first.values() for r in parse(lines_of(data)).records}
         if not self.gone and (lost := set(self.said) - there):
             yield f"lost: {lost}"
+        if not self.gone and (
+            lost := {said for said in self.texts if said not in text and block(said) not in text}
+        ):
+            yield f"lost: {lost}"
         for id in self.removed if not self.gone else ():  # which may have been all that knew of it
             if f"{id} {SECRET}" in text:
                 yield f"{id} was redacted, and is there"
@@ -198,10 +265,17 @@ def view(data: bytes) -> View:
 
 
 def said(store: Store) -> dict[str, list[bytes]]:
-    """A store without the deltas of committed streams."""
+    """What a store says: without deltas and damage, wherever parts lie."""
     return {
-        name: [line for line in lines_of(data) if b'"delta"' not in line] for name, data in store.items()
+        name: [
+            content(record) for record in parse(lines_of(data)).records if record.data["type"] != "delta"
+        ]
+        for name, data in store.items()
     }
+
+
+def block(text: str) -> str:
+    return block_of({"text": text})
 
 
 def doubled(name: str, data: bytes) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps
 from ..store import log
+from ..store.awaiting import awaiting
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from .known import answers, known
@@ -69,6 +70,12 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
     receiving.env.lives_long()
     if fd == receiving.env.stdin:
         receiving.env.awaits()
+    with awaiting(receiving.env, receiving.target.path):
+        _read(receiving, fd, most, ended)
+        return receiving.close()
+
+
+def _read(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None) -> None:
     try:
         receiving.read(fd, most)
         if ended is not None:
@@ -81,7 +88,6 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
     except OSError as error:
         receiving.abort(f"reading failed: {error.strerror}")
         raise InputOutput(f"stdin: {error.strerror}") from None
-    return receiving.close()
 
 
 class Echo:

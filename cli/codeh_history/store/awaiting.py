@@ -1,4 +1,4 @@
-"""Which sessions wait for an answer: a lock held from before the prompt is stored until the answer is.
+"""Which sessions wait for an answer: a lock held while one is asked for or streams in.
 
 A file a session in `HOME/awaiting`, locked shared by whoever asks and removed by the last; one that a
 killed process left says nothing. `sync` leaves such a session alone: the answer belongs to its prompt.

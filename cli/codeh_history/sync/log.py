@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from ..session.line_names import Line, named
@@ -12,7 +13,7 @@ from ..session.live import content
 from ..session.model import Json
 from ..session.records import dumps
 from ..session.redactions import REDACTION, joined
-from ..session.rules import PLACING
+from ..session.rules import PLACING, STREAMING
 from ..session.view import timestamp
 
 QUIET = frozenset(("summary", "compaction", "meta"))  # a branch of these alone has nothing that is said
@@ -55,18 +56,27 @@ class Log:
         return Counter(self.root(line) for line in self.lines if kind_of(line) == "commit")
 
     @cached_property
-    def opened(self) -> set[str]:
-        return {root for root, stream in self.roots.items() if root == stream}
-
-    @cached_property
     def ended(self) -> set[str]:
         """The streams that were committed or aborted."""
         return {self.root(line) for line in self.lines if kind_of(line) in ("commit", "abort")}
 
     def root(self, line: Line) -> str:
-        """The stream that a delta, commit or abort belongs to."""
-        of = str(line.record.data["of"]) if line.record is not None else ""
+        """The stream that a line opens or belongs to; empty for any other line."""
+        if line.record is None or not (kind_of(line) == "open" or kind_of(line) in STREAMING):
+            return ""
+        of = str(line.record.data["id" if kind_of(line) == "open" else "of"])
         return self.roots.get(of, of)
+
+    def going_on(self, ended: AbstractSet[str]) -> set[str]:
+        """The streams at its end that are not ended; one after which more was said was given up."""
+        found: set[str] = set()
+        for line in reversed(self.lines):
+            root = self.root(line)
+            if root and root not in ended:
+                found.add(root)
+            elif kind_of(line) and kind_of(line) not in QUIET:
+                break
+        return found
 
     def compared(self, other: Commits) -> list[Line]:
         """The lines that count: no damage, no delta whose stream is committed after it, here or there."""

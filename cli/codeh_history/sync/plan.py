@@ -115,15 +115,17 @@ def _stuck(
 ) -> dict[str, str]:
     """The sessions that cannot become what was found, and why; empty where all can."""
     stuck = {name: why for name, why in found.stuck.items() if name not in left}
+    ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
     for side, store in enumerate(stores):
         for name, new in found.logs.items():
             old = store.get(name)
             if old is None:
                 continue
-            ended = set[str]().union(*(other[name].ended for other in stores if name in other))
             if name in busy[side] and not _equal(old, new):
                 stuck.setdefault(name, busy[side][name])
-            elif old.opened - ended and _lost(old, new):
+                continue
+            going_on = old.going_on(ended)
+            if going_on and any(old.root(line) in going_on for line in _lost(old, new)):
                 stuck.setdefault(name, UNFINISHED)
     return stuck
 
