@@ -35,6 +35,7 @@ class World:
     streams: dict[tuple[int, str], str] = field(
         default_factory=dict
     )  # those that go on: machine, session, id
+    left: bool = False  # whether a session was left alone since the round began
     gone: bool = False  # whether a session was removed somewhere
     clock: int = 0
     texts: set[str] = field(default_factory=set)  # of messages whose ids others have too
@@ -212,7 +213,9 @@ class World:
             going_on = [
                 {name: "" for at, name in self.streams if at == machine} for machine in (one, other)
             ]
-            for write in plan(stores, going_on).writes[:stop]:
+            found = plan(stores, going_on)
+            self.left = self.left or bool(found.left)
+            for write in found.writes[:stop]:
                 if live and self.random.random() < 0.3:
                     self.edit()
                 if stores[write.side].get(write.session) != write.before:
@@ -226,13 +229,21 @@ class World:
         return one, other
 
     def round(self) -> None:
-        """Each with each, in any order, once nothing streams any more."""
+        """Each with each, in any order, once nothing streams any more.
+
+        Once more where a session was left alone, because the end of a stream in it had not come there yet,
+        and among more than three: settings that came to a branch before it lost its name come once more.
+        """
         for machine, name in list(self.streams):
             self.finish(machine, name)
         pairs = [(a, b) for a in range(self.machines) for b in range(a)]
-        self.random.shuffle(pairs)
-        for one, other in pairs:
-            self.sync(one, other)
+        for _ in range(2):
+            self.left = False
+            self.random.shuffle(pairs)
+            for one, other in pairs:
+                self.sync(one, other)
+            if not self.left and self.machines < 4:
+                return
 
     # -- what must hold -----------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ class Merged(NamedTuple):
 
     log: Log
     fork: Fork | None = None
+    appended: bool = False  # the lines of a quiet branch
 
 
 def merged(name: str, one: Log, other: Log) -> Merged:
@@ -47,7 +48,7 @@ def merged(name: str, one: Log, other: Log) -> Merged:
     if quiet(theirs[at:]):
         missing = _missing(mine[at:], theirs[at:])
         lines = _with_header(one, other) if at else one.lines
-        return Merged(Log([*lines, *missing], redactions))
+        return Merged(Log([*lines, *missing], redactions), appended=True)
     alike = mine[at].name == theirs[at].name
     return Merged(
         Log(one.lines, redactions), _fork(root_of(name, one, other), other, theirs[at], alike=alike)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from ..session.line_names import Line
 from .log import Log, digest, read, same
-from .merge import Fork, merged, rightful
+from .merge import Fork, Merged, merged, rightful
 from .redact import redacted
 
 SIDES = 2
@@ -101,13 +102,20 @@ class _Resolved:
 
     def resolve(self, name: str) -> list[Fork]:
         logs = [store[name] for store in self.stores if name in store] + self.brought[name]
-        kept, *rest = sorted(logs, key=lambda log: not rightful(name, log)) if len(logs) > 1 else logs
+        logs.sort(key=lambda log: not rightful(name, log))
         forks = []
-        for log in rest:
-            kept, fork = merged(name, kept, log)
-            forks += [fork] if fork is not None else []
-        self.logs[name] = kept
+        while len(logs) > 1:
+            one, other, found = _next(name, logs)
+            logs = [found.log, *(log for log in logs if log is not one and log is not other)]
+            forks += [found.fork] if found.fork is not None else []
+        self.logs[name] = logs[0]
         return forks
+
+
+def _next(name: str, logs: Sequence[Log]) -> tuple[Log, Log, Merged]:
+    """Two of the logs, made one; what is quiet comes last: it belongs to the branch that keeps the name."""
+    found = [(one, other, merged(name, one, other)) for one, other in combinations(logs, 2)]
+    return min(found, key=lambda three: three[2].appended)
 
 
 def _stuck(
