@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-sync test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-newest-python: $(READY) ## the same on the newest of them alone
 
 test-all: $(READY) ## the tests, the slow ones too, and at greater length, and the program started anew for each of its runs
 	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or not slow" --processes
+
+test-sync: $(READY) ## thousands of histories on two to four machines, synced in any order: SYNCS=12000
+	SYNCS=$(or $(SYNCS),12000) $(BIN)/python -m pytest -q -n auto tests/sync
 
 test-mutants: $(READY) ## small faults in the source, each of which a test must catch
 	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants

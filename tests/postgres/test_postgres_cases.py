@@ -33,6 +33,7 @@ FILES_ONLY = {
     "pipeline/closed-stdout": "a run without a stdout is started past the mirror",
     "redact/both": "the mirror is a copy of the session in the home, and holds what was redacted, which is said",
     "search/unreadable": "a session's file that cannot be read",
+    **dict.fromkeys(("sync/apart", "sync/dry-run", "sync/first", "sync/wrong"), "homes with a store each"),
     "status/states": "names a session by its path in the home, which there is its id too",
 }
 

@@ -19,13 +19,14 @@ EXAMPLES = """\
   codeh-history sync dir:/media/stick/codeh       # then the same on the other machine
   codeh-history sync dir:/mnt/share/codeh demo    # this session and its forks alone
   codeh-history sync dir:/mnt/share/codeh --dry-run
+  codeh-history sync postgres://codeh@db.example/codeh    # the password from PGPASSFILE
   codeh-history sync dir:/mnt/share/sealed --encrypt-to age1... --identity key.txt
   */10 * * * *  codeh-history sync dir:/mnt/share/codeh
 """
 
 
 class Given(Options):
-    url: str = argument("URL", "The other store: dir:PATH.")
+    url: str = argument("URL", "The other store: dir:PATH or postgres://…")
     sessions: Sequence[str] | None = argument("[SESSION]...", "Only these, and their forks.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
     identity: Sequence[str] = IDENTITY
@@ -67,9 +68,7 @@ def tell(env: Env, done: Synced, other: str) -> None:
         where = f"{'to' if write.side else 'from'} {other}"
         env.note(f"{write.session}: {how}{what} {where}")
     if done.missing:
-        env.note(
-            f"{some(len(done.missing), 'block')} missing in both stores: {', '.join(done.missing[:3])}"
-        )
+        env.note(f"{some(len(done.missing), 'block')} did not go along: {', '.join(done.missing[:3])}")
     for session, why in done.plan.left.items():
         env.complain(f"{session}: left as it is in both: {why}")
 

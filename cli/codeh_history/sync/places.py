@@ -7,25 +7,29 @@ from collections.abc import Sequence
 
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
-from ..blocks import open_stores
+from ..base.postgres import SCHEMES
+from ..blocks import STORES, open_stores
 from ..blocks.directory import DirectoryStore
 from ..store import stores
 from ..store.files import Files
-from ..store.paths import sessions_dir
+from ..store.paths import SERVER, sessions_dir
 from .side import Plain, Side
 
 _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 
 def here(env: Env) -> Side:
+    """This home's store, the one of `CODEH_STORE` where that is said."""
     store = stores.chosen(env)
-    return Plain(store, open_stores(env), "here", os.path.realpath(store.name), env.home)
+    return Plain(store, open_stores(env), "here", _place(store.name), env.home)
 
 
 def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
     """The store of a URL; with `recipients` what goes there is sealed, and opened by `identities`."""
+    if url.startswith(SCHEMES):
+        return _server(env, url, sealed=bool(recipients or identities))
     if not url.startswith("dir:") or url == "dir:":
-        raise Usage(f"{url}: dir:PATH expected: a folder on a share, a stick, or one that is synced")
+        raise Usage("which store? dir:PATH (on a share, a stick, or synced) or postgres://… expected")
     folder = _folder(env, url)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     if recipients:
@@ -41,17 +45,36 @@ def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequen
     )
 
 
+def _server(env: Env, url: str, *, sealed: bool) -> Side:
+    """A database, with its blocks in it where blocks can be."""
+    store = stores.at(env, url)
+    if sealed:
+        raise Usage(f"{store.name}: --encrypt-to goes with dir:PATH; a server reads what it keeps")
+    _check_other(env, store.name)
+    kept = STORES.get(url.partition(":")[0])
+    return Plain(store, [kept(env, url)] if kept is not None else [], store.name, store.name, None)
+
+
 def _folder(env: Env, url: str) -> str:
-    """The folder of `dir:PATH`, there or to be made."""
+    """The folder of `dir:PATH`, there or to be made, but for a disk that is not there."""
     folder = os.path.expanduser(url.removeprefix("dir:"))
-    if os.path.realpath(folder) == os.path.realpath(sessions_dir(env)):
-        raise Usage(f"{url}: these are the sessions of this home; name another store")
+    _check_other(env, folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise Usage(f"{url}: no folder")
     above = os.path.dirname(os.path.abspath(folder))
     if above.startswith(_MOUNTS) and not os.path.isdir(above):
         raise NotFound(f"{folder}: there is no {above}: is it mounted?")
     return folder
+
+
+def _check_other(env: Env, name: str) -> None:
+    if _place(name) == _place(sessions_dir(env)):
+        raise Usage(f"{name}: these are the sessions of this home; name another store")
+
+
+def _place(name: str) -> str:
+    """What tells a store from others."""
+    return name if name.startswith(SERVER) else os.path.realpath(name)
 
 
 def _sealed(

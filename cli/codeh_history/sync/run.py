@@ -85,6 +85,8 @@ def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
     if not wanted:
         return []
     lost: Lost = {}
+    if not sides[write.side].blocks:
+        return wanted
     to, other = sides[write.side], sides[1 - write.side]
     bring([*to.blocks, *other.blocks], wanted, lost)
     return list(lost)

@@ -1,0 +1,91 @@
+"""`sync` between homes and a database: the same laws, writers and all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import postgres_server
+from inside import inside
+from postgres_server import FAST, Cluster
+from support import Result
+from synced import doubled
+
+pytestmark = postgres_server.needed
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    yield from postgres_server.cluster(*FAST)
+
+
+@pytest.fixture
+def url(cluster: Cluster) -> str:
+    return cluster.database(f"s{random.getrandbits(60)}")
+
+
+def sync(home: Path, url: str, *more: str, env: dict[str, str] | None = None) -> Result:
+    done = inside("sync", url, *more, home=home, env=env)
+    assert done.code == 0, done
+    return done
+
+
+def sessions(home: Path) -> dict[str, bytes]:
+    return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
+
+
+def say(home: Path, text: str, **env: str) -> None:
+    assert inside("append", "-s", "demo", "-m", text, "-q", home=home, env=env).code == 0
+
+
+def test_two_homes_meet_in_a_database(tmp_path: Path, url: str) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    say(one, "first")
+    for home in (one, two):
+        sync(home, url)
+    assert sessions(one) == sessions(two)
+    say(two, "early")
+    say(one, "late")
+    inside("set", "-s", "demo", "title=t", home=two)
+    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    for home in (one, two, one):
+        sync(home, url)
+    assert sessions(one) == sessions(two)
+    assert len(sessions(one)) == 2
+    assert sync(one, url).err == sync(two, url).err == b""
+    for name, data in sessions(one).items():
+        assert inside("show", name, "--jsonl", home=one, env={"CODEH_STORE": url}).code == 0
+        assert list(doubled(name, data)) == []
+
+
+def test_what_was_redacted_leaves_the_database(tmp_path: Path, url: str) -> None:
+    one = tmp_path / "one"
+    secret = "sk-ant-api03-" + "Ab3" * 31 + "AA"
+    say(one, secret)
+    sync(one, url)
+    assert secret in inside("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
+    inside("redact", "demo", "-i", "--yes", home=one)
+    assert b"what was redacted" in sync(one, url).err
+    assert secret not in inside("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
+
+
+def test_a_database_and_a_folder(tmp_path: Path, url: str) -> None:
+    """The home's own store is the database; the other one is the folder."""
+    env = {"CODEH_STORE": url}
+    say(tmp_path / "one", "in the database", **env)
+    assert b"new, 2 lines to" in sync(tmp_path / "one", f"dir:{tmp_path / 'folder'}", env=env).err
+    sync(tmp_path / "two", f"dir:{tmp_path / 'folder'}")
+    say(tmp_path / "two", "from a file")
+    for home, more in ((tmp_path / "two", {}), (tmp_path / "one", env)):
+        sync(home, f"dir:{tmp_path / 'folder'}", env=more)
+    assert "from a file" in inside("show", "demo", home=tmp_path, env=env).text
+    assert inside("sync", url, home=tmp_path / "one", env=env).code == 2  # with itself
+
+
+def test_a_server_that_is_not_there_is_told_without_its_password(tmp_path: Path) -> None:
+    done = inside("sync", "postgres://me:swordfish@127.0.0.1:1/x", home=tmp_path)
+    assert done.code == 75
+    assert b"swordfish" not in done.err
