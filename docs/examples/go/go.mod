@@ -1,0 +1,3 @@
+module example.com/history
+
+go 1.18
