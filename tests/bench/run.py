@@ -17,6 +17,7 @@ from pathlib import Path
 import coding
 import data
 import floors
+import served
 from measure import Run, ratio
 
 PROGRAM = str(Path(sys.executable).with_name("codeh-history"))
@@ -216,6 +217,12 @@ def main() -> None:
                     tell(name, bound, measured, f"{mine:.0f} ms / {theirs:.0f} ms")
             except ImportError as error:
                 print(f"{row:56} {error}")
+        if not wanted or "serve" in wanted:
+            measured, mine, theirs, bare = served.ratio(
+                PROGRAM, bench.root / "served", 2 if QUICK else 7, cpu=CPU
+            )
+            beside = f"{mine:.1f} ms / {theirs:.0f} ms, less {bare:.1f} ms"
+            tell("append through serve / append, syncing taken off", 0.10, measured, beside)
         if not wanted or "memory" in wanted:
             try:
                 for name, bound, measured in bench.memory():

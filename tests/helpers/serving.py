@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import orjson
 
-from support import start
+from support import PROGRAM, ROOT, environ
 
 SECONDS = 60
 
@@ -22,10 +22,12 @@ class Server:
 
     def __init__(
         self, home: str | os.PathLike[str], *, env: Mapping[str, str] | None = None,
-        cwd: str | os.PathLike[str] | None = None,
+        cwd: str | os.PathLike[str] | None = None, only: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
-        self.process = start(
-            "serve", home=home, env=env, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        """`only`: the whole environment of the server but for what it is found by."""
+        given = environ(env, home) if only is None else {**only, "PYTHONPATH": str(ROOT / "cli")}
+        self.process = subprocess.Popen(
+            [*PROGRAM, "serve"], env=given, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.order: list[Any] = []  # the ids of answers, as they came
         self._came: dict[Any, queue.Queue[dict[str, Any]]] = defaultdict(queue.Queue)
