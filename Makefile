@@ -105,7 +105,7 @@ demo: $(READY) ## the main job against a loopback server, no key and no network 
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .browser .node .node .go
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .browser .node .go
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
