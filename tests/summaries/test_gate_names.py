@@ -46,6 +46,7 @@ def found(text: str) -> list[str]:
         ("ユーザーはクバネティスを使う。", ["クバネティス"]),
         ("山本さんが承認した。", ["山本さん"]),
         ("Der Nutzer wohnt in Heidelberg.", ["Heidelberg"]),
+        ("Das Fenster ist nun an der Stelle, die der Nutzer nannte. The service runs on Nomad.", ["Nomad"]),
         ("المستخدم يستخدم Kubernetes الآن", ["Kubernetes"]),
     ],
 )

@@ -45,6 +45,7 @@ _START = re.compile(
     r"|\s[\u2013\u2014-](?=\s)|=>)"
     r"[\s\"'(\[*_`\u201c\u201e\u00ab]*$"
 )
+_SENTENCE = re.compile(r"(?:[^.!?]|[.!?](?!\s)){1,1000}+")
 _QUOTE = re.compile(r"(?:^|[\s(])[*_]*[\"\u201c\u201e\u00ab'`]+$")
 _SHORTENED = frozenset(
     "e.g i.e dr mr mrs ms prof st vs cf no z.b d.h u.a bzw ca nr usw hr fr mme m".split()
@@ -212,6 +213,8 @@ class _Line:
                 self._told()
             if first:
                 self._judged()
+                sentence = _SENTENCE.match(self.line, match.start())[0]  # type: ignore[index]
+                self.german = _is_german(sentence, self.german)
             if match.start() >= heading and self._is_name(word, first=first):
                 self.run.append(word)
             else:
