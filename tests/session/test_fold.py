@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from codeh_history.session import stream
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import View, fold, join
 from codeh_history.session.model import Message
 from codeh_history.session.ops import apply
 from codeh_history.session.records import Log, block_of, lines_of, parse
@@ -338,3 +338,19 @@ def test_a_turn_is_the_last_prompt_and_what_followed() -> None:
 def test_an_undo_that_was_undone_is_none_any_more() -> None:
     log = w().a("a").a("b").r("r1", "b").r("r2", "a").r("r3", "r1")
     assert reverts(log.view()) == ["r2", "r3"]
+
+
+class _Piece(str):
+    """A text that may not be put together with another alone: that copies all before it, each time."""
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> str:
+        raise AssertionError("a long stream takes as long as its pieces times its length")
+
+
+def test_2026_11_23_a_stream_of_many_large_pieces_took_minutes_to_read() -> None:
+    pieces = [{"text": _Piece("ab")}, {"text": _Piece("cd")}, {"text": _Piece("e"), "thought": True}]
+    assert join([{"text": _Piece("x")}], [*pieces, *pieces]) == [
+        {"text": "xabcd"}, {"text": "e", "thought": True}, {"text": "abcd"}, {"text": "e", "thought": True},
+    ]  # fmt: skip

@@ -132,13 +132,22 @@ def timestamp(value: object) -> str | None:
 def join(pending: list[Part], parts: Iterable[Part]) -> list[Part]:
     """Pending content plus a delta: neighbouring plain texts of equal thought become one."""
     joined = list(pending)
+    texts: list[str] = []  # of what the last part goes on with: put together once, so that it stays linear
     for part in parts:
         last = joined[-1] if joined else None
         if last is not None and _plain(last) and _plain(part) and _thought(last) == _thought(part):
-            joined[-1] = {**last, "text": last["text"] + part["text"]}
-        else:
-            joined.append(part)
+            texts.append(part["text"])
+            continue
+        if last is not None and texts:
+            joined[-1], texts = _longer(last, texts), []
+        joined.append(part)
+    if texts:
+        joined[-1] = _longer(joined[-1], texts)
     return joined
+
+
+def _longer(part: Part, texts: list[str]) -> Part:
+    return {**part, "text": "".join((part["text"], *texts))}
 
 
 def _plain(part: Part) -> bool:
