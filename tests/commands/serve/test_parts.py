@@ -105,9 +105,7 @@ SCOPES: list[tuple[list[str], set[str] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("argv", "expected"), SCOPES, ids=lambda value: " ".join(map(str, value or ["any"]))
-)
+@pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
 def test_the_sessions_of_a_command_line(home: Path, argv: list[str], expected: set[str] | None) -> None:
     sessions = home / "sessions"
     sessions.mkdir(parents=True)
