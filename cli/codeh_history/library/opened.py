@@ -28,9 +28,10 @@ class Opened:
 
     def __init__(self, environ: dict[str, str], name: str, *, create: bool) -> None:
         from ..store import resolve
-        from ..store.paths import is_path
+        from ..store.paths import SERVER, is_path
 
-        name = os.path.abspath(name) if is_path(name) or "/" in name else name
+        if (is_path(name) or "/" in name) and not name.startswith(SERVER):
+            name = os.path.abspath(name)
         with Call(environ) as call:
             target = (resolve.for_writing if create else resolve.for_reading)(call, name)
         self.environ = environ
