@@ -16,7 +16,7 @@ import pytest
 import forks
 import mirrored
 import postgres_server
-from postgres_server import FAST, Cluster
+from postgres_server import Cluster
 from test_cases import CASES, ENV, OUTPUTS, cases, outcome
 
 pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
@@ -39,14 +39,8 @@ FILES_ONLY = {
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    for made in postgres_server.cluster(*FAST):
-        made.database("cases")
-        yield made
-
-
-@pytest.fixture(scope="module")
-def program_dir() -> Path:
+def program_dir(cluster: Cluster) -> Path:
+    cluster.database("cases")
     return forks.Forks(ENV).program().parent
 
 

@@ -63,8 +63,11 @@ class Server:
             connection.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
+        import logging
+
         import psycopg
 
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it tells stderr is told by us
         with self.failing():
             made = psycopg.connect(
                 **{"connect_timeout": _CONNECT_SECONDS, "tcp_user_timeout": _SILENT_SECONDS * 1000,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..append import text
 from ..append.given import Given
 from ..base.env import Env
-from ..base.errors import NotFound, Usage
+from ..base.errors import NotFound, TryAgain, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,13 @@ def receive(env: Env, given: Given, format: str) -> None:
 
     reader = reader_of(format)
     target = for_writing(env, given.session)
-    if not exists(target.path):
+    try:
+        there = exists(target.path)
+    except TryAgain as error:
+        from ..store.unsent import answer as kept
+
+        raise kept(env, target.path, error, format) from None
+    if not there:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
     echo = given.echo or env.terminal(env.stdout)
     most = amounts.size(given.max_bytes)

@@ -15,7 +15,7 @@ from ..append import message as compose
 from ..append import text as append
 from ..base import amounts, piped
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, Usage
+from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain, Usage
 from ..base.input import from_file
 from ..base.jobs import Request
 from ..base.options import MAX_BYTES, PROFILE, Options, Writing, flag, option
@@ -110,7 +110,10 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
         message=given.message, file=given.file, attach=given.attach, key=given.key, session=given.session
     )  # its --max-items and --stream are other ones than the request's
     message.check()
-    data, view = _looked(env, target)
+    try:
+        data, view = _looked(env, target)
+    except TryAgain as error:
+        raise _unsent(env, target, given, message, error) from None
     text = _text(env, given, view, stdin=not given.no_stdin)
     if _size(target) != len(data):  # stdin took its time
         data, view = _looked(env, target)
@@ -151,6 +154,20 @@ def _looked(env: Env, target: Target) -> tuple[bytes, View]:
     """The session's bytes and view; none where it does not exist."""
     data = read.read_bytes(target.path) if exists(target.path) else b""
     return data, looked_at(env, data, None)
+
+
+def _unsent(env: Env, target: Target, given: Given, message: appending.Given, error: TryAgain) -> TryAgain:
+    """The error of a server that is not there, with where the prompt is kept; stdin is read for that."""
+    from ..base.postgres import Unreachable
+
+    if not isinstance(error, Unreachable):
+        return error
+    from ..store.unsent import told
+
+    text = _text(env, given, looked_at(env, b"", None), stdin=not given.no_stdin)
+    if text is None:
+        return error
+    return told(env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id))
 
 
 def _size(target: Target) -> int:

@@ -89,8 +89,9 @@ class Files:
                 f"{self.name}: {error.strerror}; removed, but its durability is unknown"
             ) from None
 
-    def wait(self, id: str, seconds: float) -> None:  # noqa: ARG002 - only looking tells
+    def wait(self, id: str, seconds: float) -> bool:  # noqa: ARG002 - only looking tells
         time.sleep(seconds)
+        return False
 
 
 def _stamp(info: os.stat_result) -> Stamp:

@@ -134,7 +134,12 @@ def append(
     created. On any error every earlier byte is as it was.
     """
     if path.startswith(SERVER):
-        return _on_server(env, path, build, create=create, header=header, wait=wait > 0)
+        from . import on_server
+
+        begin = header or (lambda: first_line(env, path))
+        return on_server.append(
+            env, path, build, begin, create=create, own=header is not None, wait=wait > 0
+        )
     try:
         fd, created = _open_locked(path, create=create, wait=wait)
         try:
@@ -163,42 +168,6 @@ def append(
             _close(fd, path, created=created)
     except OSError as error:
         raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
-
-
-def _on_server(
-    env: Env,
-    path: str,
-    build: Callable[[Locked], bytes | None],
-    *,
-    create: bool,
-    header: Callable[[], bytes] | None,
-    wait: bool,
-) -> bool:
-    """The same of a session in a database."""
-    from . import postgres
-
-    def built(row: Locked) -> bytes | None:
-        env.taken = row.has
-        lines = build(row)
-        if lines and len(lines) > LONGEST:
-            from .lines import fitting
-
-            lines = fitting(env, path, lines)
-        if lines and b'"blockId' in lines:
-            from .elsewhere import note
-
-            note(env, path, lines)
-        return lines
-
-    store, id = postgres.of(path)
-    try:
-        own = header is not None
-        begin = header or (lambda: first_line(env, path))
-        return store.append(id, built, create=create, header=begin, own=own, wait=wait)
-    except postgres.Missing:
-        raise NotFound(f"{path}: no such session{hint(path)}") from None
-    finally:
-        env.taken = None
 
 
 def _close(fd: int, path: str, *, created: bool) -> None:

@@ -7,50 +7,29 @@ a session as it was at one moment.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from re import Pattern
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import Any
 
 from ..base.errors import BadData, NotFound, TryAgain
-from ..base.postgres import Server, Unreachable
+from ..base.postgres import Server
 from . import schema
-from .foreign import check_writable
 from .protocol import Locked, Stamp
-
-if TYPE_CHECKING:
-    import psycopg
+from .transaction import LINES, Row, Transaction, channel, drop, edition, exchange, grow
 
 _STAMP = "SELECT edition, bytes, changed FROM codeh_sessions WHERE id = %s"
 _LOCK = "SELECT lines, bytes, plain, torn, listened FROM codeh_sessions WHERE id = %s FOR UPDATE"
-_BEGIN = (
-    "BEGIN ISOLATION LEVEL READ COMMITTED"  # what is read after the row is locked is what is there then
-)
 _MAKE = (
     "INSERT INTO codeh_sessions (id, edition, lines, bytes, plain, torn, changed, listened)"
     " VALUES (%s, %s, 0, 0, false, false, 0, 0) ON CONFLICT (id) DO NOTHING"
 )
-_LINES = "SELECT line FROM codeh_lines WHERE session = %s ORDER BY number"
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
 _ENDS = (
     "SELECT l.session, l.line FROM codeh_sessions s JOIN codeh_lines l ON l.session = s.id"
     " WHERE s.id = ANY(%s) AND (l.number = 0 OR l.number >= s.lines - %s) ORDER BY l.session, l.number"
 )
-_INSERT = "INSERT INTO codeh_lines (session, number, start, key, line) VALUES (%s, %s, %s, %s, %s)"
-_GROWN = (
-    "UPDATE codeh_sessions SET lines = %s, bytes = %s, plain = %s, torn = %s, changed = %s WHERE id = %s"
-)
-_EDITED = _GROWN.replace("WHERE", ", edition = %s WHERE")
-_UNKNOWN = "; whether it is stored is unknown: look with `last`, retry with --key"
-_NOTHING = "; nothing was stored"
-_PLAIN = re.compile(rb'\{"type":"session","version":1[,}].*\n')
 LISTENED = 60  # seconds after which who waits says so again
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
 
@@ -59,13 +38,16 @@ class Missing(NotFound):
     """No session of this id."""
 
 
-_STORES: dict[str, Postgres] = {}
+_STORES: dict[str, Postgres] = {}  # by URL, and by name: as it was said last
 
 
 def named(url: str, variable: str = "CODEH_STORE") -> Postgres:
-    """The store of a URL; the same one for the same server."""
-    made = Postgres(url, variable)
-    return _STORES.setdefault(made.name, made)
+    """The store of a URL; the same one while the same is said."""
+    if url not in _STORES:
+        _STORES[url] = Postgres(url, variable)
+    made = _STORES[url]
+    _STORES[made.name] = made
+    return made
 
 
 def of(path: str) -> tuple[Postgres, str]:
@@ -115,7 +97,7 @@ class Postgres:
         if id in self._passing:
             return self._passing[id][offset:]
         if not offset:
-            data = b"".join(line for (line,) in self._rows(_LINES, id))
+            data = b"".join(line for (line,) in self._rows(LINES, id))
             return data or self._there(id, data)
         rows = self._rows(
             "SELECT start, line FROM codeh_lines"
@@ -174,7 +156,7 @@ class Postgres:
             row.offset = row.size + len(prefix)
             lines = build(row) or b""
             if lines or (own and row.created):
-                transaction.commit(lambda connection: _grow(connection, row, prefix + lines))
+                transaction.commit(lambda connection: grow(connection, row, prefix + lines))
                 return row.created
         return False
 
@@ -198,13 +180,13 @@ class Postgres:
         with self._locked(id) as (transaction, row):
             data = build(row)
             if data is not None:
-                transaction.commit(lambda connection: _exchange(connection, row, data))
+                transaction.commit(lambda connection: exchange(connection, row, data))
         return data is not None
 
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         with self._locked(id) as (transaction, row):
             keep(row)
-            transaction.commit(lambda connection: _drop(connection, id))
+            transaction.commit(lambda connection: drop(connection, id))
 
     @contextmanager
     def _locked(
@@ -216,7 +198,7 @@ class Postgres:
             lock = _LOCK + ("" if wait else " NOWAIT")
             found = transaction.begin(lock, id)
             if found is None and create:
-                transaction.connection.execute(_MAKE, [id, _edition()])
+                transaction.connection.execute(_MAKE, [id, edition()])
                 found = transaction.connection.execute(lock, [id], binary=True).fetchone()
             if found is None:
                 raise Missing(f"{self.path(id)}: no such session")
@@ -224,7 +206,7 @@ class Postgres:
 
     # -- following ----------------------------------------------------------------------------------
 
-    def wait(self, id: str, seconds: float) -> None:
+    def wait(self, id: str, seconds: float) -> bool:
         """By NOTIFY, which only those send who see that somebody waits: it is not for free."""
         import psycopg
 
@@ -232,191 +214,21 @@ class Postgres:
             connection = self._server.connection(second=True)
             if self._local.__dict__.get("deaf"):
                 time.sleep(seconds)
-                return
+                return False
             try:
                 now = int(time.time())
                 if self._local.__dict__.get("listening", ("", 0)) < (id, now):
-                    connection.execute(f'LISTEN "{_channel(id)}"')
+                    connection.execute(f'LISTEN "{channel(id)}"')
                     connection.execute(_LISTEN, [now + 2 * LISTENED, id, now + LISTENED])
                     self._local.listening = id, now + LISTENED
-                for _ in connection.notifies(timeout=seconds, stop_after=1):
-                    pass
+                return any(True for _ in connection.notifies(timeout=seconds, stop_after=1))
             except (
                 psycopg.errors.FeatureNotSupported,
                 psycopg.errors.SyntaxError,
                 psycopg.errors.InsufficientPrivilege,
             ):
                 self._local.deaf = True
-
-
-class Transaction:
-    """One change of a session: it is committed, or nothing of it is there."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._committing = False
-        self.connection = server.connection()
-
-    def begin(self, lock: str, id: str) -> tuple[Any, ...] | None:
-        """Begin it with a session's row, locked; None where there is none."""
-        with self.connection.pipeline():
-            self.connection.execute(_BEGIN)
-            return self.connection.execute(lock, [id], binary=True).fetchone()
-
-    def commit(self, change: Callable[[psycopg.Connection[Any]], None]) -> None:
-        """Send the change and the commit together; durable on return."""
-        self._committing = True
-        with self.connection.pipeline():
-            change(self.connection)
-            self.connection.execute("COMMIT")
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        import psycopg
-
-        if error is None and self._committing:
-            return
-        try:
-            self.connection.execute("ROLLBACK")
-        except psycopg.Error:
-            self.connection.close()
-        if isinstance(error, psycopg.Error):
-            told = (error.sqlstate or "08")[:2] not in ("08", "57")  # the server itself said that it failed
-            if told or not self._committing:
-                raise self._server.error(error, _NOTHING) from None
-            unknown = Unreachable(str(self._server.error(error, _UNKNOWN)))
-            unknown.unknown = True
-            raise unknown from None
-
-
-class Row:
-    """A session whose row is locked, as the builder of new lines sees it."""
-
-    def __init__(
-        self, connection: psycopg.Connection[Any], path: str, id: str,
-        lines: int, size: int, plain: bool, torn: bool, listened: int,  # noqa: FBT001 - as the row has them
-    ) -> None:  # fmt: skip
-        self._connection = connection
-        self._data: bytes | None = None
-        self.path = path
-        self.session = id
-        self.size = self.offset = size
-        self.lines = lines
-        self.plain = plain
-        self.torn = torn
-        self.listened = listened
-        self.created = False
-
-    def prefix(self, header: Callable[[], bytes]) -> bytes:
-        """What must stand before the first new line, as in a file (`log.append`)."""
-        if not self.size:
-            return header()
-        torn = b"\n" if self.torn else b""
-        if not self.plain and check_writable(self.whole(), self.path):
-            return torn + header()
-        return torn
-
-    def has(self, id: str) -> bool:
-        return f'"{id}"'.encode() in self.whole()
-
-    def whole(self) -> bytes:
-        if self._data is None:
-            rows = self._connection.execute(_LINES, [self.session], binary=True)
-            self._data = b"".join(line for (line,) in rows)
-        return self._data
-
-    def read(self) -> bytes:
-        return self.whole()
-
-    def holds(self, data: bytes, offset: int) -> bool:
-        return self.whole()[offset : offset + len(data)] == data
-
-    def keyed(self, key: str) -> Iterator[bytes]:
-        query = "SELECT line FROM codeh_lines WHERE session = %s AND key = %s"
-        rows = self._connection.execute(query, [self.session, _key(key)], binary=True)
-        return iter([line for (line,) in rows])
-
-    def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
-        return (line for line in self.whole().split(b"\n") if pattern.search(line))
-
-
-def _numbered(
-    session: str, data: bytes, number: int = 0, start: int = 0, known: Collection[bytes] = ()
-) -> Iterator[tuple[str, int, int, bytes | None, bytes]]:
-    """The rows of lines that follow so many lines and bytes; a `known` key is the earlier line's."""
-    at = 0
-    seen = set(known)
-    while at < len(data):
-        end = data.find(b"\n", at) + 1 or len(data)
-        line = data[at:end]
-        key = _key_of(line)
-        if key in seen:
-            key = None
-        elif key is not None:
-            seen.add(key)
-        yield session, number, start + at, key, line
-        number += 1
-        at = end
-
-
-def _key_of(line: bytes) -> bytes | None:
-    """The key that a line carries."""
-    if b"key" not in line and b"\\u" not in line:
-        return None
-    try:
-        data = orjson.loads(line)
-    except ValueError:
-        return None
-    key = data.get("key") if isinstance(data, dict) else None
-    return _key(key) if isinstance(key, str) else None
-
-
-def _key(key: str) -> bytes:
-    return key.encode("utf-8", "surrogatepass")
-
-
-def _grow(connection: psycopg.Connection[Any], row: Row, data: bytes) -> None:
-    keys = {key for *_, key, _ in _numbered(row.session, data) if key is not None}
-    if keys:
-        query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
-        keys = {key for (key,) in connection.execute(query, [row.session, list(keys)], binary=True)}
-    _write(connection, row, data, _GROWN, [], keys)
-
-
-def _exchange(connection: psycopg.Connection[Any], row: Row, data: bytes) -> None:
-    connection.execute("DELETE FROM codeh_lines WHERE session = %s", [row.session])
-    row.lines = row.size = 0
-    _write(connection, row, data, _EDITED, [_edition()], set())
-
-
-def _drop(connection: psycopg.Connection[Any], id: str) -> None:
-    connection.execute("DELETE FROM codeh_lines WHERE session = %s", [id])
-    connection.execute("DELETE FROM codeh_sessions WHERE id = %s", [id])
-
-
-def _write(
-    connection: psycopg.Connection[Any],
-    row: Row,
-    data: bytes,
-    update: str,
-    more: list[int],
-    keys: set[bytes],
-) -> None:
-    """Insert the lines after those that are there, and say so in the session's row."""
-    rows = list(_numbered(row.session, data, row.lines, row.size, keys))
-    if len(rows) == 1:
-        connection.execute(_INSERT, rows[0])
-    elif rows:
-        with connection.cursor() as cursor:
-            cursor.executemany(_INSERT, rows)
-    begins = row.plain if row.size else _PLAIN.match(data) is not None
-    torn = not data.endswith(b"\n")
-    size = row.size + len(data)
-    connection.execute(
-        update, [row.lines + len(rows), size, begins, torn, time.time_ns(), *more, row.session]
-    )
+                return False
 
 
 def _as_a_file(row: tuple[Any, ...]) -> str:
@@ -436,12 +248,3 @@ def _grouped(rows: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
         lines.append(line)
     if session is not None:
         yield session, b"".join(lines)
-
-
-def _channel(id: str) -> str:
-    """The name under which a session's changes are told: ids may be longer than names."""
-    return f"codeh_{hashlib.sha256(id.encode()).hexdigest()[:32]}"
-
-
-def _edition() -> int:
-    return int.from_bytes(os.urandom(7))

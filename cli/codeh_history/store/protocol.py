@@ -96,5 +96,5 @@ class Store(Protocol):
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         """Remove a session under its lock, once `keep` has put its bytes where they are safe."""
 
-    def wait(self, id: str, seconds: float) -> None:
-        """Return after so long, or sooner if the store can tell that the session has changed."""
+    def wait(self, id: str, seconds: float) -> bool:
+        """Return after so long, or sooner, and True, if the store can tell that the session has changed."""

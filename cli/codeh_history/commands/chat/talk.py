@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...access.view import looked_at
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError
+from ...base.errors import BadData, HistoryError, TryAgain
 from ...config import layers
 from ...config.layers import Asked
 from ...providers.json_text import excerpt
@@ -85,8 +85,11 @@ class Talk:
                 self.attached.clear()
 
     def size(self) -> int:
-        """Bytes of the session, 0 where it is not there yet."""
-        return size_of(self.target.path)
+        """Bytes of the session, 0 where it is not there yet; nor is a server that cannot be reached."""
+        try:
+            return size_of(self.target.path)
+        except TryAgain:
+            return 0
 
     def _stopped(self) -> None:
         """Tell what came of an answer that was broken off."""

@@ -1,0 +1,282 @@
+"""Sessions in Postgres through faults: what was acknowledged is there, nothing twice, nothing half.
+
+`make test-postgres` tries all of it (FAULTS=long), `make test` a short profile.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import psycopg
+import pytest
+from proxy import Proxy
+
+import postgres_server
+from codeh_history.store import postgres
+from conftest import Done, Program
+from postgres_server import Cluster
+
+pytestmark = postgres_server.needed
+LONG = os.environ.get("FAULTS") == "long"
+HERE = Path(__file__).parent
+
+
+def message(id: str, role: str = "user", text: str = "") -> bytes:
+    kind = {"user": "user", "model": "codeh"}[role]
+    record = {
+        "type": "message",
+        "id": id,
+        "ts": "2026-01-02T03:04:05.000Z",
+        "kind": kind,
+        "role": role,
+        "parts": [{"text": text or id}],
+    }
+    return orjson.dumps(record) + b"\n"
+
+
+LOG = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05.000Z"}\n' + b"".join(
+    message(f"u{n}", "user", f"What is {n}? " * 60)
+    + message(f"m{n}", "model", f"It is {n}. AKIA{'Q' * 12}{n:04} " * 60)
+    for n in range(6)
+)
+
+
+@pytest.fixture
+def mortal_url(mortal: Cluster) -> str:
+    return mortal.database(f"a{random.getrandbits(60)}")
+
+
+def through(url: str, port: int) -> str:
+    """The same database by way of a proxy."""
+    return (
+        re.sub(r"@[^/]*/", f"@127.0.0.1:{port}/", url)
+        + "?connect_timeout=5&sslmode=disable&gssencmode=disable"
+    )
+
+
+def whole(url: str, id: str = "demo") -> bytes:
+    """A session's bytes, once its rows are known to be what its own row says."""
+    with psycopg.connect(url) as connection:
+        (session,) = connection.execute(
+            "SELECT lines, bytes FROM codeh_sessions WHERE id = %s", [id]
+        ).fetchall() or [(0, 0)]
+        rows = connection.execute(
+            "SELECT number, start, line FROM codeh_lines WHERE session = %s ORDER BY number", [id]
+        ).fetchall()
+    assert [number for number, _, _ in rows] == list(range(session[0]))
+    assert [start for _, start, _ in rows] == [
+        sum(len(line) for _, _, line in rows[:n]) for n in range(len(rows))
+    ]
+    data = b"".join(line for _, _, line in rows)
+    assert len(data) == session[1]
+    return data
+
+
+# -- a cut connection -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("key", [(), ("--key", "k")])
+def test_a_connection_cut_around_the_commit(
+    url: str, tmp_path: Path, cluster: Cluster, *, after: bool, key: tuple[str, ...]
+) -> None:
+    committing = []
+
+    def cut(way: str, data: bytes) -> bool | None:
+        if way == "to" and b"COMMIT\0" in data:
+            committing.append(True)
+            return None if after else False
+        return False if committing and way == "from" else None
+
+    proxy = Proxy(cluster.port, cut)
+    words = ("append", "-s", "demo", "-m", "Once", *key)
+    lost = Program(tmp_path / "home", through(url, proxy.port))(*words)
+    proxy.close()
+    assert lost.code == 75
+    assert "unknown: look with `last`" in lost.err
+    run = Program(tmp_path / "home", url)
+    stored = whole(url).count(b'"Once"')
+    assert stored == (1 if after else 0)
+    again = run(*words) if key else run(*re.search(r"`codeh-history (append.*?)`", lost.err)[1].split())
+    assert again.code == 0, again
+    assert whole(url).count(b'"Once"') == 1
+
+
+def test_a_connection_cut_in_a_read_is_another_try(url: str, tmp_path: Path, cluster: Cluster) -> None:
+    Program(tmp_path / "home", url)("append", "-s", "demo", "-m", "Hello")
+    proxy = Proxy(cluster.port, lambda way, data: False if way == "to" and b"codeh_lines" in data else None)
+    done = Program(tmp_path / "home", through(url, proxy.port))("show", "demo")
+    proxy.close()
+    assert done.code == 75
+    assert done.err.startswith("codeh-history: postgres://")
+
+
+# -- a killed server ------------------------------------------------------------------------------------
+
+STEPS = {
+    "append": ("append", "-s", "demo", "-m", "One more"),
+    "compact": ("compact", "-s", "demo", "-i", "--budget", "700", "--counter", "approx"),
+    "redact": ("redact", "-s", "demo", "-i"),
+}
+POINTS = range(1, 40) if LONG else (6, 8)
+
+
+@pytest.mark.parametrize("verb", STEPS if LONG else ("append",))
+def test_a_server_killed_at_a_step(verb: str, mortal: Cluster, mortal_url: str, tmp_path: Path) -> None:
+    """It is killed when the program has sent, or the server answered, so many times."""
+    words = STEPS[verb]
+    postgres.Postgres(mortal_url, "URL").create("done", LOG)
+    postgres.Postgres(mortal_url, "URL").create("demo", LOG)
+    expected = Program(tmp_path / "home", mortal_url)(*words, "-q", CODEH_SESSION="demo")
+    assert expected.code == 0, expected
+    after = whole(mortal_url)
+    tries = 0
+    for point in POINTS:
+        if not killed_at(point, words, mortal, mortal_url, tmp_path, after if verb == "redact" else None):
+            break
+        tries += 1
+    assert tries
+    print(f"{verb}: {tries} tries, lost 0, doubled 0")
+
+
+def killed_at(
+    point: int, words: tuple[str, ...], mortal: Cluster, url: str, tmp_path: Path, after: bytes | None
+) -> bool:
+    """Whether the server was killed before the program was done; what it left is what it may leave."""
+    store = postgres.Postgres(url, "URL")
+    store.replace("demo", lambda _: LOG)
+    store._server.close()
+    seen = []
+
+    def cut(way: str, data: bytes) -> bool | None:
+        seen.append(way)
+        if len(seen) == point:
+            mortal.kill()
+        return None if len(seen) < point else False
+
+    proxy = Proxy(mortal.port, cut)
+    done = Program(tmp_path / "home", through(url, proxy.port))(*words)
+    proxy.close()
+    if mortal.process is not None:
+        assert done.code == 0, done
+        return False
+    mortal.start()
+    found = whole(url)
+    assert done.code in {0, 75}, done
+    if after is None:
+        assert found.startswith(LOG)
+        assert found.count(b"\n") - LOG.count(b"\n") <= 1
+        assert found != LOG or done.code != 0
+    else:
+        assert found in {LOG, after}
+        assert found == after or done.code != 0
+    again = Program(tmp_path / "home", url)(*words)
+    assert again.code == 0, again
+    return True
+
+
+# -- many writers ---------------------------------------------------------------------------------------
+
+WRITERS, EACH = (64, 40) if LONG else (6, 8)
+
+
+@pytest.mark.parametrize("sessions", [1, 1000 if LONG else 5])
+def test_many_writers(url: str, tmp_path: Path, sessions: int) -> None:
+    """Each appends records that say who, and which; readers meanwhile see beginnings of the log that it becomes."""
+    environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(HERE.parents[1] / "cli"))
+    workers = [
+        subprocess.Popen(
+            [sys.executable, HERE / "writer.py", str(number), str(EACH), str(sessions)],
+            env=environ,
+            stdout=-1,
+        )
+        for number in range(WRITERS)
+    ]
+    store = postgres.Postgres(url, "URL")
+    seen = []
+    while any(worker.poll() is None for worker in workers):
+        if "s0" in store.stamps():
+            seen.append(store.read("s0"))
+    said = Counter(line for worker in workers for line in worker.communicate()[0].split())
+    assert all(worker.returncode == 0 for worker in workers)
+    logs = {id: whole(url, id) for id in store.stamps()}
+    records = [orjson.loads(line) for log in logs.values() for line in log.splitlines()]
+    stored = Counter(record["id"].encode() for record in records if record["type"] == "message")
+    assert said == stored
+    assert set(stored.values()) == {1}
+    assert len(stored) == WRITERS * EACH
+    assert all(logs["s0"].startswith(part) for part in seen)
+    print(
+        f"{WRITERS} writers, {sessions} sessions: {len(stored)} records, lost 0, doubled 0, {len(seen)} reads"
+    )
+
+
+# -- another server takes over --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def standby(mortal: Cluster) -> Iterator[Cluster]:
+    """One that follows the other; the other waits for it with each commit."""
+    second = Cluster(mortal.folder / "standby")
+    second.folder.mkdir()
+    postgres_server.allow(second.folder)
+    mortal.run(
+        "pg_basebackup",
+        "-h",
+        mortal.folder,
+        "-p",
+        mortal.port,
+        "-U",
+        "postgres",
+        "-D",
+        second.data,
+        "-R",
+        "-c",
+        "fast",
+        "--no-sync",
+    )
+    second.start()
+    mortal.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    mortal.sql("SELECT pg_reload_conf()")
+    yield second
+    second.stop()
+
+
+@pytest.mark.slow
+def test_what_was_acknowledged_outlives_a_failover(
+    mortal: Cluster, mortal_url: str, standby: Cluster, tmp_path: Path
+) -> None:
+    name = mortal_url.rpartition("/")[2]
+    both = f"postgres://postgres@127.0.0.1:{mortal.port},127.0.0.1:{standby.port}/{name}?target_session_attrs=read-write"
+    run = Program(tmp_path / "home", both)
+    said = [run("append", "-s", "demo", "-m", f"before {n}", "--key", f"k{n}") for n in range(10)]
+    environ = run.environ(PYTHONPATH=str(HERE.parents[1] / "cli"))
+    writer = subprocess.Popen(
+        [sys.executable, HERE / "writer.py", "0", "1000000", "1"], env=environ, stdout=-1, stderr=-3
+    )
+    ids = [writer.stdout.readline().strip() for _ in range(50)]
+    mortal.kill()
+    ids += writer.communicate()[0].split()  # it has ended: its connection is cut
+    standby.run("pg_ctl", "promote", "-D", standby.data, "-w")
+    said += [run("append", "-s", "demo", "-m", f"after {n}") for n in range(3)]
+    again = run("append", "-s", "demo", "-m", "before 0", "--key", "k0")
+    assert [done.code for done in said] == [0] * 13, said[-1]
+    data = whole(standby.url(name))
+    assert all(data.count(done.out.strip().encode()) == 1 for done in said)
+    assert again == Done(0, said[0].out, again.err)
+    other = whole(standby.url(name), "s0")
+    stored = Counter(orjson.loads(line).get("id").encode() for line in other.splitlines()[1:])
+    assert set(ids) <= stored.keys()
+    assert set(stored.values()) == {1}
+    assert len(stored) <= len(ids) + 1  # the one that was not acknowledged
+    mortal.start()
+    mortal.sql("ALTER SYSTEM RESET synchronous_standby_names") if mortal.ready() else None
+    print(f"failover: {len(ids) + len(said)} acknowledged, lost 0, doubled 0")
