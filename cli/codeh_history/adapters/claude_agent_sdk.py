@@ -7,14 +7,25 @@ writes it, so that every command that reads a session takes its file: the whole 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NotRequired, TypedDict
 
 from ..base.env import Env
 from .kept import Ordered
 from .transcripts import ENDING, Transcripts, escaped, unescaped
 
-Key = Mapping[str, str]  # project_key, session_id, subpath?
+
+class OfSession(TypedDict):
+    """Which session."""
+
+    project_key: str
+    session_id: str
+
+
+class Key(OfSession):
+    """Which transcript: a session's, or with `subpath` a sub-agent's."""
+
+    subpath: NotRequired[str]
 
 
 class SessionStore:
@@ -32,7 +43,8 @@ class SessionStore:
     def path(self, key: Key) -> str:
         """The file of a transcript: `codeh-history show`, `payload`, `import`, … take it as SESSION."""
         main = os.path.join(self._project(key["project_key"]), escaped(key["session_id"]))
-        below = [escaped(name) for name in key["subpath"].split("/")] if key.get("subpath") else []
+        subpath = key.get("subpath")
+        below = [escaped(name) for name in subpath.split("/")] if subpath else []
         return os.path.join(main, *below) + ENDING
 
     async def append(self, key: Key, entries: Sequence[Any]) -> None:
@@ -58,7 +70,7 @@ class SessionStore:
         paths = [path] if key.get("subpath") else [path, path.removesuffix(ENDING)]
         await self._run(self._files.remove, paths)
 
-    async def list_subkeys(self, key: Key) -> list[str]:
+    async def list_subkeys(self, key: OfSession) -> list[str]:
         """The subpaths of a session's sub-agents."""
         folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
         return await self._run(_below, folder.removesuffix(ENDING))
@@ -77,8 +89,9 @@ class SessionStore:
 
         found: list[Any] = []
         for session in self._sessions(project_key):
-            key: Any = {"project_key": project_key, "session_id": session["session_id"]}
-            summary = fold_session_summary(None, key, self._files.read(self.path(key)) or [])
+            key: Key = {"project_key": project_key, "session_id": session["session_id"]}
+            entries: list[Any] = self._files.read(self.path(key)) or []
+            summary = fold_session_summary(None, key, entries)  # type: ignore[arg-type,unused-ignore]
             found.append({**summary, "mtime": session["mtime"]})
         return found
 

@@ -41,7 +41,7 @@ class ChatMessageHistory(BaseChatMessageHistory):
         self._names: dict[str, str] = {}
 
     @property
-    def messages(self) -> list[Any]:
+    def messages(self) -> list[Any]:  # type: ignore[override,unused-ignore]
         """The messages, oldest first."""
         return list(messages_from_dict(self._kept.values()))
 
