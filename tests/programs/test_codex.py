@@ -137,6 +137,19 @@ def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path: P
     assert view(file.write(tmp_path), tmp_path) == ["one 1", "two 1", "four"]
 
 
+def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(
+    tmp_path: Path,
+) -> None:
+    file = Codex()
+    file.user("one")
+    file.user("two")
+    file.compacted("in short", [input_text("in short")])
+    file.said("to two")
+    file.event("thread_rolled_back", num_turns=1)
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert "2 message of a turn that was rolled back" in done.err.decode()
+
+
 def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path: Path) -> None:
     file = Codex()
     file.item(

@@ -73,6 +73,7 @@ class History:
             if turns <= 0 or not self.before:
                 break
             count, self.live, self.fresh = self.before.pop()
+            gone += _said_after(self.items[count:])
             del self.items[count:]
         if gone:
             self.gone.append(stood)
@@ -85,6 +86,12 @@ class History:
         self.live = [item for item in self.live if item.id not in gone]
         self.items = [item for item in self.items if item.id not in gone]
         return len(gone)
+
+
+def _said_after(items: list[Entry | Summary]) -> int:
+    """How many messages came after a compaction, which begins these items; what it wrote itself is none."""
+    own = items[0].line if items and isinstance(items[0], Summary) else 0
+    return sum(isinstance(item, Entry) and item.lines[0] != own for item in items)
 
 
 def _asks(item: Entry | Summary) -> bool:
