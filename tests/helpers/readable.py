@@ -19,7 +19,7 @@ def messages(program: str, data: bytes) -> list[list[int]]:
     found: dict[object, list[int]] = {}
     row = ""
     for number, line in enumerate(data.split(b"\n"), 1):
-        value = _object(line.decode("utf-8", "surrogateescape"))
+        value = _last_object(line.decode("utf-8", "surrogateescape"))
         if value is not None and _SAYS[program](value):
             key: object = number
             if program == "gemini-cli":  # whose messages are written again
@@ -41,6 +41,12 @@ def _object(text: str) -> Json | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _last_object(text: str) -> Json | None:
+    """The object that a line is, or of a torn line and a whole one the whole one."""
+    starts = [0, *(at for at in range(1, len(text)) if text.startswith('{"', at))]
+    return next((found for at in starts if (found := _object(text[at:])) is not None), None)
 
 
 def _has_content(content: Any) -> bool:

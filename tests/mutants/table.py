@@ -648,4 +648,41 @@ MUTANTS = [
         "return {**meta, **under}",
         ("test_cases.py::test_case[config/holds]",),
     ),
+    Mutant(
+        "rescue --dry-run writes", "commands/rescue/__init__.py",
+        "writes = wanted and not given.dry_run and not lost",
+        "writes = wanted and not lost",
+        ("test_cases.py::test_case[rescue/claude-code]",),
+    ),
+    Mutant(
+        "rescue writes what was sound", "commands/rescue/__init__.py",
+        "        bool(found.problems) or done.compacted or",
+        "        bool(found) or done.compacted or",
+        ("test_cases.py::test_case[rescue/sound]",),
+    ),
+    Mutant(
+        "rescue keeps what a line says again", "commands/rescue/source.py",
+        "        return known and piece.line in doubled",
+        "        return False",
+        ("programs/test_rescue.py::test_what_stands_there_twice_is_written_once",),
+    ),
+    Mutant(
+        "rescue says of a message in a summary that it was dropped", "commands/rescue/fates.py",
+        "SUMMARISED if at in covered or id in covered else DROPPED",
+        "DROPPED",
+        ("programs/test_rescue.py::test_a_budget_is_kept_and_every_message_accounted_for",
+         "test_cases.py::test_case[rescue/too-long]"),
+    ),
+    Mutant(
+        "rescue fills the whole window", "commands/rescue/reduction.py",
+        "SHARE = 0.6 ",
+        "SHARE = 1.0 ",
+        ("test_cases.py::test_case[rescue/too-long]",),
+    ),
+    Mutant(
+        "a whole line that a torn one runs into is lost", "programs/lines.py",
+        '        if recognises(Head(b"", (found,), (found,))):',
+        "        if False:",
+        ("programs/test_programs.py::test_a_torn_line_that_runs_into_a_whole_one_costs_itself",),
+    ),
 ]  # fmt: skip

@@ -151,6 +151,18 @@ def test_a_budget_is_kept_and_every_message_accounted_for(program: str, home: Pa
     law()
 
 
+def test_what_stands_there_twice_is_written_once(home: Path) -> None:
+    case = next(one for one in CHOSEN["codex"] if one.folder.name == "plain")
+    lines = case.session.read_bytes().splitlines(keepends=True)
+    said = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
+    path = lay(case, b"".join([*lines[: said + 1], *lines[said:]]), home)
+    out = path.with_name("out.jsonl")
+    done = inside("rescue", str(path), "--output", str(out), "--json", home=home)
+    assert done.code == 0
+    assert orjson.loads(done.out)["left"]["line that stands there twice"] == 1
+    assert payload(out, "codex", home) == payload(case.session, "codex", home)
+
+
 @pytest.mark.parametrize("program", sorted(path.stem for path in FOLDER.glob("*.json")))
 def test_the_real_program_goes_on_with_each_session_that_was_rescued(program: str) -> None:
     """As recorded; the sessions are made again, to see that they are those of the record."""
