@@ -54,6 +54,15 @@ def test_a_message_that_is_written_again_takes_the_place_of_the_first(tmp_path: 
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
+def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.said("b", "")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert "1 message that was written again without what it said" in done.err.decode()
+
+
 def test_calls_that_are_written_after_the_text_are_an_update(tmp_path: Path) -> None:
     file = Gemini()
     file.user("a", "one")

@@ -64,6 +64,14 @@ def test_a_revert_hides_what_comes_after(revert: Any, left: list[str], tmp_path:
     assert view(file.write(tmp_path), tmp_path) == left
 
 
+def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path: Path) -> None:
+    file = OpenCode(revert={"messageID": "msg_0002"})
+    file.user("one")
+    file.said("two")
+    del file.messages[1]["parts"][0]["id"]
+    assert view(file.write(tmp_path), tmp_path) == ["one"]
+
+
 def test_messages_stand_in_the_order_of_their_times_and_ids(tmp_path: Path) -> None:
     file = OpenCode()
     file.user("one")

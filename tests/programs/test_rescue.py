@@ -52,6 +52,8 @@ def payload(path: Path, program: str, home: Path) -> list[Json] | None:
     done = inside("payload", str(path), *words, home=home)
     assert done.code in (0, 65), done
     turns = without_thoughts(sent.turns(speaks, json.loads(done.out)))[1] if done.code == 0 else []
+    if turns == [{"role": "user", "parts": [{"text": ""}]}]:  # OpenAI's are sent this instead of nothing
+        return None
     opening = {"text": CONTINUATION}  # which programs want where a user's message is not the first
     return turns[1:] if turns and turns[0]["parts"] == [opening] else turns or None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...providers.parts import listed, name_of, objects
@@ -131,14 +131,14 @@ class _Reading:
         for item in self.done.log:
             if isinstance(item, Replaced):
                 covers = [one for id in item.covers for one in ids.get(id, [])]
-                made: list[Entry | Summary] = [Summary(item.id, item.ts, item.text, item.line, covers)]
+                made: Sequence[Entry | Summary] = [Summary(item.id, item.ts, item.text, item.line, covers)]
                 ids[item.id] = [item.id]
             else:
                 made = self.entries(item)
                 ids[item] = [one.id for one in made]
             self.session.items += made
 
-    def entries(self, id: str) -> list[Entry | Summary]:
+    def entries(self, id: str) -> Sequence[Entry | Summary]:
         versions = self.done.versions[id]
         number, data = versions[-1]
         if data["type"] not in ("user", "gemini"):
@@ -154,7 +154,10 @@ class _Reading:
         ):
             why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"
             self.session.problems.append(Problem(number, "drops", why))
-        return list(messages.entries(versions, self.repeated(number, data)))
+        made = list(messages.entries(versions, self.repeated(number, data)))
+        if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
+            self.session.left["message that was written again without what it said"] += 1
+        return made
 
     def repeated(self, line: int, data: Json) -> set[str]:
         """The calls whose results in this user's message stand in them too, or in a message before."""

@@ -135,10 +135,12 @@ def _reverted(found: list[Message], revert: Json) -> list[Message]:
     at = next((place for place, one in enumerate(found) if one.id == revert.get("messageID")), None)
     if at is None:
         return found
-    parts = [part.get("id") for part in found[at].parts]
-    if revert.get("partID") not in parts:
-        return found[: at + 1] if name_of(revert.get("partID")) else found[:at]
-    return [*found[:at], found[at]._replace(parts=found[at].parts[: parts.index(revert["partID"])])]
+    parts, first = [part.get("id") for part in found[at].parts], name_of(revert.get("partID"))
+    if first is None:
+        return found[:at]
+    if first not in parts:
+        return found[: at + 1]
+    return [*found[:at], found[at]._replace(parts=found[at].parts[: parts.index(first)])]
 
 
 class _Items:
