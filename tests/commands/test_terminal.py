@@ -147,6 +147,16 @@ def test_a_table_of_sessions(plain: Path) -> None:
     assert row.split()[3:5] == ["2", "Greetings"]
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+def test_an_id_is_listed_whole_however_long_the_titles_are(columns: int, home: Path) -> None:
+    id = "claude-code-5e551000-0000"
+    support.run("append", "-s", id, "-m", "word " * 100)
+    shown = STYLES.sub("", on_terminal("list", home=home, columns=columns)).splitlines()
+    assert [line.split()[0] for line in shown] == ["id", id]
+    assert max(map(len, shown)) <= max(columns, 70)
+    assert ("title" in shown[0], "word" in shown[1]) == (columns > 80, columns > 80)
+
+
 def test_without_a_title_a_session_is_listed_by_its_first_prompt(plain: Path) -> None:
     for n in range(3):
         support.run(

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from ..base.escape import visible
 
+GAP = 2  # between columns
+LEAST = 10  # characters of a column that is cut
+
 
 def separated(rows: Iterable[Sequence[object]]) -> bytes:
     """A line a row, its columns separated by tabs; an absent value is an empty column."""
@@ -23,7 +26,7 @@ def aligned(
 ) -> bytes:
     """The same for a terminal of this width: a heading, numbers and the columns of `right` to the right.
 
-    The last `flexible` columns are cut where the line is too long.
+    The last `flexible` columns are cut where the line is too long, and left out where no room is left.
     """
     from rich.table import Table
     from rich.text import Text
@@ -31,18 +34,39 @@ def aligned(
     from .terminal import printed
 
     kept = [[_text(value) for value in row] for row in rows]
+    needed = [max(map(len, column)) for column in zip(names, *kept, strict=True)]
+    widths = _fitted(needed, width, flexible)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(names):
+    for number, fitted in enumerate(widths):
         cells = [row[number] for row in kept]
-        fixed = number < len(names) - flexible
         table.add_column(
-            name, no_wrap=True, overflow="ellipsis",
-            justify="right" if name in right or (cells and all(map(str.isdecimal, cells))) else "left",
-            min_width=max(map(len, [name, *cells])) if fixed else None,
+            names[number], no_wrap=True, overflow="ellipsis", width=fitted,
+            justify="right" if names[number] in right or _are_numbers(cells) else "left",
         )  # fmt: skip
     for row in kept:
-        table.add_row(*map(Text, row))
-    return printed(table, width=width, colour=colour)
+        table.add_row(*map(Text, row[: len(widths)]))
+    total = sum(widths) + GAP * (len(widths) - 1)  # a terminal that is too narrow wraps: nothing goes
+    return printed(table, width=max(width, total), colour=colour)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    return bool(cells) and all(map(str.isdecimal, cells))
+
+
+def _fitted(needed: Sequence[int], width: int, flexible: int) -> list[int]:
+    """How wide each column is: the flexible ones share what the others leave, those without room go."""
+    fixed, last = list(needed[: len(needed) - flexible]), list(needed[len(needed) - flexible :])
+    room = width - sum(fixed) - GAP * (len(needed) - 1)
+    while last and sum(last) > room and room < LEAST * len(last):
+        last.pop()
+        room += GAP
+    order = sorted(range(len(last)), key=last.__getitem__)
+    for left, place in zip(
+        range(len(last), 0, -1), order, strict=True
+    ):  # what a short one leaves others have
+        last[place] = min(last[place], room // left)
+        room -= last[place]
+    return fixed + last
 
 
 def _text(value: object) -> str:
