@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -277,3 +278,26 @@ def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one:
     sync(one, other(two))
     assert sessions(one) == sessions(two)
     assert texts(one, "demo") == ["[redacted]"]
+
+
+def test_a_block_of_what_was_redacted_leaves_the_folder_between(
+    one: Path, two: Path, tmp_path: Path
+) -> None:
+    """What another session names stays; in a home it is for `gc`, as after `redact`."""
+    kept = "kept " * 1000
+    lay(one, HEADER + message("a", f"{kept}") + message("b", f"{SECRET} {'x' * 5000}"), "demo")
+    lay(one, HEADER.replace(b"demo", b"else") + message("c", kept), "else")
+    for session in ("demo", "else"):
+        inside("persist", session, "-i", home=one)
+    folder = tmp_path / "folder"
+    for home in (one, two):
+        sync(home, f"dir:{folder}")
+    assert inside("redact", "demo", "-i", "--yes", home=one).code == 1  # a block still holds it
+    for path in (folder / "blocks").rglob("*"):
+        os.utime(path, (10**9, 10**9))
+    for home in (one, two):
+        said = sync(home, f"dir:{folder}").err
+    assert b"1 block of what was redacted" in said
+    [left] = [path.read_bytes() for path in (folder / "blocks").glob("??/*")]
+    assert kept.encode() in left
+    assert SECRET.encode() not in b"".join(sessions(two).values())

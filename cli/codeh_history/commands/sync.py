@@ -69,6 +69,8 @@ def tell(env: Env, done: Synced, other: str) -> None:
         env.note(f"{write.session}: {how}{what} {where}")
     if done.missing:
         env.note(f"{some(len(done.missing), 'block')} did not go along: {', '.join(done.missing[:3])}")
+    if done.kept:
+        env.note(f"{some(done.kept, 'block')} of what was redacted: `gc` removes what no session needs")
     for session, why in done.plan.left.items():
         env.complain(f"{session}: left as it is in both: {why}")
 

@@ -21,7 +21,7 @@ _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 def here(env: Env) -> Side:
     """This home's store, the one of `CODEH_STORE` where that is said."""
     store = stores.chosen(env)
-    return Plain(store, open_stores(env), "here", _place(store.name), env.home)
+    return Plain(store, open_stores(env), "here", _place(store.name), home=env.home)
 
 
 def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
@@ -38,11 +38,10 @@ def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequen
         raise Usage(f"{url}: encrypted sessions: say --encrypt-to AGE1… and --identity FILE")
     place = os.path.realpath(folder)
     home, name = os.path.split(place)
-    beside = home if name == "sessions" else folder  # another home's, or a folder of its own
-    blocks = DirectoryStore(env, os.path.join(beside, "blocks"))
-    return Plain(
-        Files(env, folder, apart=True), [blocks], folder, place, home if name == "sessions" else None
-    )
+    files = Files(env, folder, apart=True)
+    if name == "sessions":  # another home's
+        return Plain(files, [DirectoryStore(env, os.path.join(home, "blocks"))], folder, place, home=home)
+    return Plain(files, [DirectoryStore(env, os.path.join(folder, "blocks"))], folder, place, sweeps=True)
 
 
 def _server(env: Env, url: str, *, sealed: bool) -> Side:
@@ -52,7 +51,7 @@ def _server(env: Env, url: str, *, sealed: bool) -> Side:
         raise Usage(f"{store.name}: --encrypt-to goes with dir:PATH; a server reads what it keeps")
     _check_other(env, store.name)
     kept = STORES.get(url.partition(":")[0])
-    return Plain(store, [kept(env, url)] if kept is not None else [], store.name, store.name, None)
+    return Plain(store, [kept(env, url)] if kept is not None else [], store.name, store.name)
 
 
 def _folder(env: Env, url: str) -> str:

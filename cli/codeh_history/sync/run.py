@@ -6,6 +6,7 @@ again. Before a session is written, the blocks that it names are there, and what
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ class Synced(NamedTuple):
 
     plan: Plan
     missing: list[str]  # blocks that no store has
+    kept: int = 0  # blocks of what was redacted that are still in a store: `gc` removes them
 
 
 def sync(
@@ -51,7 +53,7 @@ def sync(
 
 def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced:
     """Make a session and its forks equal."""
-    done, missing = Plan(), list[str]()
+    done, missing, begun = Plan(), list[str](), time.time()
     for _ in range(TRIES):
         found = plan([_read(side, names) for side in sides], [side.busy(names) for side in sides])
         if dry:
@@ -62,7 +64,8 @@ def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced
                 break
             done.writes.append(write)
         else:
-            return Synced(Plan(done.writes, found.forks, found.left), missing)
+            kept = sum(_forget(side, number, done.writes, begun) for number, side in enumerate(sides))
+            return Synced(Plan(done.writes, found.forks, found.left), missing, kept)
         names = sorted({*names, *(write.session for write in found.writes)})
         for side in sides:
             side.sessions()
@@ -90,6 +93,14 @@ def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
     to, other = sides[write.side], sides[1 - write.side]
     bring([*to.blocks, *other.blocks], wanted, lost)
     return list(lost)
+
+
+def _forget(side: Side, number: int, writes: Sequence[Write], begun: float) -> int:
+    """Remove the blocks that the sessions written to a store no longer name; how many stay there."""
+    own = [write for write in writes if write.side == number]
+    before = {id for write in own for id in _named(write.before or b"")}
+    gone = before - {id for write in own for id in _named(write.after)}
+    return side.forget(gone, begun) if gone else 0
 
 
 def _named(data: bytes) -> list[str]:

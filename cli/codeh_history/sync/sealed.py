@@ -87,6 +87,11 @@ class Sealed:
             raise InputOutput(f"{path}: {error.strerror}") from None
         return True
 
+    def forget(self, blocks: Collection[str], _since: float) -> int:
+        """A bundle has the blocks that its session names, and no others."""
+        self._held.take_back(blocks)
+        return 0
+
     def _path(self, session: str) -> str:
         return os.path.join(self.name, session + _ENDING)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from ..base.errors import BadData, NotFound
@@ -39,14 +39,31 @@ class Side(Protocol):
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
         """Put a session in the place of what it was, durable on return; False where that has changed."""
 
+    def forget(self, blocks: Collection[str], since: float) -> int:
+        """Remove those of these blocks that no session here names, where that is for sync to say.
+
+        What was written `since` (epoch seconds) stays. Returns how many were left to `gc`.
+        """
+
 
 class Plain:
-    """A store with the sessions as they are; `home`: whose they are, where that is known."""
+    """A store with the sessions as they are; `home`: whose they are, where that is known.
+
+    `sweeps`: its blocks are for its sessions alone, and no `gc` is ever run there.
+    """
 
     def __init__(
-        self, store: Store, blocks: Sequence[BlockStore], name: str, place: str, home: str | None
+        self,
+        store: Store,
+        blocks: Sequence[BlockStore],
+        name: str,
+        place: str,
+        *,
+        home: str | None = None,
+        sweeps: bool = False,
     ) -> None:
         self._store = store
+        self._sweeps = sweeps
         self._home = home
         self._there: dict[str, Stamp] = {}
         self.blocks = blocks
@@ -82,6 +99,14 @@ class Plain:
                 raise
             return False  # made or removed meanwhile
         return True
+
+    def forget(self, blocks: Collection[str], since: float) -> int:
+        there = self.blocks[0].sizes(list(blocks)) if self.blocks else {}
+        if not self._sweeps or not there:
+            return len(there)
+        everything = b"".join(self.read(session) or b"" for session in self.sessions())
+        self.blocks[0].delete([id for id in there if id.encode() not in everything], since)
+        return 0
 
     def _now(self, locked: Locked, before: bytes, after: bytes) -> bytes | None:
         """What replaces a session, unless it has changed or somebody asks in it now."""
