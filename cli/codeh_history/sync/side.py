@@ -101,12 +101,13 @@ class Plain:
         return True
 
     def forget(self, blocks: Collection[str], since: float) -> int:
-        there = self.blocks[0].sizes(list(blocks)) if self.blocks else {}
-        if not self._sweeps or not there:
-            return len(there)
-        everything = b"".join(self.read(session) or b"" for session in self.sessions())
-        self.blocks[0].delete([id for id in there if id.encode() not in everything], since)
-        return 0
+        unused = {id.encode() for id in self.blocks[0].sizes(list(blocks))} if self.blocks else set()
+        for session in self.sessions() if unused else ():
+            data = self.read(session) or b""
+            unused = {id for id in unused if id not in data}
+        if self._sweeps:
+            self.blocks[0].delete([id.decode() for id in unused], since)
+        return 0 if self._sweeps else len(unused)
 
     def _now(self, locked: Locked, before: bytes, after: bytes) -> bytes | None:
         """What replaces a session, unless it has changed or somebody asks in it now."""
