@@ -16,7 +16,7 @@ from ..blocks import Lost, bring
 from ..session.by_reference import all_ids
 from ..session.records import lines_of, parse
 from .families import families
-from .plan import Plan, Write, plan
+from .plan import Plan, Write, grown, plan
 from .remembered import Remembered
 from .side import Side
 
@@ -55,7 +55,9 @@ def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced
     """Make a session and its forks equal."""
     done, missing, begun = Plan(), list[str](), time.time()
     for _ in range(TRIES):
-        found = plan([_read(side, names) for side in sides], [side.busy(names) for side in sides])
+        stores, busy = [_read(side, names) for side in sides], [side.busy(names) for side in sides]
+        quick = grown(stores) if not any(busy) else None
+        found = Plan(quick) if quick is not None else plan(stores, busy)
         if dry:
             return Synced(found, [])
         for write in found.writes:
