@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from codeh_history.base.env import Env
+from codeh_history.blocks import open_store
+from codeh_history.commands.gc import unused
 from inside import inside as run
 from support import PROGRAM, environ, session_path
 
@@ -178,3 +181,24 @@ def test_a_store_that_another_home_writes_to_is_left_alone(home: Path, tmp_path:
     assert run("persist", "x", "-i", home=other, env=env).code == 0
     assert b"--shared" in run("gc", "--yes", home=home, env=LATER).err
     assert run("hydrate", "x", home=other, env=env).code == 0
+
+
+class _Restoring(set[str]):
+    """Paths that are to go: none; a session is restored just before its file in the trash would be read."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__()
+        self.home = home
+
+    def __contains__(self, path: object) -> bool:
+        if str(path).endswith("gone.1.jsonl"):
+            Path(str(path)).rename(session_path(self.home, "gone"))
+        return False
+
+
+def test_a_session_restored_while_gc_reads_keeps_its_blocks(home: Path) -> None:
+    env = Env({"CODEH_HOME": str(home), "HOME": str(home), **LATER})
+    store = open_store(env)
+    kept = unused.unused(env, store, unused.grace(env), but=_Restoring(home))
+    assert session_path(home, "gone").exists()
+    assert kept == {}

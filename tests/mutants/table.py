@@ -17,6 +17,24 @@ class Mutant(NamedTuple):
 
 MUTANTS = [
     Mutant(
+        "gc looks at the sessions only before the trash", "commands/gc/unused.py",
+        "trash.trash_dir(env), own_dir(env)):",
+        "trash.trash_dir(env)):",
+        ("commands/test_gc_doubts.py::test_a_session_restored_while_gc_reads_keeps_its_blocks",),
+    ),
+    Mutant(
+        "what is no answer is read without an end", "receive/answer.py",
+        "        if self.taken > most:",
+        "        if self.taken > most and self.pending:",
+        ("receive/test_answer.py::test_what_is_no_answer_ends_too",),
+    ),
+    Mutant(
+        "a stream's pieces are joined each with all before it", "session/view.py",
+        '    return {**part, "text": "".join((part["text"], *texts))}',
+        '    for text in texts:\n        part = {**part, "text": part["text"] + text}\n    return part',
+        ("session/test_fold.py::test_2026_11_23_a_stream_of_many_large_pieces_took_minutes_to_read",),
+    ),
+    Mutant(
         "summarize does not look at pins again", "summaries/one.py",
         "return own, message.replaced, message.pinned, message.pending is not None",
         "return own, message.replaced, False, message.pending is not None",

@@ -17,7 +17,8 @@ from codeh_history.base.errors import TryAgain
 from codeh_history.providers.wire import Reader
 from codeh_history.receive import answer as receiving
 from codeh_history.store.resolve import Target
-from support import PROGRAM, environ, run
+from inside import inside
+from support import PROGRAM, environ, run, session_path
 
 PARTS = {"content": {"parts": [{"text": "Hel"}], "role": "model"}}
 FIRST = {"candidates": [PARTS], "responseId": "r1", "modelVersion": "gemini-2.5-flash"}
@@ -268,3 +269,13 @@ def test_calls_are_answered_by_a_command(home: Path) -> None:
     assert results[0] == {"id": "c1", "name": "add", "response": {"got": {"n": 1}}}
     assert results[1]["response"] == {"error": "Tool call add failed with error: no such host"}
     assert run("calls", "s", home=home).code == 1
+
+
+@pytest.mark.parametrize("said", [b"y\n", b": ping\n\n", b"\0"])
+def test_what_is_no_answer_ends_too(home: Path, said: bytes) -> None:
+    inside("append", "-s", "s", "-m", "hi", home=home)
+    before = session_path(home, "s").read_bytes()
+    done = inside("append", "--from", "auto", "-s", "s", "--max-bytes", "1k", home=home, stdin=said * 2000)
+    assert done.code == 65
+    assert b"more than 1000 bytes (--max-bytes)" in done.err
+    assert session_path(home, "s").read_bytes() == before

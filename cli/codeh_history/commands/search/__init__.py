@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterator
 
@@ -106,7 +107,7 @@ def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[
         except (HistoryError, OSError) as error:
             if named:
                 raise
-            if isinstance(error, NotFound):
+            if isinstance(error, NotFound) and not os.path.lexists(path):
                 continue  # removed meanwhile
             reason = error if isinstance(error, HistoryError) else error.strerror
             env.complain(f"{target.id}: not searched: {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -33,6 +34,9 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> I
             return None
 
     found = stamps_of(list(by_path))
+    for path, stamp in found.items():
+        if stamp is None and os.path.lexists(path):  # else it was removed meanwhile
+            read(path)
     stamps = {path: " ".join(map(str, stamp)) for path, stamp in found.items() if stamp is not None}
     sought = sought_of(words)
     for said in word_index.found(env, stamps, read, words):
