@@ -317,6 +317,18 @@ MUTANTS = [
         ("session/test_fold.py::test_sequence",),
     ),
     Mutant(
+        "what streamed before a message was said again is added to it", "session/fold.py",
+        "            self.pieces.pop(id, None)  # what streamed before is over\n",
+        "",
+        ("session/test_conformance.py::test_a_log_means_what_its_case_says[content-stream-again]",),
+    ),
+    Mutant(
+        "a request waits for none but those of its session", "commands/serve/order.py",
+        "found = [self._last.get(session, self._any) for session in turn.sessions]",
+        "found = [self._last.get(session) for session in turn.sessions]",
+        ("commands/serve/test_parts.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
+    ),
+    Mutant(
         "what a commit says besides is lost", "session/fold.py",
         "        message.fields = {**message.fields, **given}\n",
         "",

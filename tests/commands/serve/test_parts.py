@@ -14,6 +14,7 @@ from codeh_history.commands.serve.lines import Lines, TooLong
 from codeh_history.commands.serve.order import Order, Turn
 from codeh_history.commands.serve.output import Held, Json, Passed, Room
 from codeh_history.commands.serve.scope import scope_of
+from codeh_history.store.paths import path_of
 
 # -- the order ------------------------------------------------------------------------------------------------
 
@@ -100,6 +101,7 @@ SCOPES: list[tuple[list[str], set[str] | None]] = [
     (["import", "x", "--into", "new"], ANY),
     (["redact", "demo"], ANY),
     (["gc"], ANY),
+    (["sync", "postgres://localhost/x", "demo"], ANY),
     (["config"], ANY),
     (["no-such-verb", "-s", "demo"], ANY),
 ]
@@ -117,6 +119,14 @@ def test_the_sessions_of_a_command_line(home: Path, argv: list[str], expected: s
     found, endless = scope_of(argv, env, "/", {str(root / "begun")})
     assert found == (None if expected is None else {str(root / name) for name in expected})
     assert not endless
+
+
+def test_a_session_on_a_server_is_certain_where_it_is_written_or_was() -> None:
+    env = Env({"CODEH_HOME": "/none", "CODEH_STORE": "postgres://localhost/x"})
+    [session] = scope_of(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
+    assert session == path_of(env, "a")
+    assert scope_of(["last", "a"], env, "/", ()).sessions is None
+    assert scope_of(["last", "a"], env, "/", {session}).sessions == {session}
 
 
 def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home: Path) -> None:

@@ -6,6 +6,7 @@ import base64
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import orjson
 import pytest
 
 from codeh_history.commands.serve import request
+from codeh_history.commands.serve.server import WAITING
 from serving import Server
 from support import lines, run, start
 
@@ -205,6 +207,24 @@ def test_it_finishes_what_was_asked_when_its_stdin_ends(home: Path, server: Serv
 def test_a_request_without_a_newline_at_the_end_is_one(home: Path) -> None:
     done = run("serve", stdin=b'{"id":1,"argv":["append","-s","a","-m","x"]}', home=home)
     assert (done.code, done.lines[0]["code"], texts(home, "a")) == (0, 0, ["x"])
+
+
+def test_more_requests_than_are_held_wait_where_they_come_from(
+    home: Path, server: Server, tmp_path: Path
+) -> None:
+    """stdin is not read on meanwhile, nor is anything lost or answered out of order."""
+    server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
+    until(tmp_path / "begun")
+    count = WAITING + 200
+    more = b"".join(
+        orjson.dumps({"id": number, "argv": ["append", "-s", "a"]}) + b"\n" for number in range(count)
+    )
+    writing = threading.Thread(target=server.write, args=(more,))
+    writing.start()
+    (tmp_path / "go").touch()
+    writing.join()
+    assert server.end() == 0
+    assert server.order == ["ask", *range(count)]
 
 
 def test_what_was_answered_survives_a_kill(home: Path) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...base.env import Env
 from ...base.ids import is_id
 from ...base.options import Options, Writing
-from ...store.paths import is_path, path_of
+from ...store.paths import SERVER, is_path, path_of
 from .. import COMMANDS, module_of
 
 WIDE = {
@@ -62,11 +62,15 @@ def _session(name: str | None, env: Env, cwd: str) -> str | None:
     """What a SESSION is known by here; None where it is none for certain."""
     if name is None or not (is_id(name) or is_path(name)):
         return None
-    path = os.path.realpath(os.path.join(cwd, path_of(env, name)))
+    path = path_of(env, name)
+    if path.startswith(SERVER):
+        return path
+    path = os.path.realpath(os.path.join(cwd, path))
     return path.removesuffix("l").removesuffix(".json")
 
 
 def _is_there(session: str, known: Container[object]) -> bool:
+    """Whether this is its whole id; a database is not asked, for all other requests would wait for it."""
     return session in known or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))
 
 

@@ -11,6 +11,7 @@ import selectors
 import signal
 import time
 from collections import deque
+from collections.abc import Container
 from functools import partial
 
 import orjson
@@ -18,6 +19,7 @@ import orjson
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Interrupted, TryAgain, Usage
 from ...base.escape import visible
+from ...store.paths import SERVER
 from . import request as requests
 from .job import Job
 from .lines import Lines, TooLong
@@ -39,7 +41,7 @@ _PIECE = select.PIPE_BUF  # bytes that a pipe which takes any takes without wait
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
-class Server:
+class Server(Container[object]):
     """Runs what stdin asks for until it ends."""
 
     def __init__(self, env: Env, program: Program) -> None:
@@ -49,6 +51,7 @@ class Server:
         self.place = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
         self.lines = Lines(requests.LONGEST)
         self.order = Order()
+        self.there: set[str] = set()  # sessions on a server, which is not asked for each request
         self.room = Room(HELD, HELD_TOGETHER)
         self.jobs: dict[requests.Id, Job] = {}  # that have no answer yet
         self.turns: dict[Turn, Job] = {}  # that are not over
@@ -155,11 +158,15 @@ class Server:
             if not turn.before:
                 self.ready[job.endless].append(job)
 
+    def __contains__(self, session: object) -> bool:
+        """Whether a session is there, or is being made, as far as requests have told."""
+        return session in self.order or session in self.there
+
     def scope_of(self, asked: Request) -> Scope:
         given = {**self.env.environ, **asked.environ}
         environ = {name: value for name, value in given.items() if value is not None}
         try:
-            return scope_of(asked.argv, Env(environ), os.path.join(self.cwd, asked.cwd), self.order)
+            return scope_of(asked.argv, Env(environ), os.path.join(self.cwd, asked.cwd), self)
         except (HistoryError, OSError):
             return Scope(None)  # it will be told when it is run
 
@@ -242,6 +249,8 @@ class Server:
         else:
             self.rest(worker)
         self.answer(job, code, also)
+        if not code:
+            self.there.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
         self.over(job)
 
     def answer(self, job: Job, code: int, also: str) -> None:
