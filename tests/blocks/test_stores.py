@@ -5,21 +5,24 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import random
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.blocks import STORES, fetch, open_store
 from codeh_history.blocks import directory as directory_module
 from codeh_history.blocks.protocol import BlockStore, is_block_id
 from helpers.memory_store import MemoryStore
+from postgres_server import FAST, Cluster
 
 Alter = Callable[[str, bytes | None], None]
 
@@ -78,10 +81,35 @@ def _redis(request: pytest.FixtureRequest) -> Case:
     return Case(store, alter)
 
 
-CASES = {"memory": _memory, "directory": _directory, "redis": _redis}
+def _postgres(request: pytest.FixtureRequest) -> Case:
+    import psycopg
+
+    url = request.getfixturevalue("cluster").database(f"b{random.getrandbits(60)}")
+    store = open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url}))
+
+    def alter(id: str, data: bytes | None) -> None:
+        with psycopg.connect(url) as connection:
+            if data is None:
+                connection.execute("DELETE FROM codeh_blocks WHERE id = %s", [id])
+            else:
+                connection.execute("UPDATE codeh_blocks SET data = %s WHERE id = %s", [data, id])
+
+    return Case(store, alter)
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    yield from postgres_server.cluster(*FAST)
+
+
+CASES = {"memory": _memory, "directory": _directory, "redis": _redis, "postgres": _postgres}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=postgres_server.needed if name == "postgres" else ()) for name in CASES
+    ]
+)
 def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param](request)
 
@@ -171,13 +199,15 @@ def test_only_what_was_not_written_lately_is_stale_and_deleted(case: Case) -> No
 
 def test_every_store_of_the_table_is_tested() -> None:
     opened = {type(_opened(f"{name}://h/0" if name else "/tmp/x")).__name__ for name in STORES}
-    tested = {"DirectoryStore", "RedisStore"}
+    tested = {"DirectoryStore", "RedisStore", "PostgresStore"}
     assert opened <= tested
 
 
 def _opened(url: str) -> BlockStore:
     if url.startswith("redis"):
         pytest.importorskip("redis")
+    if url.startswith("postgres"):
+        pytest.importorskip("psycopg")
     return open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url}))
 
 

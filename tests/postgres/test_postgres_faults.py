@@ -10,8 +10,10 @@ import random
 import re
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import orjson
@@ -154,20 +156,24 @@ def killed_at(
     store = postgres.Postgres(url, "URL")
     store.replace("demo", lambda _: LOG)
     store._server.close()
-    seen = []
+    steps = count(1)
+    reached, killed = threading.Event(), threading.Event()
 
     def cut(way: str, data: bytes) -> bool | None:
-        seen.append(way)
-        if len(seen) == point:
+        step = next(steps)
+        if step == point:
+            reached.set()
             mortal.kill()
-        return None if len(seen) < point else False
+            killed.set()
+        return None if step < point else False
 
     proxy = Proxy(mortal.port, cut)
     done = Program(tmp_path / "home", through(url, proxy.port))(*words)
     proxy.close()
-    if mortal.process is not None:
+    if not reached.is_set():
         assert done.code == 0, done
         return False
+    assert killed.wait(30)
     mortal.start()
     found = whole(url)
     assert done.code in {0, 75}, done

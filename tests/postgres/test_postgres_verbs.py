@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -153,3 +154,30 @@ def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(
         ("undo", "-s", "demo"),
     ):
         assert worker(*words).code == 0, words
+
+
+def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run: Program, tmp_path: Path) -> None:
+    run("append", "-s", "demo", "-m", "x" * 9000)
+    run("persist", "demo", "-i")
+    (block,) = (run.home / "blocks").glob("??/*")
+    old = 1_600_000_000
+    os.utime(block, (old, old))
+    assert run("gc", "--yes").code == 0
+    assert block.exists()
+    here = Program(tmp_path / "home", f"dir:{tmp_path / 'files'}")
+    refused = here("gc", "--yes")
+    assert refused.code == 74
+    assert "set CODEH_STORE" in refused.err
+    run("rm", "demo")
+    run("gc", "--yes", "--trash", "0s")
+    assert not block.exists()
+
+
+def test_blocks_lie_beside_the_sessions(run: Program) -> None:
+    run("append", "-s", "demo", "-m", "x" * 9000)
+    more = {"CODEH_BLOCKS": run.url}
+    assert run("persist", "demo", "-i", **more).code == 0
+    assert b"x" * 100 not in postgres.named(run.url).read("demo")
+    assert "x" * 9000 in run("last", "demo", **more).out
+    missing = run("last", "demo", CODEH_BLOCKS="postgres://127.0.0.1:1/none", CODEH_STORE=run.url)
+    assert "postgres://127.0.0.1:1/none" in missing.err

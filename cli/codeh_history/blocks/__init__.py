@@ -36,16 +36,24 @@ def _redis(env: Env, url: str) -> BlockStore:
     return RedisStore(env, url)
 
 
+def _postgres(_env: Env, url: str) -> BlockStore:
+    from .postgres import PostgresStore
+
+    return PostgresStore(url)
+
+
 STORES: dict[str, Callable[[Env, str], BlockStore]] = {
     "": _directory,  # a path
     "file": _directory,
     "redis": _redis,
     "rediss": _redis,  # with TLS
+    "postgres": _postgres,
+    "postgresql": _postgres,
 }
 
 
 def open_store(env: Env) -> BlockStore:
-    """The store that is written to, which `CODEH_BLOCKS` names: a directory (default `~/.codeh/blocks`), `redis://…`."""
+    """The store that is written to, which `CODEH_BLOCKS` names: a directory, a server."""
     url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
     scheme = url.split("://", 1)[0] if "://" in url else ""
     if scheme not in STORES:

@@ -1,4 +1,4 @@
-"""Make the tables of the database that CODEH_STORE names, or bring them up to date."""
+"""Make the tables of the databases that CODEH_STORE and CODEH_BLOCKS name, or bring them up to date."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def run(env: Env, given: Given) -> None:
     """Who runs it owns the tables; others need less (docs/stores.md)."""
     if given.action != "init":
         raise Usage(f"store {given.action}: init")
-    url = env.environ.get("CODEH_STORE") or ""
-    if not url.startswith(SCHEMES):
+    urls = {name: env.environ.get(name) or "" for name in ("CODEH_STORE", "CODEH_BLOCKS")}
+    databases = {url: name for name, url in urls.items() if url.startswith(SCHEMES)}
+    if not databases:
         env.note(f"{sessions_dir(env)}: a folder needs no tables (CODEH_STORE=postgres://… does)")
-        return
     from ..store import schema
 
-    name, made = schema.make(url, "CODEH_STORE")
-    env.note(f"{name}: {'the tables are made' if made else 'the tables are there'}")
+    for url, variable in databases.items():
+        name, made = schema.make(url, variable)
+        env.note(f"{name}: {'the tables are made' if made else 'the tables are there'}")

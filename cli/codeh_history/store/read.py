@@ -64,7 +64,7 @@ def _unnamed(data: bytes) -> tuple[int, int]:
 
     with tempfile.TemporaryFile() as held:
         held.write(data)
-        held.flush()
+        held.seek(0)
         return os.dup(held.fileno()), len(data)
 
 

@@ -15,7 +15,7 @@ from ...blocks.protocol import BlockStore
 from ...session.model import Json
 from ...session.records import Record
 from ...session.rules import brought
-from ...store import elsewhere, read, trash
+from ...store import elsewhere, postgres, read, trash
 from ...store.paths import SERVER, own_dir, sessions_dir
 from ...store.resolve import Target
 
@@ -128,7 +128,25 @@ def _holders(env: Env, *folders: str) -> Iterator[str]:
     """What may name blocks: the files of these folders, each listed in its turn, and those elsewhere."""
     for folder in folders:
         yield from _files(folder)
-    yield from elsewhere.noted(env)
+    place = sessions_dir(env)
+    noted = elsewhere.noted(env)
+    yield from (path for path in noted if not path.startswith(SERVER))
+    for name in {place, *noted}:
+        if name.startswith(SERVER):
+            yield from _on_server(name)
+        elif name == place != own_dir(env):
+            yield from _files(place)
+
+
+def _on_server(name: str) -> Iterator[str]:
+    """The sessions of a database, each at hand in its turn."""
+    try:
+        store, _ = postgres.of(f"{name}/")
+    except KeyError:
+        raise InputOutput(
+            f"{name}: its sessions may need blocks: set CODEH_STORE to it; nothing was removed"
+        ) from None
+    yield from map(store.path, store.passing([*store.stamps()]))
 
 
 def _files(folder: str) -> list[str]:
@@ -159,6 +177,8 @@ def _hides(entry: os.DirEntry[str]) -> bool:
 
 
 def _opened(path: str) -> int | None:
+    if path.startswith(SERVER):
+        return read.held(path)[0]
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -174,7 +194,13 @@ def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
         return
     try:
         info = os.fstat(fd)
-        known = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+        known = (
+            info.st_dev,
+            info.st_ino,
+            info.st_size,
+            info.st_mtime_ns,
+            hash(path) if path.startswith(SERVER) else 0,
+        )
         if known in seen:
             return
         seen.add(known)

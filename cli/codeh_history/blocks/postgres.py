@@ -1,0 +1,73 @@
+"""Blocks in Postgres, beside the sessions or by themselves: `postgres://[user@]host[:port]/database`.
+
+`codeh-history store init` makes the table. What is written is durable when it is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import time
+from typing import Any
+
+from ..base.errors import InputOutput, TryAgain
+from ..base.postgres import Server
+from .protocol import Data
+
+_PUT = (
+    "INSERT INTO codeh_blocks (id, used, data) VALUES (%s, %s, %s)"
+    " ON CONFLICT (id) DO UPDATE SET used = excluded.used, data = excluded.data"
+)
+
+
+class PostgresStore:
+    """Blocks in a table, which every home that names the database shares."""
+
+    shared = True
+    remote = True
+
+    def __init__(self, url: str) -> None:
+        self._server = Server(url, "CODEH_BLOCKS")
+        self.name = self.place = self._server.name
+
+    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        return dict(self._rows("SELECT id, data FROM codeh_blocks WHERE id = ANY(%s)", list(ids)))
+
+    def mset(self, blocks: Mapping[str, Data]) -> None:
+        now = int(time())
+        rows = [(id, now, bytes(blocks[id])) for id in sorted(blocks)]  # in one order: no deadlock
+        with self._failing("; nothing refers to what was written"):
+            connection = self._server.connection()
+            with connection.transaction(), connection.cursor() as cursor:
+                cursor.executemany(_PUT, rows)
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        query = "SELECT id, length(data) FROM codeh_blocks WHERE id = ANY(%s)"
+        return dict(self._rows(query, list(ids)))
+
+    def stale(self, before: float) -> dict[str, int]:
+        return dict(self._rows("SELECT id, length(data) FROM codeh_blocks WHERE used < %s", before))
+
+    def delete(self, ids: Sequence[str], before: float) -> int:
+        query = "DELETE FROM codeh_blocks WHERE id = ANY(%s) AND used < %s RETURNING id, 0"
+        return len(self._rows(query, list(ids), before))
+
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:  # noqa: ARG002
+        """No other program's blocks are in this table."""
+        return {}
+
+    def take_back(self, ids: Collection[str]) -> None:
+        """Nothing: others may have come to rely upon them; `gc` knows when nobody does."""
+
+    def _rows(self, query: str, *values: object) -> list[tuple[str, Any]]:
+        with self._failing():
+            return self._server.connection().execute(query, values, binary=True).fetchall()
+
+    @contextmanager
+    def _failing(self, what: str = "") -> Iterator[None]:
+        """Every failure as InputOutput."""
+        try:
+            with self._server.failing(what):
+                yield
+        except TryAgain as error:
+            raise InputOutput(str(error)) from None
