@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import orjson
@@ -145,6 +145,7 @@ def worded(file: str) -> Wording:
 
     shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
 
+    @lru_cache(maxsize=8)  # a process renders each
     def wording(count: int, what: str, tokens: int, data: str) -> Prompt:
         values: Json = {
             "vars": {},
