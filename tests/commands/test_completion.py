@@ -27,6 +27,7 @@ def completed(script: str, home: Path, *words: str) -> list[str]:
     done = subprocess.run(
         ["bash", "-c", f"{script}\n{asked}", "bash", "codeh-history", *words],
         capture_output=True, text=True, check=True, env=support.environ(home=home),
+        cwd=home if home.is_dir() else None,
     )  # fmt: skip
     assert done.stderr == ""
     return done.stdout.split()
@@ -37,6 +38,12 @@ def sessions(home: Path) -> Path:
     (home / "sessions").mkdir(parents=True)
     for name in ("demo.jsonl", "debug.jsonl", "old.json", "x $(touch hacked).jsonl", "notes.txt"):
         (home / "sessions" / name).touch()
+    (home / "sessions" / "demo.jsonl").write_text(
+        '{"model":"gemini-3-pro"}\n{"type":"meta","set":{"model.anthropic":"claude-opus-4-8"}}\n'
+    )
+    (home / "trash").mkdir()
+    (home / "trash" / "gone.1.jsonl").touch()
+    (home / "notes.md").touch()
     (home / "config.toml").write_text(
         '[profile.local]\nto = "x"\n [profile.cheap]\n[profile.local.summarize]\n'
     )
@@ -83,6 +90,14 @@ def test_it_can_be_evaluated(script: str) -> None:
         (["ask", "-p", ""], ["cheap", "local"]),
         (["ask", "--profile", "lo"], ["local"]),
         (["config", ""], ["init", "check"]),
+        (["set", "ti"], ["title="]),
+        (["set", "-s", "demo", "title", "=", ""], []),
+        (["set", "tools", "=", "@no"], ["@notes.md"]),
+        (["ask", "--system", "@no"], ["@notes.md"]),
+        (["ask", "--model", ""], ["claude-opus-4-8", "gemini-3-pro"]),
+        (["payload", "demo", "--model", "g"], ["gemini-3-pro"]),
+        (["rm", "--restore", ""], ["gone"]),
+        (["rm", "de"], ["debug", "demo"]),
     ],
 )  # fmt: skip
 def test_words(script: str, sessions: Path, words: list[str], offered: list[str]) -> None:

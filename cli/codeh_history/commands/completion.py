@@ -16,6 +16,7 @@ from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from . import COMMANDS, module_of, told
 from .export import FORMS
+from .set_ import KEYS
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -30,11 +31,13 @@ WORDS = {  # what the value of an option can be, by its name, or by verb and nam
     "export --to": FORMS, "import --from": ["auto", *IMPORTERS],
 }  # fmt: skip
 KINDS = {
+    "KEY=VALUE": ",".join(f"{key}=" for key in KEYS),
     "SESSION": "session",
     "PROFILE": "profile",
     "FILE": "file",
     "SHELL": ",".join(SHELLS),
     "init|check": "init,check",
+    "MODEL": "model",
 }  # by a word of the metavar
 
 

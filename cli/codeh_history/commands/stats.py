@@ -25,6 +25,15 @@ EXAMPLES = """\
 """
 SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
+TOKENS = "tokens"
+TIMES = "times the count"
+UNITS = {  # of numbers whose name is not what is counted
+    "system": TOKENS, "tools": TOKENS, "summaries": TOKENS,
+    "cache budget": TOKENS, "cache input": TOKENS, "cache cached": TOKENS,
+    "cache cost": "tokens of input", "cache relative": "of the cost without compaction",
+    "calibration factor": TIMES, "calibration median": TIMES, "calibration least": TIMES,
+    "calibration most": TIMES,
+}  # fmt: skip
 
 
 class Given(Reading):
@@ -91,7 +100,7 @@ def _limits(given: Given) -> tuple[int, str] | None:
 
 
 def totals(found: Json, extra: Json) -> str:
-    """The single numbers, `NAME` and value separated by a tab; of `extra` after the group's name."""
+    """The single numbers, `NAME`, value and unit separated by tabs; of `extra` after the group's name."""
     pairs = [("counter", found["counter"])]
     pairs += [("tokens" if name == "total" else name, found["tokens"][name]) for name in SINGLE]
     pairs += [(name, found[name]) for name in ("messages", "exchanges")]
@@ -100,4 +109,5 @@ def totals(found: Json, extra: Json) -> str:
             (f"{group} {name}", round(value, 4) if isinstance(value, float) else value)
             for name, value in numbers.items()
         ]
-    return "".join(f"{name}\t{value}\n" for name, value in pairs)
+    units = {name: f"\t{unit}" for name, unit in UNITS.items()}
+    return "".join(f"{name}\t{value}{units.get(name, '')}\n" for name, value in pairs)

@@ -1,6 +1,7 @@
 """Completion scripts for shells, written from a table of the verbs.
 
-What a word can be: `session`, `profile`, `file`, `any` text, or words joined by commas.
+What a word can be: `session`, `profile`, `model`, `file`, `any` text, or words joined by commas, of
+which one that ends in `=` goes on. In bash also a session of the trash, and a file after `@`.
 """
 
 from __future__ import annotations
@@ -47,12 +48,26 @@ _codeh_history_profiles() {
     sed -n 's/^ *\\[profile\\.\\([A-Za-z0-9_-]*\\).*/\\1/p' \\
         "${CODEH_CONFIG:-${CODEH_HOME:-$HOME/.codeh}/config.toml}" 2>/dev/null | sort -u
 }
+_codeh_history_trash() {
+    local file name
+    for file in "${CODEH_HOME:-$HOME/.codeh}/trash/$1"*.json*; do
+        name=${file##*/} name=${name%%%%.*}
+        [[ -e $file && $name =~ ^[A-Za-z0-9][A-Za-z0-9_-]*$ ]] && COMPREPLY+=("$name")
+    done
+}
+_codeh_history_models() {
+    cd "${CODEH_HOME:-$HOME/.codeh}/sessions" 2>/dev/null || return
+    ls -t | head -n 20 | while IFS= read -r file; do
+        grep -hoE '"model(\\.[a-z-]+)?": ?"[A-Za-z0-9._/-]+"' -- "$file"
+    done | sed 's/"$//; s/.*"//' | sort -u
+}
 _codeh_history() {
-    local cur=${COMP_WORDS[COMP_CWORD]} verb= kind= word i at=0 options values arguments
+    local cur=${COMP_WORDS[COMP_CWORD]} restore= verb= kind= word i at=0 options values arguments
     COMPREPLY=()
     [[ $cur == "=" ]] && cur=
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
+        [[ $verb == rm && $word == --restore ]] && restore=1
         if [[ $word == "=" ]]; then
             continue
         elif [[ -z $verb ]]; then
@@ -76,10 +91,24 @@ _codeh_history() {
         [[ -z $kind && $arguments == *+ ]] && kind=${kinds[${#kinds[@]} - 1]}
         kind=${kind%%+}
     fi
+    [[ $restore && $kind == session ]] && kind=trash
+    [[ $cur == @* && $kind != session ]] && kind=at
     case $kind in
     session) _codeh_history_sessions "$cur" ;;
+    trash) _codeh_history_trash "$cur" ;;
     profile) COMPREPLY=($(compgen -W "$(_codeh_history_profiles)" -- "$cur")) ;;
+    model) COMPREPLY=($(compgen -W "$(_codeh_history_models)" -- "$cur")) ;;
+    at)
+        while IFS= read -r word; do
+            COMPREPLY+=("$word")
+        done < <(compgen -P @ -f -- "${cur#@}")
+        ;;
     file | any | "") ;;
+    *=)
+        [[ ${COMP_WORDS[COMP_CWORD - 1]} == "=" || $cur == *=* ]] && return
+        compopt -o nospace 2>/dev/null
+        COMPREPLY=($(compgen -W "${kind//,/ }" -- "$cur"))
+        ;;
     *) COMPREPLY=($(compgen -W "${kind//,/ }" -- "$cur")) ;;
     esac
 }
@@ -136,7 +165,8 @@ _codeh_history() {
     case $kind in
     session) _codeh_history_sessions ;;
     profile) _codeh_history_profiles ;;
-    file | any | "") _files ;;
+    file | any | model | "") _files ;;
+    *=) compadd -S '' -- ${(s:,:)kind} ;;
     *) compadd -- ${(s:,:)kind} ;;
     esac
 }
@@ -200,7 +230,7 @@ def _fish_option(option: Option) -> str:
 def _fish_value(kind: str) -> str:
     if kind in ("session", "profile"):
         return f"-f -a '(__codeh_history_{kind}s)'"
-    return "-F" if kind in ("file", "any") else f"-f -a {_quoted(kind.replace(',', ' '))}"
+    return "-F" if kind in ("file", "any", "model") else f"-f -a {_quoted(kind.replace(',', ' '))}"
 
 
 def _quoted(text: str) -> str:

@@ -28,7 +28,7 @@ EXAMPLES = """\
 
 class Given(Reading):
     to: str | None = option("FORMAT", "What this provider would refuse instead.")
-    model: str | None = option("M", "With --to: for which model.")
+    model: str | None = option("MODEL", "With --to: for which model.")
     json: bool = JSON
 
 
