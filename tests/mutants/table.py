@@ -17,6 +17,18 @@ class Mutant(NamedTuple):
 
 MUTANTS = [
     Mutant(
+        "a secret is marked in each piece that it goes over", "filters/redact/spans.py",
+        'kind = span.kind if span.start >= start else ""',
+        "kind = span.kind",
+        ("filters/redact/test_redactor.py::test_a_secret_over_two_pieces_is_marked_once",),
+    ),
+    Mutant(
+        "texts that only together tell are not looked at", "filters/redact/redactor.py",
+        "                or line.count(b'\"text\"') > 1  # which are read as one\n",
+        "",
+        ("filters/redact/test_redactor.py::test_a_line_of_which_only_the_joined_texts_tell_is_looked_at",),
+    ),
+    Mutant(
         "gc looks at the sessions only before the trash", "commands/gc/unused.py",
         "trash.trash_dir(env), own_dir(env)):",
         "trash.trash_dir(env)):",

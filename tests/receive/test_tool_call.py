@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from support import run
+from inside import inside
+from support import lines, run, session_path
 
 PROGRAM = f"{sys.executable} -m codeh_history"
 
@@ -27,3 +28,10 @@ def test_a_call_that_was_undone_while_its_tool_ran_has_no_answer(home: Path) -> 
     done = run("calls", "-s", "demo", "--via", f"{PROGRAM} undo -s demo >/dev/null; echo late")
     assert (done.code, done.out) == (0, b"")
     assert [line["kind"] for line in run("show", "demo", "--jsonl").lines if "kind" in line] == ["user"]
+
+
+def test_a_tool_that_fails_says_why_on_stderr_and_a_call_without_an_id_is_answered_so(home: Path) -> None:
+    inside("append", "-s", "s", "--call", "f", home=home)
+    assert inside("calls", "-s", "s", "--via", "echo out; echo why >&2; exit 3", home=home).code == 0
+    part = lines(session_path(home, "s"))[-1]["parts"][0]["functionResponse"]
+    assert part == {"name": "f", "response": {"error": "Tool call f failed with error: why"}}

@@ -383,3 +383,14 @@ def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:
     for form in ("contents", "markdown"):
         assert secret.encode() in run("export", "s", "--to", form, home=tmp_path).out
         assert secret.encode() not in run("export", "s", "--to", form, "--redact", home=tmp_path).out
+
+
+def test_a_secret_over_two_pieces_is_marked_once() -> None:
+    pieces = ["it is password=hunt", "er2xyz9", "0 and no more"]
+    assert Redactor().texts(pieces) == ["it is password=[redacted:assignment]", "", " and no more"]
+
+
+def test_a_line_of_which_only_the_joined_texts_tell_is_looked_at() -> None:
+    parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
+    line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()
+    assert [found for found, _ in Redactor().worth_a_look([line])] == [line]
