@@ -1,0 +1,90 @@
+"""What the plan makes of two stores, case by case; and that it is carried out on nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+from test_sync import HEADER, message, opened, record
+
+from codeh_history.base.env import Env
+from codeh_history.session.records import lines_of
+from codeh_history.sync.places import here
+from codeh_history.sync.plan import plan
+from inside import lay
+
+
+def synced(one: dict[str, bytes], two: dict[str, bytes]) -> dict[str, bytes]:
+    """What both stores hold afterwards."""
+    stores = [dict(one), dict(two)]
+    for write in plan(stores).writes:
+        stores[write.side][write.session] = write.after
+    assert stores[0] == stores[1]
+    return stores[0]
+
+
+def commit(text: str) -> bytes:
+    return record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": text}])
+
+
+def redaction(*names: str, id: str = "x") -> bytes:
+    return record(type="redaction", id=id, ts="2026-01-01T00:02:00.000Z", lines=list(names))
+
+
+def test_the_deltas_of_a_redacted_stream_go() -> None:
+    """Where it was redacted they were gone already, so that it could not name them."""
+    delta = record(type="delta", of="s", parts=[{"text": "SECRET"}])
+    one = {"demo": HEADER + redaction("commit s") + opened("s") + commit("[redacted:x]")}
+    two = {"demo": HEADER + opened("s") + delta + commit("SECRET")}
+    assert synced(one, two) == one
+
+
+def test_one_redaction_with_two_outcomes_leaves_nothing_of_the_line() -> None:
+    """Each may hold what the other lost."""
+    one = {"demo": HEADER + redaction("a") + message("a", "[redacted:x] and two")}
+    two = {"demo": HEADER + redaction("a") + message("a", "one and [redacted:x]")}
+    assert synced(one, two) == {"demo": HEADER + redaction("a") + message("a", "[redacted]")}
+
+
+def test_of_more_redactions_the_line_of_whoever_knows_all_is_taken() -> None:
+    more = HEADER + redaction("a") + redaction("a", id="y") + message("a", "[redacted:x] and [redacted:y]")
+    less = HEADER + redaction("a") + message("a", "[redacted:x] and two")
+    assert synced({"demo": more}, {"demo": less}) == {"demo": more}
+    assert synced({"demo": HEADER + message("a", "one and two")}, {"demo": more}) == {"demo": more}
+
+
+def test_a_fork_of_a_fork_is_one_of_the_first_session() -> None:
+    """Its name is the same, whichever branches met first."""
+    base = HEADER + message("a", "a")
+    kept = {"demo": base + message("b", "b", 2)}
+    x, y = (base + message("c", "c", 3) + message(id, id, 4) for id in "xy")
+    [fork] = synced({"demo": x}, kept).keys() - {"demo"}
+    first = synced(synced(kept, {"demo": x}), synced(kept, {"demo": y}))
+    other = synced(synced({"demo": x}, {"demo": y}), kept)
+    assert first == other
+    assert len(first) == 3
+    assert fork in first
+    for name in first.keys() - {"demo"}:
+        assert name.rpartition("-")[0] == "demo"
+        assert orjson.loads(first[name].partition(b"\n")[0])["parent"]["session"] == "demo"
+
+
+def test_a_third_copy_of_a_branch_goes_into_its_fork() -> None:
+    base = HEADER + message("a", "a")
+    kept, late = {"demo": base + message("b", "b", 2)}, base + message("c", "c", 3)
+    two = synced(kept, {"demo": late})
+    three = synced(two, {"demo": late + message("d", "d", 4)})
+    [fork] = three.keys() - {"demo"}
+    assert two.keys() == three.keys()
+    assert list(lines_of(three[fork]))[1:] == list(lines_of(late + message("d", "d", 4)))[1:]
+
+
+def test_what_has_changed_since_is_not_replaced(tmp_path: Path) -> None:
+    path = lay(tmp_path, HEADER + message("a", "a"), "demo")
+    side = here(Env({"CODEH_HOME": str(tmp_path)}))
+    side.sessions()
+    assert not side.put("demo", HEADER, HEADER + message("b", "b"))
+    assert not side.put("demo", None, HEADER)
+    assert path.read_bytes() == HEADER + message("a", "a")
+    assert side.put("demo", HEADER + message("a", "a"), HEADER + message("b", "b"))
+    assert path.read_bytes() == HEADER + message("b", "b")
