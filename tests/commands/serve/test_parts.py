@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from codeh_history.commands.serve.lines import Lines, TooLong
 from codeh_history.commands.serve.order import Order, Turn
 from codeh_history.commands.serve.output import Held, Json, Passed, Room
 from codeh_history.commands.serve.scope import scope_of
+from codeh_history.commands.serve.worker import Worker
+from codeh_history.main import run
 from codeh_history.store.paths import path_of
 
 # -- the order ------------------------------------------------------------------------------------------------
@@ -220,3 +224,28 @@ def test_events_are_what_came_with_no_character_cut(pieces: list[bytes], data: s
     except UnicodeDecodeError:
         return
     assert not [each for each in events if "data64" in each]
+
+
+# -- workers -------------------------------------------------------------------------------------------------------
+
+
+def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home: Path) -> None:
+    """It is a fork of the server, whose own signals come through a pipe that both hold."""
+    woken, wake = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(wake, False)
+    place = os.open(".", os.O_RDONLY)
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    fd = signal.set_wakeup_fd(wake)
+    try:
+        for _ in range(20):
+            worker = Worker(run, {}, place)
+            worker.signal(signal.SIGTERM)
+            assert worker.end() == 143
+        with pytest.raises(BlockingIOError):
+            os.read(woken, 1)
+    finally:
+        signal.set_wakeup_fd(fd)
+        signal.signal(signal.SIGTERM, before)
+        for each in (woken, wake, place):
+            os.close(each)

@@ -102,6 +102,21 @@ def test_a_cancelled_ask_keeps_its_prompt_and_its_command_is_ended(
     assert texts(home, "a") == ["kept", "next"]
 
 
+def test_what_is_cancelled_at_once_is_ended_too(server: Server) -> None:
+    """Before its worker has come to it, perhaps; the next request has nothing of it."""
+    for round in range(3):
+        ids = [f"{round}.{number}" for number in range(10)]
+        for id in ids:
+            server.send("ask", "-s", f"s{id[-1]}", "-m", "x", "--to", "text", "--via", "sleep 60", id=id)
+            if int(id[-1]) % 2:
+                server.cancel(id)
+        for id in ids[::2]:
+            server.cancel(id)
+        assert {server.answer(id)["code"] for id in ids} == {143}
+    assert server.ask("append", "-s", "a", "-m", "x")["code"] == 0
+    assert server.end() == 0
+
+
 def until_gone(pid: int) -> None:
     while not gone(pid):
         time.sleep(0.01)

@@ -15,6 +15,7 @@ import socket
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
 
 import orjson
 
@@ -28,7 +29,8 @@ _LENGTH = struct.Struct("=Q")
 _ANSWER = struct.Struct("=B?")  # an exit code, and whether the worker ends with it
 _GARBAGE = 10_000  # objects made since the last collection
 _DESCRIPTORS = 1 << 12
-_OURS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGIO)
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_OURS = (*_ENDING, signal.SIGINT)
 
 
 class Worker:
@@ -37,13 +39,13 @@ class Worker:
     def __init__(self, program: Program, environ: Mapping[str, str], place: int) -> None:
         """Start one: it runs `program`, with this environment and from the directory open as `place`."""
         self.socket, theirs = socket.socketpair()
-        self.pid = os.fork()
-        if not self.pid:
-            try:
-                os.setsid()
-                _work(program, environ, _alone(theirs, place))
-            finally:
-                os._exit(1)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _OURS)  # until it has handlers of its own
+        try:
+            self.pid = os.fork()
+            if not self.pid:
+                _become(program, environ, theirs, place, mask)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
         self.spent = False  # whether it is for no other request: it had a signal, or held much memory
 
@@ -88,7 +90,7 @@ class Worker:
 # -- in the worker ----------------------------------------------------------------------------------------
 
 
-def _alone(ours: socket.socket, place: int) -> tuple[socket.socket, int]:
+def _alone(ours: socket.socket, place: int) -> None:
     """Close what belongs to the server: open here, it would hide that the server has gone."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
@@ -98,23 +100,47 @@ def _alone(ours: socket.socket, place: int) -> tuple[socket.socket, int]:
         os.closerange(start, fd)
         start = fd + 1
     os.closerange(start, start + _DESCRIPTORS)
-    return ours, place
 
 
-def _work(program: Program, base: Mapping[str, str], own: tuple[socket.socket, int]) -> None:
+def _become(
+    program: Program, environ: Mapping[str, str], connection: socket.socket, place: int, mask: set[int]
+) -> NoReturn:
+    """Be a worker, whom signals end, and then end."""
+    code = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        ended_by = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+        _alone(connection, place)
+        _watch(connection)
+        _end_by(ended_by)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        _work(program, environ, connection, place, ended_by)
+    except Interrupted as number:
+        code = number.exit_code
+    finally:
+        os._exit(code)
+
+
+def _end_by(numbers: Sequence[int]) -> None:
+    """Have these signals end the process at once, as they do where a command has not begun."""
+    for number in numbers:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _work(
+    program: Program,
+    base: Mapping[str, str],
+    connection: socket.socket,
+    place: int,
+    ended_by: Sequence[int],
+) -> None:
     """Run what is asked for until the server closes its end."""
-    connection, place = own
-    ignored = {number for number in _OURS if signal.getsignal(number) is signal.SIG_IGN}
-    signal.set_wakeup_fd(-1)
-    _watch(connection)
     current: dict[str, str] = {}
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     gc.freeze()
     while True:
-        for each in (signal.SIGTERM, signal.SIGHUP):
-            if each not in ignored:
-                signal.signal(each, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         head, files, _, _ = socket.recv_fds(connection, _LENGTH.size, 3)
         if not head:
             return
@@ -130,6 +156,7 @@ def _work(program: Program, base: Mapping[str, str], own: tuple[socket.socket, i
         code = _outcome(program, argv, cwd, place)
         for number in (0, 1, 2):
             os.dup2(nothing, number)
+        _end_by(ended_by)  # before the server knows: a signal to the next request comes to that
         spent = _memory() > MOST_MEMORY
         connection.sendall(_ANSWER.pack(code & 255, spent))
         if spent:
