@@ -241,6 +241,7 @@ class Methods:
 
     def payload(self, to: str | None = None, **options: Any) -> bytes:
         """The request body that sends the session to a provider (`payload`)."""
+        from ..base.collector import resting
         from ..commands.payload import Given
         from ..config.layers import asked
         from ..send.payload import body_of
@@ -248,16 +249,12 @@ class Methods:
         with self._opened.call() as call:
             given = read(Given, {"to": to, **options}, session=self._opened.name, argument=None)
             held = asked(call, given, given.profile)
-            pieces = body_of(
-                call,
-                None,
-                self._opened.name,
-                held.request,
-                under=held.under,
-                strict=given.strict,
-                look=self._opened.look,
-            )
-            return b"".join(pieces)
+            with resting():
+                pieces = body_of(
+                    call, None, self._opened.name, held.request, under=held.under, strict=given.strict,
+                    look=self._opened.look,
+                )  # fmt: skip
+                return b"".join(pieces)
 
     def export(self, to: str | None = None, **options: Any) -> bytes:
         """The session in another form (`export`)."""

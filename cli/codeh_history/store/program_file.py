@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import stat
@@ -14,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
+from ..base.collector import resting
 from ..base.errors import BadData, InputOutput, NotFound
 from ..programs import sessions, values
 from ..programs.model import Session
@@ -274,12 +274,8 @@ def whose(file: File, asked: str = "auto") -> str | None:
 
 def sessions_in(file: File, program: str) -> Iterator[Session]:
     """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield from sessions.read(program, file)
-    except Refused as error:
-        raise BadData(f"{file.path or 'stdin'}: {error}") from None
-    finally:
-        if enabled:
-            gc.enable()
+    with resting():
+        try:
+            yield from sessions.read(program, file)
+        except Refused as error:
+            raise BadData(f"{file.path or 'stdin'}: {error}") from None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterator
 
+from ..base.collector import resting
 from ..base.errors import InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
@@ -96,13 +96,8 @@ def held(path: str) -> tuple[int, int]:
 
 def read_log(data: bytes) -> Log:
     """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with resting():
         return foreign.read(data)
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def being_written(path: str) -> bool:
