@@ -46,3 +46,11 @@ for entry in os.scandir(sys.argv[1]):
         total += len(file.read())
 print(total)
 """
+
+LIBRARY = """
+import sys
+from codeh_history import Session
+session = Session.open(sys.argv[1])
+for _ in range(int(sys.argv[2])):
+    session.append("hi")
+"""

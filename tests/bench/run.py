@@ -18,6 +18,7 @@ import coding
 import data
 import floors
 import served
+import turns
 from measure import Run, ratio
 
 PROGRAM = str(Path(sys.executable).with_name("codeh-history"))
@@ -71,6 +72,14 @@ class Bench:
         yield "append -m, to 10 records / empty app", 0.40, to_few, self.empty, 30
         yield "append -m, to 100,000 records / empty app", 0.40, to_many, self.empty, 30
         yield "append -m, to 100,000 / to 10 records", 1.10, to_many, to_few, 30
+
+    def library(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        few = self.session(10, 302)
+        environ = {"CODEH_HOME": str(self.home)}
+        one, many = (self.script(floors.LIBRARY, few.stem, str(count), env=environ) for count in (1, 101))
+        command = self.program("append", "-s", few.stem, "-m", "hi")
+        yield "import codeh_history, an append / append -m", 1.1, one, command, 30
+        yield "101 appends by the library / append -m", 3.0, many, command, 10
 
     def commands(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         small = data.session(self.root / "small" / "sessions" / "small.jsonl", 3, 100)
@@ -204,7 +213,17 @@ def main() -> None:
     print(f"{'':56} {'bound':>8} {'measured':>9}")
     with tempfile.TemporaryDirectory(prefix="codeh-bench-") as root:
         bench = Bench(Path(root))
-        for row in ("append", "commands", "payload", "calls", "compact", "jsonl", "list", "usage"):
+        for row in (
+            "append",
+            "library",
+            "commands",
+            "payload",
+            "calls",
+            "compact",
+            "jsonl",
+            "list",
+            "usage",
+        ):
             if wanted and row not in wanted:
                 continue
             try:
@@ -223,6 +242,16 @@ def main() -> None:
             )
             beside = f"{mine:.1f} ms / {theirs:.0f} ms, less {bare:.1f} ms"
             tell("append through serve / append, syncing taken off", 0.10, measured, beside)
+        if not wanted or "turns" in wanted:
+            path = coding.session(bench.sessions / "turns.jsonl", 1_000_000 if QUICK else 5_000_000)
+            folding, planning, both = turns.ratios(path, 5 if QUICK else 30)
+            beside = {
+                kind: f"{1000 * mine:.0f} ms / {1000 * theirs:.0f} ms"
+                for kind, (mine, theirs) in both.items()
+            }
+            said = f"{beside['fold']}, {beside['count']}"
+            tell("a turn of 5 MB by Session: fold, count / a process's", 0.20, folding, said)
+            tell("the same: planning a budget / a process's", 0.50, planning, beside["plan"])
         if not wanted or "memory" in wanted:
             try:
                 for name, bound, measured in bench.memory():
