@@ -8,12 +8,13 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_fold import REPEATED, SEQUENCES, TS, Writer
+from test_fold import TS, Writer
 
 from codeh_history.session.fold import View, fold
 from codeh_history.session.growth import Growing
 from codeh_history.session.model import Message, Summary
 from codeh_history.session.records import Before, Log, lines_of, parse
+from conformance import Case, cases
 from strategies import encode, files_of
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": TS}
@@ -22,7 +23,7 @@ HEADER = {"type": "session", "version": 1, "id": "s", "created": TS}
 def told(value: Any) -> Any:
     """All that a view says, and all it is made of."""
     if isinstance(value, View):
-        names = [name for name in View.__slots__ if name not in ("log", "said_read")]
+        names = [name for name in View.__slots__ if name not in ("log", "said_read", "memo")]
         return {name: told(getattr(value, name)) for name in names} | {"log": told(value.log)}
     if isinstance(value, Log):
         records = [(r.raw, r.offset, r.bare, r.data) for r in value.records]
@@ -64,10 +65,10 @@ def grown(data: bytes, cuts: list[int]) -> int:
     return count
 
 
-@pytest.mark.parametrize("log", [log for log, _ in [*SEQUENCES.values(), *REPEATED.values()]],
-                         ids=[*SEQUENCES, *REPEATED])  # fmt: skip
-def test_a_sequence_line_by_line(log: Writer) -> None:
-    data = encode([HEADER, *log.lines])
+@pytest.mark.parametrize("case", cases("").values(), ids=cases(""))
+def test_a_case_line_by_line(case: Case) -> None:
+    data = case.log if case.log.startswith(b'{"type":"session"') else encode([HEADER]) + case.log
+    data += b"" if data.endswith(b"\n") else b"\n"
     grown(data, list(range(len(data))))
 
 

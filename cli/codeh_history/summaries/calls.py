@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from ..session.failed_call import sentence
-from ..session.model import Json, Message
+from ..session.model import Json, Message, Part
 from ..session.pairing import Call, Pairing, pair
 from .prose import clip
 
@@ -102,6 +102,24 @@ class Effects:
             state = before
         self.files[path] = state, place
 
+    def add(self, told: Told, place: int) -> None:
+        """What a call came to, at this message."""
+        if told.open:
+            self.open.append((told.label, place))
+        if told.failure:
+            self.fail(told.label, told.failure, place)
+        elif told.label in self.failures:
+            self.mended.add(told.label)
+        for counter, found in (
+            (self.commands, told.commands), (self.modified, told.modified), (self.read, told.read),
+        ):  # fmt: skip
+            for one in found:
+                counter[one] += 1
+        for path, state in told.touched:
+            self.touch(path, state, place)
+        if told.action:
+            self.actions.append((told.action, place))
+
     def fail(self, what: str, how: str, place: int, *, passed: bool = False) -> None:
         """A call failed; the last failure is the one that counts, until it goes well."""
         self.failures.pop(what, None)
@@ -109,20 +127,60 @@ class Effects:
         (self.mended.add if passed else self.mended.discard)(what)
 
 
+class Told:
+    """What a call came to, wherever it stands."""
+
+    __slots__ = ("action", "commands", "failure", "label", "modified", "open", "read", "touched")
+
+    def __init__(self, label: str, failure: str, *, open: bool) -> None:
+        self.label = label
+        self.failure = failure
+        self.open = open
+        self.commands: list[str] = []
+        self.modified: list[str] = []
+        self.read: list[str] = []
+        self.touched: list[tuple[str, str]] = []  # paths, each with what became of it
+        self.action = ""
+
+
+Memo = dict[int, tuple[Part, Part | None, Told]]  # of calls, by where their parts are in memory
+
+
 def effects(
-    messages: Sequence[Message], pairing: Pairing | None = None, done: Effects | None = None
+    messages: Sequence[Message],
+    pairing: Pairing | None = None,
+    done: Effects | None = None,
+    memo: Memo | None = None,
 ) -> Effects:
-    """The effects of every call, with its result where there is one; `done`: those of what was before."""
+    """The effects of every call, with its result where there is one; `done`: those of what was before.
+
+    `memo`: what is known of calls that were looked at before.
+    """
     done = done or Effects()
+    memo = {} if memo is None else memo
     place = {message.id: number for number, message in enumerate(messages)}
-    for call in (pairing or pair(messages)).calls:
-        _one(call, place[call.message.id], done)
+    calls = (pairing or pair(messages)).calls
+    if len(memo) > 2 * len(calls):
+        memo.clear()
+    for call in calls:
+        done.add(_told_once(call, memo), place[call.message.id])
     for path in done.modified:
         done.read.pop(path, None)
     return done
 
 
-def _one(call: Call, place: int, done: Effects) -> None:
+def _told_once(call: Call, memo: Memo) -> Told:
+    part = call.message.parts[call.part]
+    answer = call.answer.message.parts[call.answer.part] if call.answer is not None else None
+    known = memo.get(id(part))
+    if known is not None and known[0] is part and known[1] is answer:
+        return known[2]
+    told = _told(call)
+    memo[id(part)] = part, answer, told
+    return told
+
+
+def _told(call: Call) -> Told:
     args = call.args if isinstance(call.args, dict) else {}
     words = {word.lower() for word in _WORDS.findall(call.name)}
     command = command_of(args) if words & _SHELLS or "run" in words else ""
@@ -131,26 +189,21 @@ def _one(call: Call, place: int, done: Effects) -> None:
     verb = args.get("command")
     writes = bool(words & _WRITES) and not (isinstance(verb, str) and verb == "view")
     label = f"`{clip(_AWAY.sub('', command), 100)}`" if command else brief(call.name, args, 160)
-    if call.answer is None:
-        done.open.append((label, place))
     failure = _failure(call, command)
-    if failure:
-        done.fail(label, failure, place)
-    elif label in done.failures:
-        done.mended.add(label)
+    told = Told(label, failure, open=call.answer is None)
     if command:
-        _shell(command, done, place, failed=bool(failure))
-        return
+        _shell(command, told)
+        return told
     state = next(
         (state for state, verbs in _STATES.items() if words & verbs), "written" if writes else "read"
     )
     paths = paths_of(args)
-    for path in paths if not failure else ():
-        done.touch(path, state, place)
+    told.touched += [(path, state) for path in paths if not failure]
     if not (writes and failure):
-        (done.modified if writes else done.read).update(paths)
+        (told.modified if writes else told.read).extend(paths)
     if not (failure or any(paths)) and acts(call.name):
-        done.actions.append((label + _outcome(call), place))
+        told.action = label + _outcome(call)
+    return told
 
 
 def acts(name: str) -> bool:
@@ -205,9 +258,10 @@ def mentioned(text: str) -> list[str]:
     return [path for path in found if _EXTENSION.search(path) or path.count("/") > 1]
 
 
-def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
+def _shell(command: str, told: Told) -> None:
     """A command's files: those it writes or removes, those it shows."""
-    done.commands[clip(here(command).split("\n", 1)[0], 100)] += 1
+    failed = bool(told.failure)
+    told.commands.append(clip(here(command).split("\n", 1)[0], 100))
     for piece in _STEPS.split(command[:4000]):
         words = [word.strip("'\"`,()") for word in piece.split()]
         while words and (words[0] in ("sudo", "cd", "time", "env", "then", "do") or "=" in words[0]):
@@ -216,19 +270,18 @@ def _shell(command: str, done: Effects, place: int, *, failed: bool) -> None:
             continue
         for path in _INTO.findall(piece) if ">" in piece else ():
             if looks_like_path(path) and not failed and not path.startswith("/dev/"):
-                done.modified[path] += 1
-                done.touch(path, "written", place)
+                told.modified.append(path)
+                told.touched.append((path, "written"))
         head = " ".join(words[:2])
         changes = words[0] in _CHANGING or head in _CHANGING
         shows = words[0] in _SHOWING
         if changes or shows:
             for word in words[1:] if words[0] not in _PATTERN_FIRST else _after_pattern(piece):
                 if looks_like_path(word) and not word.startswith(("-", "s/")):
-                    (done.modified if changes and not failed else done.read)[word] += 1
+                    (told.modified if changes and not failed else told.read).append(word)
                     if not failed:
-                        done.touch(
-                            word, _SHELL_STATES.get(words[0], "written" if changes else "read"), place
-                        )
+                        state = _SHELL_STATES.get(words[0], "written" if changes else "read")
+                        told.touched.append((word, state))
 
 
 def _after_pattern(piece: str) -> list[str]:

@@ -115,7 +115,9 @@ class Telling:
         lines: list[Line] = []
         for age, summary in enumerate(draft.history.view.summaries if self._absorb else (), -MOST):
             lines += parsed(summary.text, done, age * MOST)
-        return lines, effects(draft.history.messages, draft.history.layout.pairing, done)
+        history = draft.history
+        memo = history.view.memo.setdefault("calls", {})
+        return lines, effects(history.messages, history.layout.pairing, done, memo)
 
     @cached_property
     def _reader(self) -> Reader:
