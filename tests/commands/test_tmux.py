@@ -1,0 +1,103 @@
+"""In tmux, as a person sees it: what stands on the screen of a talk, of a pager, and once a bar is gone."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support import environ, program, run, session_path
+
+PATIENCE = 60.0  # seconds until a test gives up
+MIB = 1 << 20
+
+pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux on this machine")
+
+
+class Screen:
+    """A terminal of 80 columns and 24 lines in a server of its own, with nobody's settings."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.socket = str(home / "tmux")
+
+    def tmux(self, *words: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-S", self.socket, "-f", "/dev/null", *words], capture_output=True, text=True,
+            check=True, env=environ({"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PAGER": "less"}, self.home),
+        )  # fmt: skip
+        return done.stdout
+
+    def start(self, *argv: str) -> None:
+        """Run it, and say `over` once it is."""
+        words = shlex.join([*program(), *argv])
+        self.tmux("new-session", "-d", "-x", "80", "-y", "24", f"{words}; echo over; exec cat")
+
+    def keys(self, *keys: str) -> None:
+        self.tmux("send-keys", *keys)
+
+    def shows(self, text: str, *styles: str) -> str:
+        """The screen as soon as this stands on it."""
+        until = time.monotonic() + PATIENCE
+        while text not in (screen := self.tmux("capture-pane", "-p", *styles)):
+            assert time.monotonic() < until, screen
+            time.sleep(0.05)
+        return screen
+
+
+@pytest.fixture
+def screen(home: Path) -> Iterator[Screen]:
+    home.mkdir(exist_ok=True)
+    made = Screen(home)
+    yield made
+    subprocess.run(["tmux", "-S", made.socket, "kill-server"], capture_output=True, check=False)
+
+
+def test_a_talk_and_what_it_leaves(screen: Screen) -> None:
+    screen.start("chat", "demo", "--to", "text", "--via", "cat > /dev/null; echo Because.")
+    screen.shows("\n>")
+    screen.keys("Why is the sky blue?", "Enter")
+    screen.shows("Because.\n>")  # a key that comes before the prompt is nobody's
+    screen.keys("C-d")
+    screen.shows("over")
+    assert run("status", "demo", home=screen.home).code == 0
+
+
+@pytest.mark.skipif(not shutil.which("less"), reason="no less on this machine")
+def test_what_is_longer_than_the_screen_is_paged(screen: Screen) -> None:
+    run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(200)), home=screen.home)
+    screen.start("show", "demo")
+    assert "line 199" not in screen.shows("line 10")
+    screen.keys("G")
+    screen.shows("line 199")
+    screen.keys("q")
+    screen.shows("over")
+
+
+def test_nothing_of_a_bar_is_left(screen: Screen) -> None:
+    run("append", "-s", "demo", "-m", "hello", home=screen.home)
+    with session_path(screen.home, "demo").open("ab") as file:
+        for _ in range(17):
+            file.write(b'{"role":"user","parts":[{"text":"' + b"word " * (MIB // 5) + b'"}]}\n')
+    screen.start("verify", "demo")
+    lines = screen.shows("over").split("\n")
+    assert [line.strip() for line in lines if line.strip()] == ["ok: 19 records, 18 messages", "over"]
+
+
+def test_code_is_in_colours_of_the_terminals_own_palette(screen: Screen) -> None:
+    """No colour of ours lies on a background that may be light or dark."""
+    run("append", "-s", "demo", "-m", "code?", home=screen.home)
+    said = "```python\ndef f(x):  # a comment\n    return 'text' + str(x)\n```"
+    run("append", "-s", "demo", "--role", "model", "-m", said, home=screen.home)
+    screen.start("show", "demo", "--no-pager")
+    shown = screen.shows("over", "-e")
+    assert "return" in shown
+    assert "\x1b[3" in shown
+    assert "38;2;" not in shown
+    assert "38;5;" not in shown
+    assert "48;" not in shown
