@@ -46,7 +46,7 @@ def message(id: str, role: str = "user", text: str = "") -> bytes:
 
 LOG = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05.000Z"}\n' + b"".join(
     message(f"u{n}", "user", f"What is {n}? " * 60)
-    + message(f"m{n}", "model", f"It is {n}. AKIA{'Q' * 12}{n:04} " * 60)
+    + message(f"m{n}", "model", f"It is {n}. AKIAJX7Q2M5NRFTWZKP{'ABCDEF'[n]} " * 60)
     for n in range(6)
 )
 
@@ -125,9 +125,10 @@ def test_a_connection_cut_in_a_read_is_another_try(url: str, tmp_path: Path, clu
 
 STEPS = {
     "append": ("append", "-s", "demo", "-m", "One more"),
-    "compact": ("compact", "-s", "demo", "-i", "--budget", "700", "--counter", "approx"),
-    "redact": ("redact", "-s", "demo", "-i"),
+    "compact": ("compact", "-s", "demo", "-i", "--budget", "2000", "--counter", "approx"),
+    "redact": ("redact", "-s", "demo", "-i", "--yes"),
 }
+FIXED = {"CODEH_NOW": "2026-01-02T03:04:05.000Z", "CODEH_ID_SEED": "seed"}
 POINTS = range(1, 40) if LONG else (6, 8)
 
 
@@ -135,11 +136,11 @@ POINTS = range(1, 40) if LONG else (6, 8)
 def test_a_server_killed_at_a_step(verb: str, mortal: Cluster, mortal_url: str, tmp_path: Path) -> None:
     """It is killed when the program has sent, or the server answered, so many times."""
     words = STEPS[verb]
-    postgres.Postgres(mortal_url, "URL").create("done", LOG)
     postgres.Postgres(mortal_url, "URL").create("demo", LOG)
-    expected = Program(tmp_path / "home", mortal_url)(*words, "-q", CODEH_SESSION="demo")
+    expected = Program(tmp_path / "home", mortal_url)(*words, **FIXED)
     assert expected.code == 0, expected
     after = whole(mortal_url)
+    assert after != LOG
     tries = 0
     for point in POINTS:
         if not killed_at(point, words, mortal, mortal_url, tmp_path, after if verb == "redact" else None):
@@ -168,7 +169,7 @@ def killed_at(
         return None if step < point else False
 
     proxy = Proxy(mortal.port, cut)
-    done = Program(tmp_path / "home", through(url, proxy.port))(*words)
+    done = Program(tmp_path / "home", through(url, proxy.port))(*words, **FIXED)
     proxy.close()
     if not reached.is_set():
         assert done.code == 0, done

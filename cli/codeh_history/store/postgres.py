@@ -26,10 +26,6 @@ _MAKE = (
     " VALUES (%s, %s, 0, 0, false, false, 0, 0) ON CONFLICT (id) DO NOTHING"
 )
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
-_ENDS = (
-    "SELECT l.session, l.line FROM codeh_sessions s JOIN codeh_lines l ON l.session = s.id"
-    " WHERE s.id = ANY(%s) AND (l.number = 0 OR l.number >= s.lines - %s) ORDER BY l.session, l.number"
-)
 LISTENED = 60  # seconds after which who waits says so again
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
 
@@ -112,17 +108,13 @@ class Postgres:
             raise Missing(f"{self.path(id)}: no such session")
         return data
 
-    def passing(self, ids: Sequence[str], *, ends: int | None = None) -> Iterator[str]:
-        """These ids, sorted, each while its bytes are at hand: they all come by one query.
-
-        With `ends` only the first line, and so many of the last.
-        """
-        query = _ALL if ends is None else _ENDS
+    def passing(self, ids: Sequence[str]) -> Iterator[str]:
+        """These ids, sorted, each while its bytes are at hand: they all come by one query."""
         wanted = sorted(ids)
         held: dict[str, bytes] = {}
         last = ""
         with self._server.failing(), self._server.connection(second=True).cursor(binary=True) as cursor:
-            found = _grouped(cursor.stream(query, [wanted] if ends is None else [wanted, ends]))
+            found = _grouped(cursor.stream(_ALL, [wanted]))
             for id in sorted(ids, key=lambda id: _as_a_file((id,))):
                 while id not in held and last < id:
                     last, data = next(found, ("~", b""))  # which is behind all ids

@@ -117,19 +117,20 @@ def ids(env: Env) -> list[tuple[str, str]]:
 
 def _latest(env: Env, name: str) -> Target:
     """The session with the newest message; `@.`: among those begun in this directory."""
-    from .state import passing, stamp_of
+    from .state import passing, stamps_of
     from .tail import newest_message
 
     best: tuple[str, float, str] | None = None
     here = env.cwd() if name == "@." else None
     paths = [path for _, path in ids(env)] if here != "" else []
+    stamps = stamps_of(paths)
     for path in passing(paths):
         try:
             newest = newest_message(path, here)
-            stamp = stamp_of(path) if newest is not None else None
         except (OSError, HistoryError):
             continue
-        candidate = (newest or "", stamp[2] / 1e9, path) if stamp is not None else None
+        stamp = stamps[path]
+        candidate = (newest, stamp[2] / 1e9, path) if newest is not None and stamp is not None else None
         if candidate is not None and (best is None or candidate > best):
             best = candidate
     if best is None:

@@ -52,11 +52,10 @@ def size_of(path: str) -> int:
     return info.st_size if stat.S_ISREG(info.st_mode) else 0
 
 
-def passing(paths: Sequence[str], *, ends: int | None = None) -> Iterator[str]:
+def passing(paths: Sequence[str]) -> Iterator[str]:
     """These paths of sessions of one store, in their order; those of a server in that of `ids`.
 
-    Each of those is at hand in its turn: all are read by one query. With `ends` only their first line is
-    there, and so many of their last.
+    Each of those is at hand in its turn: all are read by one query.
     """
     if not paths or not paths[0].startswith(SERVER):
         yield from paths
@@ -64,4 +63,4 @@ def passing(paths: Sequence[str], *, ends: int | None = None) -> Iterator[str]:
     from . import postgres
 
     store, _ = postgres.of(paths[0])
-    yield from map(store.path, store.passing([path.rpartition("/")[2] for path in paths], ends=ends))
+    yield from map(store.path, store.passing([path.rpartition("/")[2] for path in paths]))
