@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.env import Env
-from ..base.options import QUIET, Options, argument, flag
+from ..base.errors import Usage
+from ..base.options import QUIET, Options, argument, flag, option
 from ..store import trash
 
 EXAMPLES = """\
@@ -15,13 +16,17 @@ EXAMPLES = """\
 
 
 class Given(Options):
-    sessions: Sequence[str] = argument("SESSION...", "Exact session ids.")
+    sessions: Sequence[str] | None = argument("[SESSION...]", "Exact session ids.")
+    session: str | None = option("SESSION", "One more; $CODEH_SESSION is never meant.", "-s")
     restore: bool = flag("Take them out of the trash again.")
     quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> None:
-    for name in trash.checked(env, given.sessions, restore=given.restore):
+    names = [*(given.sessions or ()), *([given.session] if given.session else ())]
+    if not names:
+        raise Usage("name the sessions: `codeh-history rm SESSION...`")
+    for name in trash.checked(env, names, restore=given.restore):
         if given.restore:
             left = trash.restore(env, name)
             more = f"; one removed earlier is {left[-1].path}" if left else ""
