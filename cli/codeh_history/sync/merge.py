@@ -49,10 +49,11 @@ def merged(name: str, one: Log, other: Log) -> Merged:
         missing = _missing(mine[at:], theirs[at:])
         lines = _with_header(one, other) if at else one.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
-    alike = mine[at].name == theirs[at].name
-    return Merged(
-        Log(one.lines, redactions), _fork(root_of(name, one, other), other, theirs[at], alike=alike)
-    )
+    root, first = root_of(name, one, other), theirs[at]
+    fork = _fork(root, other, first, alike=mine[at].name == first.name)
+    if fork.name == name:  # where the lines before it differ in deltas alone
+        fork = _fork(root, other, first, alike=True)
+    return Merged(Log(one.lines, redactions), fork)
 
 
 def _branch(mine: Sequence[Line], theirs: Sequence[Line]) -> int:
