@@ -338,7 +338,7 @@ MUTANTS = [
         "a request waits for none but those of its session", "commands/serve/order.py",
         "found = [self._last.get(session, self._any) for session in turn.sessions]",
         "found = [self._last.get(session) for session in turn.sessions]",
-        ("commands/serve/test_parts.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
+        ("commands/serve/test_serve_parts.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
     ),
     Mutant(
         "what a commit says besides is lost", "session/fold.py",
