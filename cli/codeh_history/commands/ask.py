@@ -137,17 +137,18 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     if not providers.model_in_url(to):
         model = payload.model_for(view, to, model)
     reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
-    with tempfile.TemporaryFile() as body, awaiting(env, target.path):
+    with tempfile.TemporaryFile() as body:
         _write(env, target, asked, body, _with(env, target, data, lines + new))
-        size = _store(env, target, draft, lines)
-        with _saying_it_is_stored(env, again):
-            if request.persist:
-                from ..access.persist import persist_now
+        with awaiting(env, target.path):
+            size = _store(env, target, draft, lines)
+            with _saying_it_is_stored(env, again):
+                if request.persist:
+                    from ..access.persist import persist_now
 
-                persist_now(env, None, target.path)
-            if size != len(data):  # more came meanwhile: it is sent too
-                _write(env, target, asked, body, None)
-            yield Ready(body, reader)
+                    persist_now(env, None, target.path)
+                if size != len(data):  # more came meanwhile: it is sent too
+                    _write(env, target, asked, body, None)
+                yield Ready(body, reader)
 
 
 def _looked(env: Env, target: Target) -> tuple[bytes, View]:

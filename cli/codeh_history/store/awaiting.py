@@ -9,10 +9,9 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..base.env import Env
-from ..base.folders import ensure_dir
 from ..base.ids import is_id
 from .paths import id_of, path_of
 
@@ -59,7 +58,10 @@ def waits(home: str, session: str) -> bool:
 def _noted(path: str) -> int | None:
     """The file, open and locked; another one where the last to leave removed it meanwhile."""
     try:
-        ensure_dir(os.path.dirname(path))
+        with suppress(
+            FileExistsError
+        ):  # not synced: after a crash nobody waits; a new home is made by what is stored
+            os.mkdir(os.path.dirname(path), 0o700)
         while True:
             fd = os.open(path, _OPEN, 0o600)
             try:
