@@ -133,9 +133,7 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     to = payload.provider_of(request.to)
-    model = request.model
-    if not providers.model_in_url(to):
-        model = payload.model_for(view, to, model)
+    model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
         _write(env, target, asked, body, _with(env, target, data, lines + new))

@@ -20,7 +20,7 @@ from ..providers.base import Options, Transcript
 from ..providers.base import Request as Body
 from ..session import sources
 from ..session.fold import View
-from ..session.model import Json
+from ..session.model import Json, Message
 from ..session.pairing import open_at_end
 from ..store.read import in_blocks
 from ..store.resolve import Target, for_reading
@@ -74,11 +74,24 @@ def body_of(
         view = view.with_messages(view.messages)
         view.meta = _over(under, view.meta)
     given = given.within(view.meta, target.id, env.note)
+    view, messages, options = _as_sent(env, view, to, given, target.id)
+    summaries = [summary.text for summary in view.summaries]
+    if to == providers.PLAIN:
+        return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
+    request = providers.load(to).request(messages, options, summaries)
+    text = _written(env, target, request, given)
+    return media.pieces(text, env) if media.used else [text]
+
+
+def _as_sent(
+    env: Env, view: View, to: str, given: Request, session: str
+) -> tuple[View, Sequence[Message], Options]:
+    """The view as it is sent, its messages with what templates and attachments add, and the options."""
     options = _options(view, to, given)
     if given.context:
         view, options = _with_context(env, view, options)
-    view = _reduced(env, view, options, given, target.id)
-    check_sendable(view, target.id, prefill=given.prefill)
+    view = _reduced(env, view, options, given, session)
+    check_sendable(view, session, prefill=given.prefill)
     messages = view.messages
     if given.user_template or given.system_template:
         from . import templates
@@ -86,12 +99,7 @@ def body_of(
         messages, options = templates.rendered(view, options, given)
     if not view.log.lacks("attached"):
         messages = sources.listed(messages)
-    summaries = [summary.text for summary in view.summaries]
-    if to == providers.PLAIN:
-        return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
-    request = providers.load(to).request(messages, options, summaries)
-    text = _written(env, target, request, given)
-    return media.pieces(text, env) if media.used else [text]
+    return view, messages, options
 
 
 def _straight(
