@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -13,27 +13,25 @@ from support import ROOT
 
 PAGE = (ROOT / "docs" / "adapters.md").read_text()
 SAMPLES = dict(re.findall(r"^## (\S+)\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
-MODULES = {
-    "openai-agents": "agents", "claude-agent-sdk": "claude_agent_sdk", "langchain-core": "langchain_core", "google-adk": "google.adk",
-}  # fmt: skip
+PACKAGES = ("openai-agents", "claude-agent-sdk", "langchain-core", "google-adk")
 
 
-def installed(module: str) -> bool:
+def installed(package: str) -> bool:
     try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
         return False
 
 
 def test_there_is_a_sample_for_each() -> None:
-    assert SAMPLES.keys() == MODULES.keys()
+    assert SAMPLES.keys() == set(PACKAGES)
     for name, code in SAMPLES.items():
         compile(code, name, "exec")
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", PACKAGES)
 def test_a_sample_runs(home: Path, name: str) -> None:
-    if not installed(MODULES[name]):
+    if not installed(name):
         pytest.skip(f"{name} is installed by `make test-adapters`")
     asking = "result = "  # what would ask a model on the net
     exec(compile(SAMPLES[name].split(asking)[0], name, "exec"), {"__name__": "sample"})

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-agents = pytest.importorskip("agents", reason="openai-agents is installed by `make test-adapters`")
-from agents.memory import Session as Protocol  # noqa: E402
-from agents.memory import SQLiteSession  # noqa: E402
-from openai import AsyncOpenAI  # noqa: E402
+pytest.importorskip("agents.memory", reason="openai-agents is installed by `make test-adapters`")
+import agents
+from agents.memory import Session as Protocol
+from agents.memory import SQLiteSession
+from openai import AsyncOpenAI
 
-from codeh_history.adapters.openai_agents import Session  # noqa: E402
-from inside import inside  # noqa: E402
-from loopback import Canned, Loopback  # noqa: E402
+from codeh_history.adapters.openai_agents import Session
+from inside import inside
+from loopback import Canned, Loopback
 
 agents.set_tracing_disabled(True)
 

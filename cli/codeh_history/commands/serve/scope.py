@@ -14,13 +14,7 @@ from ...base.options import Options, Writing
 from ...store.paths import SERVER, is_path, path_of
 from .. import COMMANDS, module_of
 
-WIDE = {
-    "list",
-    "usage",
-    "config",
-    "redact",
-    "rescue",
-}  # they look at other sessions too, whichever is named
+WIDE = {"list", "config", "redact", "rescue"}  # they look at other sessions too, whichever is named
 WIDENED = ("all", "all_", "calibrated")  # options by which others do
 
 
@@ -41,7 +35,8 @@ def scope_of(argv: Sequence[str], env: Env, cwd: str, known: Container[object]) 
     except GetoptError:
         return Scope(None)  # help, or a mistake
     endless = "follow" in options
-    if argv[0] in WIDE or "session" not in takes.TYPES or any(name in options for name in WIDENED):
+    one = "session" in takes.TYPES and "sessions" not in takes.TYPES  # names at most one
+    if argv[0] in WIDE or not one or any(name in options for name in WIDENED):
         return Scope(None, endless)
     places = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
     name = dict(zip(places, words, strict=False)).get("argument") or options.get("session")
