@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-sync test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-sync test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction bench-stores demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,11 +102,14 @@ bench-compaction: $(READY) ## compaction beside the public trimmers, which it in
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[rivals]'
 	$(BIN)/python tests/bench/compaction.py
 
+bench-stores: .stores/.ready ## appends to Postgres beside agents' packages, in an environment of their own (3 minutes)
+	PYTHONPATH=tests/helpers:tests/postgres:.stores/source/examples/session_stores .stores/bin/python tests/bench/stores.py
+
 demo: $(READY) ## the main job against a loopback server, no key and no network needed
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .browser .node .go
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .browser .node .go
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -116,6 +119,16 @@ $(READY): pyproject.toml
 .adapters/.ready: pyproject.toml
 	$(PYTHON) -m venv .adapters
 	.adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[adapters]'
+	@touch $@
+
+.stores/.ready: pyproject.toml
+	rm -rf .stores
+	$(PYTHON) -m venv .stores
+	.stores/bin/pip install --quiet --disable-pip-version-check --editable '.[stores]'
+	.stores/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary claude-agent-sdk --dest .stores \
+	  "$$(.stores/bin/pip freeze | grep ^claude-agent-sdk)" # its examples are not in the wheel
+	mkdir .stores/source
+	tar -xzf .stores/claude_agent_sdk-*.tar.gz -C .stores/source --strip-components 1
 	@touch $@
 
 .agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json
