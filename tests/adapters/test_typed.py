@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_documented import MODULES, installed
+from test_documented import PACKAGES, installed
 
 from support import ROOT
 
@@ -31,7 +31,7 @@ service: BaseSessionService = SessionService()
 
 
 @pytest.mark.skipif(
-    not all(map(installed, [*MODULES.values(), "mypy"])),
+    not all(map(installed, [*PACKAGES, "mypy"])),
     reason="all packages are installed by `make test-adapters`",
 )
 def test_each_is_what_its_package_expects(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from ..base.env import Env
+from ..base.folders import make_dir, sync_dir
 from ..base.ids import is_id
 from .paths import id_of, path_of
 
@@ -57,11 +58,14 @@ def waits(home: str, session: str) -> bool:
 
 def _noted(path: str) -> int | None:
     """The file, open and locked; another one where the last to leave removed it meanwhile."""
+    folder = os.path.dirname(path)
     try:
-        with suppress(
-            FileExistsError
-        ):  # not synced: after a crash nobody waits; a new home is made by what is stored
-            os.mkdir(os.path.dirname(path), 0o700)
+        made = make_dir(folder)
+    except OSError:  # no home yet, perhaps: what is stored makes it
+        return None
+    if made:
+        sync_dir(os.path.dirname(folder))
+    try:
         while True:
             fd = os.open(path, _OPEN, 0o600)
             try:
