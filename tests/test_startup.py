@@ -68,7 +68,9 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     packages = set(providers.FORMATS.values())
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
     assert asked & packages == {providers.FORMATS[to]}
-    assert not loaded.intersection((*HEAVY, "codeh_history.blocks", "tomllib", "codeh_history.config.file"))
+    assert not loaded.intersection(
+        (*HEAVY, "typing", "codeh_history.blocks", "tomllib", "codeh_history.config.file")
+    )
 
 
 def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:
@@ -98,3 +100,21 @@ def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(
             for name in ("", ".session", ".methods", ".opened", ".env", ".options")
         }
         assert loaded - command <= ours
+
+
+def test_what_only_imports_of_imports_need_stays_out_and_is_there_for_whoever_asks(home: Path) -> None:
+    """orjson looks into `dataclasses` and `uuid`, which import these for what it does not use."""
+    imported(home, "append", "-s", "demo", "-m", "hi")
+    for verb in (["payload", "--to", "gemini", "--raw"], ["curate"], ["last"]):
+        assert not imported(home, *verb, "-s", "demo").intersection(
+            ("inspect", "platform", "ast", "typing")
+        )
+    program = (
+        "import sys, os; sys.path[:0] = {path!r}; from codeh_history.base import unneeded; unneeded.left_out()\n"
+        "assert not {{'inspect', 'platform'}} & set(sys.modules); import dataclasses, uuid, inspect, platform\n"
+        "@dataclasses.dataclass\nclass Point:\n    x: int\n    y: int = 0\n"
+        "assert Point.__doc__ == 'Point(x: int, y: int = 0)' and inspect.isclass(Point), {argv!r}\n"
+        "assert platform.system() == os.uname().sysname and uuid.uuid4(), sys.modules['platform'].machine\n"
+        "print('orjson', file=sys.stderr)"
+    )
+    assert imported(home, program=program) == {"orjson"}

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
 
 import orjson
 
 from .errors import BadData, Usage
 from .input import from_file
 from .options import ALLOW_MISSING, IN_PLACE, REPORT, Options, Reading, flag, option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
 THOUGHTS = ("keep", "old", "all")

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..session.model import Json, Message
     from .base import Options, Request, Transcript
     from .body import Imported, Problem
@@ -39,26 +41,35 @@ class Format:
 
     @property
     def package(self) -> Provider:
-        return cast("Provider", self._module(""))
+        package: Provider = self._module("")
+        return package
 
     @property
     def body(self) -> BodyModule:
-        return cast("BodyModule", self._module(".body"))
+        module: BodyModule = self._module(".body")
+        return module
 
     def request(self, messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
-        return cast("RequestModule", self._module(".request")).build(messages, options, summaries)
+        module: RequestModule = self._module(".request")
+        return module.build(messages, options, summaries)
 
     def problems(self, body: Json) -> list[Problem]:
-        return cast("RulesModule", self._module(".rules")).problems(body)
+        module: RulesModule = self._module(".rules")
+        return module.problems(body)
 
     def imported(self, body: Json) -> Imported:
         return self.body.read(body)
 
     def response(self, body: Json) -> Reply | Failure:
-        return cast("ResponseModule", self._module(".response")).read(body)
+        return self._response.read(body)
 
     def stream(self) -> StreamReader:
-        return cast("ResponseModule", self._module(".response")).Stream()
+        return self._response.Stream()
+
+    @property
+    def _response(self) -> ResponseModule:
+        module: ResponseModule = self._module(".response")
+        return module
 
     def _module(self, part: str) -> Any:
         return import_module(f"{__name__}.{FORMATS[self.name]}{part}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from ..session.model import Json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FAILED = "The tool call failed."  # where a provider wants an error to say something
 

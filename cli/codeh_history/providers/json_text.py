@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NoReturn
 
 import orjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 

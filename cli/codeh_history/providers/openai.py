@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from ..session.failed_call import is_sentence
@@ -11,6 +9,10 @@ from ..session.model import Json, Message, Part
 from ..session.pairing import Answer
 from .names import Alphabet
 from .turns import Turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_ID = 64
 NAMES = Alphabet("a-zA-Z0-9_-", 64)

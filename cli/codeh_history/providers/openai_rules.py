@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ..session.model import Json
 from .body import Problem
 from .media import parse_data_url
 from .openai import IMAGES, MAX_ID, NAMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
 
 import orjson
 
 from ..session.model import Json, Part
 from ..session.records import check_message
 from .json_text import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LONG_NUMBER = re.compile(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
 _EMPTY: tuple[Any, ...] = (None, "", [], {})

@@ -7,28 +7,21 @@ prints and what `-i` records can never differ.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypedDict
 
 from .model import Json, Message, Part, Summary, unread
 from .records import block_of
 from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, inserted_id, named
 from .view import View, arrange, content_of, kind_of, timestamp
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .shapes import Op as Op  # noqa: PLC0414 - for those who import it here
+else:
+    Op = dict  # as it is when it runs
+
 NEXT = "~"  # the id that a compaction not yet written goes by
-
-
-class Op(TypedDict, total=False):
-    """One step of a compaction; `op` says which of the four, and so which other fields it has."""
-
-    op: str
-    ids: list[str]
-    why: str
-    id: str
-    part: int
-    block: str
-    after: str
-    message: Json
-    summary: str
 
 
 def drop(ids: list[str], why: str) -> Op:

@@ -6,11 +6,14 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType
-from typing import Any
 
 import orjson
 
 from .model import Json, Message
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The providers' words for an answer that was cut off, by a limit or a filter.
 _CUT = (  # compiled where calls are run: no request needs it

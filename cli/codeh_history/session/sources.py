@@ -8,7 +8,6 @@ Everything here is a function of one message alone, so requests keep their prefi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import orjson
 
@@ -16,6 +15,10 @@ from .attachments import attached_names, listing
 from .model import Json, Message, Part
 from .ops import shown_parts
 from .view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NO_SOURCES = "No relevant sources found."
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...session.model import Json
 from ..base import Options
 from ..parts import object_of
 from ..tools import Tool, declared
 from . import FIELD, NAME, blocks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}

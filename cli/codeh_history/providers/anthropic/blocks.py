@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ...session.model import Json
 from ..answers import FAILED, answer
@@ -13,6 +12,10 @@ from ..names import Alphabet
 from ..parts import object_of
 from ..turns import described
 from . import NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 THINKING = ("thinking", "redacted_thinking")

@@ -6,7 +6,6 @@ Cache marks are not kept: they are hints of one request, and `--cache` sets them
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import orjson
 
@@ -19,6 +18,10 @@ from ..messages import Messages, messages_in
 from ..parts import is_message, kinds, listed, name_of, native, object_of, objects, rest, said, texts_of
 from . import FIELD, NAME, blocks, response
 from .around import system_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _TEXT = {"type": "text"}
 _PLAIN = ("type", "text")  # all that most blocks have

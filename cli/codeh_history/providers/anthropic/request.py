@@ -7,7 +7,6 @@ earlier one's bytes; a model's messages in a row are one, for no request goes ou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...session.model import Json
 from ..answers import arguments
@@ -17,6 +16,10 @@ from ..media import media
 from ..parts import object_of
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
 from . import NAME, around, blocks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
 

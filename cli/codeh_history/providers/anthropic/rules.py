@@ -5,13 +5,15 @@ Neighbouring messages of one role are joined before judging, as the API does.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...session.model import Json
 from ..body import Problem
 from ..parts import object_of
 from . import blocks
 from .around import MARKS, thinks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ROLES = ("user", "assistant", "system")
 _MANY = 100_000

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...base.errors import BadData
 from ...session.model import Json
 from ..body import Imported
@@ -11,6 +9,10 @@ from ..messages import Messages, messages_in
 from ..parts import kept, native, object_of, objects
 from . import FIELD, NAME, fields
 from .request import system_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def holds(item: object) -> bool:

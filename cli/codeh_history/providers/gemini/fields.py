@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ...session.model import Json
 from ..names import Alphabet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"
 

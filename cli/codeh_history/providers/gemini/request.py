@@ -7,7 +7,6 @@ here: every message keeps a content of its own, whatever follows it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...session.model import Json
 from ..array import Array
@@ -16,6 +15,10 @@ from ..media import Media, media
 from ..tools import Tool, declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
 from . import FIELD, NAME, fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import Any
 
 from ...session.model import Json
 from ..body import Problem
 from . import fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
 _NO_PREFILL = (3, 6)  # from this generation on; gemini-3.5-flash-lite too

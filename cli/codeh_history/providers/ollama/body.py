@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...base.errors import BadData
 from ...session.model import Json
 from ..body import Imported
@@ -12,6 +10,10 @@ from ..openai import response_of
 from ..parts import call as call_part
 from ..parts import is_message, listed, name_of, object_of, objects, rest, text_of
 from . import FIELD, NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _BESIDE = ("tool_calls", "thinking", "images")
 _AROUND = ("options", "keep_alive", "think")

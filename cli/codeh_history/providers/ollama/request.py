@@ -7,7 +7,6 @@ depends on what follows it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...session.model import Json, Part
 from ..answers import arguments
@@ -19,6 +18,10 @@ from ..parts import object_of
 from ..tools import Tool, declared
 from ..turns import Messages, Turn
 from . import FIELD, NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 

@@ -7,13 +7,16 @@ calls are answered, is the model's template's affair.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...session.model import Json
 from ..body import Problem
 from ..media import base64_of
 from ..openai_rules import in_body_order
 from . import FIELD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ROLES = ("system", "user", "assistant", "tool")
 _EFFORTS = ("low", "medium", "high", "max")

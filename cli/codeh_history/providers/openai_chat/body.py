@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...base.errors import BadData
 from ...session.model import Json
 from ..body import Imported
@@ -14,6 +12,10 @@ from ..parts import is_message, is_text, kinds, name_of, objects, text_of, texts
 from . import FIELD, NAME
 from .content import REASONING, joined, read_part
 from .request import SYSTEM, system_message
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _BESIDE = (
     "tool_calls",

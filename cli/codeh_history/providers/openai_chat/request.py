@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ...session.model import Json, Part
 from ..array import Array
@@ -17,6 +16,10 @@ from ..tools import Tool, declared
 from ..turns import Messages, Turn
 from . import NAME
 from .content import Speech, joined, unwritten, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
 _O_SERIES = re.compile(r"(.*/)?o\d")

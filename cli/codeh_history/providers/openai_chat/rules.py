@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ...session.model import Json
 from ..body import Problem
 from ..media import parse_data_url
 from ..openai_rules import call_id, image, in_body_order, model, name, tools
 from ..parts import object_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _NO_SYSTEM = re.compile(r"(.*/)?o1-(mini|preview)")

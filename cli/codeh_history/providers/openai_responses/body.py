@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
@@ -15,6 +14,10 @@ from . import FIELD, NAME
 from .content import read_output, read_part
 from .replay import is_answer
 from .response import parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 _ITEM = re.compile(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...session.model import Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGES, item_of, response_of, result_media, result_text
 from . import NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ALTERNATIVES = ("image_url", "input_image")  # what either OpenAI format calls an image
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."

@@ -8,12 +8,15 @@ item"), the same item twice, and reasoning that it can neither decrypt nor find.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
 
 from ...session.model import Json, Message, Part
 from ..openai import item_of
 from ..turns import Turn
 from . import NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeGuard
 
 # Items that the model asks for and this side answers; each needs its output, found by `call_id`.
 ASKED = frozenset((

@@ -6,7 +6,6 @@ No message is joined with another, so none depends on what follows it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...session.model import Json, Part
 from ..array import Array
@@ -17,6 +16,10 @@ from ..turns import Messages, Texts, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...session.model import Json
 from ..body import Problem
 from ..media import parse_data_url
 from ..openai_rules import call_id, image, in_body_order, model, name, tools
 from .replay import ASKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _INPUTS = ("input_text", "input_image", "input_file")
 _OUTPUTS = ("output_text", "refusal")
