@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -135,6 +136,28 @@ def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 3)
     assert sorted(all_of(tmp_path), key=str) == sorted(alone, key=str)
     assert {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")} == first
+    assert all_of(tmp_path) == []
+
+
+def test_a_session_is_said_to_be_there_once_it_is_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for program in WHERE:
+        at(tmp_path, program, SAMPLES[program]())
+    sync, done = os.fdatasync, 0
+
+    def cut_off(fd: int) -> None:
+        nonlocal done
+        done += 1
+        if done > 1:
+            raise OSError(errno.EIO, "disk is broken")
+        sync(fd)
+
+    monkeypatch.setattr(os, "fdatasync", cut_off)
+    said = all_of(tmp_path, code=74)
+    assert sorted(line["action"] for line in said) == ["failed"] * (len(WHERE) - 1) + ["imported"]
+    assert all("durability is unknown" in line["reason"] for line in said if line["action"] == "failed")
+    monkeypatch.undo()
     assert all_of(tmp_path) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..base.env import Env
@@ -17,6 +18,7 @@ from ..session.records import dumps, lines_of, parse
 from ..store import create, log, read
 from ..store.paths import id_of, path_of
 from ..store.protocol import Locked
+from ..store.unsynced import Unsynced
 
 
 class Brought(NamedTuple):
@@ -28,38 +30,43 @@ class Brought(NamedTuple):
     apart: str | None = None  # why it is not the session that it was brought into before
 
 
-def bring(env: Env, session: Session, path: str, into: str | None = None) -> Brought:
+def bring(
+    env: Env, session: Session, path: str, into: str | None = None, unsynced: Unsynced | None = None
+) -> Brought:
     """Copy a session of a program, or append to its copy what is new; `path`: where it stands.
 
-    A copy that went another way since (it was continued here) stays as it is: the next one of its name,
-    `ID-2`, is the source as it is now.
+    It is durable on return; with `unsynced` once these are. A copy that went another way since (it was
+    continued here) stays as it is: the next one of its name, `ID-2`, is the source as it is now.
     """
     if into is not None:
-        return _copied(env, session, path, create.free_path(env, into, into))
+        return _copied(env, session, path, create.free_path(env, into, into), unsynced)
     id = records.session_id(session)
-    parent: Json | None = None
-    base = b""
+    begun: tuple[Json, bytes] | None = None
     why = None
     for number in itertools.count(2):
         target = path_of(env, id)
         if not create.taken(target):
-            return _copied(env, session, path, target, parent, base)._replace(apart=why)
-        found = _appended(env, session, target)
+            return _copied(env, session, path, target, unsynced, begun)._replace(apart=why)
+        found = _appended(env, session, target, unsynced)
         if not found.apart:
             return found
         why = found.apart
-        parent, base = _common(target, session)
+        begun = _common(target, session)
         id = f"{records.session_id(session)}-{number}"
     raise AssertionError
 
 
 def _copied(
-    env: Env, session: Session, path: str, target: str, parent: Json | None = None, base: bytes = b""
-) -> Brought:
-    """A new session; `base`: lines of another copy that it begins with."""
-    view = fold(parse(lines_of(base)))
-    found = changes(session, view).records if base else list(records.records(session))
-    body = base + records.lines(found, path)
+    env: Env, session: Session, path: str, target: str, unsynced: Unsynced | None,
+    begun: tuple[Json, bytes] | None = None,
+) -> Brought:  # fmt: skip
+    """A new session; `begun`: by which parent, and with which lines of it."""
+    parent, base = begun or (None, b"")
+    found: Iterable[Json] = records.records(session)
+    if base:
+        found = changes(session, fold(parse(lines_of(base)))).records
+    new = records.lines(found, path)
+    body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
 
     def build(locked: Locked) -> bytes:
@@ -67,11 +74,11 @@ def _copied(
             raise BadData(f"{target}: exists already; import again")
         return body
 
-    log.append(env, target, build, create=True, header=lambda: first)
-    return Brought(id_of(target), len(found), created=True)
+    log.append(env, target, build, create=True, header=lambda: first, unsynced=unsynced)
+    return Brought(id_of(target), new.count(b"\n"), created=True)
 
 
-def _appended(env: Env, session: Session, target: str) -> Brought:
+def _appended(env: Env, session: Session, target: str, unsynced: Unsynced | None) -> Brought:
     """Append what a copy lacks; nothing is written where that is nothing, or where they went apart."""
     data = read.read_bytes(target)
     _check(session, data, target)
@@ -89,7 +96,7 @@ def _appended(env: Env, session: Session, target: str) -> Brought:
         stored = len(again.records)
         return records.lines(again.records, target)
 
-    log.append(env, target, build)
+    log.append(env, target, build, unsynced=unsynced)
     return Brought(id_of(target), stored, created=False)
 
 

@@ -22,6 +22,7 @@ from ..store.paths import SERVER, path_of
 from ..store.program_file import Ending, File, folder_stamp, sessions_in
 from ..store.protocol import Locked
 from ..store.state import stamp_of
+from ..store.unsynced import Unsynced
 from .copy import Brought
 
 REACH = 256 << 10  # bytes of old lines that are read again
@@ -48,9 +49,18 @@ def known(env: Env, file: File, session: Session, copy: str, *, reach: int = REA
 
 
 def bring(
-    env: Env, whole: File, program: str, before: Known, *, reach: int = REACH
+    env: Env,
+    whole: File,
+    program: str,
+    before: Known,
+    *,
+    unsynced: Unsynced | None = None,
+    reach: int = REACH,
 ) -> tuple[Brought, Known] | None:
-    """Append to the copy what the file says anew, and what to remember; None where all must be read."""
+    """Append to the copy what the file says anew, and what to remember; None where all must be read.
+
+    What was appended is durable on return; with `unsynced` once these are.
+    """
     target = path_of(env, before.copy)
     if _stamp(target) != before.stamp or whole.size <= before.size:
         return None
@@ -73,7 +83,7 @@ def bring(
         certain = held and not any(name in data for name in _names(new))
         return records.lines(map(records.message, new), path) if certain else b""
 
-    log.append(env, target, build)
+    log.append(env, target, build, unsynced=unsynced)
     if not certain:
         return None
     lines = before.lines - file.old + file.counted

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from ..base.env import Env
     from .protocol import Locked
+    from .unsynced import Unsynced
 
 LOCK_SECONDS = 10.0
-_UNSURE = "it is stored, but its durability is unknown"
+UNSURE = "it is stored, but its durability is unknown"
 _CHUNK = 1 << 20  # of a search
 _STEP = 1 << 16  # on the way to the ends of a line
 _BLANKS = 1 << 16
@@ -127,11 +128,12 @@ def append(
     create: bool = False,
     header: Callable[[], bytes] | None = None,
     wait: float = LOCK_SECONDS,
+    unsynced: Unsynced | None = None,
 ) -> bool:
     """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
 
     With a `header` of its own a new session is made even without lines. Returns whether the session was
-    created. On any error every earlier byte is as it was.
+    created. On any error every earlier byte is as it was. With `unsynced` it is durable once these are.
     """
     if path.startswith(SERVER):
         from . import on_server
@@ -141,7 +143,7 @@ def append(
             env, path, build, begin, create=create, own=header is not None, wait=wait > 0
         )
     try:
-        fd, created = _open_locked(path, create=create, wait=wait)
+        fd, created = _taken(path, create=create, wait=wait, unsynced=unsynced)
         try:
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
@@ -158,7 +160,10 @@ def append(
                 from .elsewhere import note
 
                 note(env, path, lines)
-            if lines or empty:
+            if (lines or empty) and unsynced is not None:
+                _put(fd, path, size, prefix + (lines or b""))
+                unsynced.add(os.dup(fd), path, new=new)
+            elif lines or empty:
                 _write(fd, path, size, prefix + (lines or b""))
                 if new:
                     _sync_name(path)
@@ -184,6 +189,16 @@ def _is_empty(fd: int) -> bool:
     """Whether a file that was made holds nothing; one without a name has given its path to another."""
     made = os.fstat(fd)
     return made.st_size == 0 and made.st_nlink > 0
+
+
+def _taken(path: str, *, create: bool, wait: float, unsynced: Unsynced | None) -> tuple[int, bool]:
+    """The session file under its lock; none is waited for under the locks of others."""
+    if unsynced:
+        try:
+            return _open_locked(path, create=create, wait=0.0)
+        except TryAgain:
+            unsynced.sync()
+    return _open_locked(path, create=create, wait=wait)
 
 
 def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
@@ -300,18 +315,23 @@ def first_line(env: Env, path: str, parent: str = "") -> bytes:
 
 
 def _write(fd: int, path: str, size: int, data: bytes) -> None:
-    """One write (a loop only after a short one), then fdatasync; a failed write is taken back."""
+    """One write, then fdatasync."""
+    _put(fd, path, size, data)
+    try:
+        sync(fd, data_only=True)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None
+
+
+def _put(fd: int, path: str, size: int, data: bytes) -> None:
+    """One write (a loop only after a short one); a failed one is taken back."""
     written = 0
     try:
         while written < len(data):
             written += os.write(fd, data[written:] if written else data)
-        sync(fd, data_only=True)
     except OSError as error:
-        synced = written == len(data)
-        if not synced:
-            _take_back(fd, size, written)
-        what = _UNSURE if synced else "nothing was stored"
-        raise InputOutput(f"{path}: {error.strerror}; {what}; retry with --key") from None
+        _take_back(fd, size, written)
+        raise InputOutput(f"{path}: {error.strerror}; nothing was stored; retry with --key") from None
 
 
 def _take_back(fd: int, size: int, written: int) -> None:
@@ -328,4 +348,4 @@ def _sync_name(path: str) -> None:
     try:
         sync_dir(os.path.dirname(path))
     except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; {_UNSURE}; retry with --key") from None
+        raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None

@@ -6,7 +6,7 @@ known is not opened, and of one that only grew the end is read. Nothing of their
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,16 +15,20 @@ import orjson
 from ...access import copy, grown
 from ...access.copy import Brought
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, TryAgain
+from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...programs import sessions
 from ...programs.model import Session
 from ...render.progress import progress
 from ...session.model import Json
-from ...store import program_file, program_folders
+from ...store import log, program_file, program_folders
+from ...store.paths import path_of
 from ...store.program_file import File
 from ...store.program_folders import Found, Known
+from ...store.unsynced import Unsynced
 from ..list_.processes import shared
 from .program import with_branches
+
+_AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
 
 
 def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool) -> int:
@@ -36,7 +40,7 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
     ]  # fmt: skip
     if not files:
         return 0
-    work = partial(_outcome, env, known, branches=branches)
+    work = partial(_outcomes, env, known, branches=branches)
     codes: list[int] = []
     done = shared(work, files, [file.stamp[1] for file in files])
     with progress(env, "importing") as told:
@@ -45,35 +49,72 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
             for line in lines:
                 env.write(orjson.dumps(line) + b"\n")
             codes += [code] if code else []
-            if code != TryAgain.exit_code:
+            if code not in _AGAIN:
                 known.keep(files[place], grows)
             told.done(number, len(files))
     known.save()
     return codes[0] if codes else 0
 
 
-def _outcome(env: Env, known: Known, file: Found, *, branches: bool) -> bytes:
-    """What comes of a file: its lines to print, the exit code, and what to know of it when it has grown."""
-    made = _File(env, file, known.grows(file) if not branches else None, branches=branches)
-    lines: list[Json] = []
-    code = 0
-    try:
-        lines.extend(made.brought())
-    except HistoryError as error:
-        code = error.exit_code
-        lines.append(made.line(None, "failed", reason=str(error)))
-    return orjson.dumps([lines, code, made.grows and list(made.grows)])
+def _outcomes(env: Env, known: Known, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
+    """What comes of each file: its lines to print, the exit code, and what to know of it when it has grown.
+
+    It is said once it is durable: files wait for the disk together.
+    """
+    unsynced = Unsynced()
+    held: list[_File] = []
+    for found in files:
+        file = _File(env, found, known.grows(found) if not branches else None, unsynced, branches=branches)
+        file.bring()
+        held.append(file)
+        if unsynced.full or not unsynced:
+            yield from _synced(held, unsynced)
+            held.clear()
+    yield from _synced(held, unsynced)
+
+
+def _synced(files: Sequence[_File], unsynced: Unsynced) -> Iterator[bytes]:
+    unsynced.sync()
+    failed = unsynced.failed()
+    for file in files:
+        file.fail(failed)
+        yield orjson.dumps([file.lines, file.code, file.grows and list(file.grows)])
 
 
 class _File:
-    """A file whose sessions are brought up to date; `grows`: what to know of it when it has grown."""
+    """A file whose sessions are brought up to date.
 
-    def __init__(self, env: Env, file: Found, before: Sequence[Any] | None, *, branches: bool) -> None:
+    `lines`: to print; `code`: to exit with; `grows`: what to know of the file when it has grown.
+    """
+
+    def __init__(
+        self, env: Env, file: Found, before: Sequence[Any] | None, unsynced: Unsynced, *, branches: bool
+    ) -> None:
         self.env = env
         self.file = file
         self.before = grown.Known(*before) if before else None
+        self.unsynced = unsynced
         self.branches = branches
+        self.lines: list[Json] = []
+        self.code = 0
         self.grows: grown.Known | None = None
+
+    def bring(self) -> None:
+        try:
+            self.lines.extend(self.brought())
+        except HistoryError as error:
+            self.code = error.exit_code
+            self.lines.append(self.line(None, "failed", reason=str(error)))
+
+    def fail(self, failed: Mapping[str, str]) -> None:
+        """Say of each session that could not be synced that it failed."""
+        for number, line in enumerate(self.lines if failed else ()):
+            path = path_of(self.env, line["session"]) if line["session"] else ""
+            if path in failed:
+                why = f"{path}: {failed[path]}; {log.UNSURE}; import again"
+                self.lines[number] = {**self.line(None, "failed", reason=why), "session": line["session"]}
+                self.code = self.code or InputOutput.exit_code
+                self.grows = None
 
     def brought(self) -> Iterator[Json]:
         """A line for each session that changed."""
@@ -82,13 +123,15 @@ class _File:
                 return
             if not sessions.package(self.file.program).recognises(file.head):
                 raise BadData(f"{self.file.path}: not a session of {self.file.program}")
-            more = grown.bring(self.env, file, self.file.program, self.before) if self.before else None
-            if more is None:
-                yield from self.whole(file)
-                return
-            found, self.grows = more
-            if found.records:
-                yield self.line(found, "updated", records=found.records)
+            if self.before is not None:
+                program, before = self.file.program, self.before
+                more = grown.bring(self.env, file, program, before, unsynced=self.unsynced)
+                if more is not None:
+                    found, self.grows = more
+                    if found.records:
+                        yield self.line(found, "updated", records=found.records)
+                    return
+            yield from self.whole(file)
 
     def whole(self, file: File) -> Iterator[Json]:
         for session in with_branches(
@@ -96,7 +139,7 @@ class _File:
         ):
             if not session.items:
                 continue
-            found = copy.bring(self.env, session, self.file.path)
+            found = copy.bring(self.env, session, self.file.path, unsynced=self.unsynced)
             self.grows = grown.known(self.env, file, session, found.id)
             if found.records or found.created:
                 yield self.told(session, found)

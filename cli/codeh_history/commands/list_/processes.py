@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -44,14 +44,14 @@ def spread(
 
 
 def shared(
-    work: Callable[[T], bytes],
+    work: Callable[[Iterable[T]], Iterator[bytes]],
     items: Sequence[T],
     weights: Sequence[int],
     *,
     heavy: int = HEAVY,
     cores: int | None = None,
 ) -> Iterator[tuple[int, bytes]]:
-    """What `work` gives for each item, with its place, as soon as it is there; it must hold no newline.
+    """What `work` gives for each item in turn, with its place, as soon as it is there; it holds no newline.
 
     The items are shared between child processes by their weight, unless they are light together: two for
     each core, as they wait for the disk half of the time. What a
@@ -67,13 +67,14 @@ def shared(
             number, _, data = line.partition(b" ")
             del left[int(number)]
             yield int(number), data
-    for place in left:
-        yield place, work(items[place])
+    yield from zip(left, work([items[place] for place in left]), strict=True)
 
 
-def _told(work: Callable[[T], bytes], items: Sequence[T], places: Sequence[int]) -> Iterator[bytes]:
-    for place in places:
-        yield b"%d %s" % (place, work(items[place]))
+def _told(
+    work: Callable[[Iterable[T]], Iterator[bytes]], items: Sequence[T], places: Sequence[int]
+) -> Iterator[bytes]:
+    for place, made in zip(places, work([items[place] for place in places]), strict=True):
+        yield b"%d %s" % (place, made)
 
 
 def _lines_of(children: Sequence[tuple[int, int]]) -> Iterator[bytes]:
