@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-sync test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction bench-stores demo clean
+.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-compaction test-sync test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction bench-stores demo clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,14 +26,14 @@ types: $(READY) ## mypy --strict, also for macOS: are the names there that Linux
 rooms: $(READY) ## imports go down only
 	$(BIN)/lint-imports
 
-test: $(READY) ## the tests
+test: $(READY) ## the tests, of what takes long a sample; with LENGTH=medium what CI runs
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
 	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
 
 test-postgres: $(READY) ## sessions in Postgres: all golden cases, and its faults at length
-	FAULTS=$(or $(FAULTS),long) $(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/postgres tests/store/test_both_stores.py
+	LENGTH=long FAULTS=$(or $(FAULTS),long) $(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/postgres tests/store/test_both_stores.py
 	$(BIN)/python tests/postgres/speed.py
 
 test-pythons: $(READY) ## a sample on each other Python from 3.11 to 3.14 that is here or that Debian carries
@@ -43,7 +43,10 @@ test-newest-python: $(READY) ## the same on the newest of them alone
 	bash tests/pythons.sh newest
 
 test-all: $(READY) ## the tests, the slow ones too, and at greater length, and the program started anew for each of its runs
-	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or not slow" --processes
+	LENGTH=long FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or not slow" --processes
+
+test-compaction: $(READY) ## every recorded conversation compacted at every budget, and the laws of compaction and payloads (LENGTH=long)
+	LENGTH=$(or $(LENGTH),long) $(BIN)/python -m pytest -q -n auto --dist worksteal tests/filters tests/send
 
 test-sync: $(READY) ## thousands of histories on two to four machines, synced in any order: SYNCS=12000
 	SYNCS=$(or $(SYNCS),12000) $(BIN)/python -m pytest -q -n auto tests/sync

@@ -16,16 +16,16 @@ from hypothesis import HealthCheck, settings
 import vocabularies
 from blocks.stored import BIG, IMAGE, ok
 from forks import Forks
+from length import FAULTS, LENGTH, LENGTHS, examples
 from redis_server import Server, needs_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 settings.register_profile(
-    "ci", max_examples=40, deadline=None, derandomize=True, print_blob=True,
+    "ci", max_examples=examples(40), deadline=None, derandomize=True, print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
-settings.register_profile("all", settings.get_profile("ci"), max_examples=100)
 settings.register_profile("dev", settings.get_profile("ci"), derandomize=False)
 settings.register_profile("deep", settings.get_profile("dev"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")
@@ -45,6 +45,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for name, value in (("LENGTH", LENGTH), ("FAULTS", FAULTS)):
+        if value not in LENGTHS:
+            raise pytest.UsageError(f"{name}={value}: {', '.join(LENGTHS)}")
     if config.getoption("--processes"):
         Forks.possible = False
     vocabularies.keep()

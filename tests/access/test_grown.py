@@ -20,6 +20,7 @@ from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_file
 from codeh_history.store.paths import path_of
+from length import examples
 from program_files import Claude, Codex, Gemini, Pi, gemini_call, input_text
 
 REACH = 700  # bytes
@@ -192,7 +193,7 @@ class Home:
 
 @pytest.mark.parametrize("program", STEPS)
 @given(st.data())
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_it_comes_to_what_reading_all_comes_to(program: str, data: st.DataObject) -> None:
     script = Script(program, lambda below: data.draw(st.integers(0, below - 1)))
     for _ in range(12):

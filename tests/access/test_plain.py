@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from codeh_history import providers
 from codeh_history.access import plain as straight
 from codeh_history.base.jobs import Request
+from length import examples
 from oddities import every_oddity, plain, said, sessions, told, words
 
 
@@ -28,7 +29,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("plain") / "s.jsonl"
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(data=sessions(), argv=words())
 def test_either_way_gives_the_same(path: Path, data: bytes, argv: list[str]) -> None:
     check(path, data, *argv)

@@ -21,6 +21,7 @@ from codeh_history.adapters.kept import exact
 from codeh_history.adapters.openai_agents import Session
 from codeh_history.adapters.transcripts import escaped, unescaped
 from inside import inside
+from length import examples
 
 ITEMS: list[Any] = [
     {"role": "user", "content": "What is in here?"},
@@ -227,7 +228,7 @@ KNOWN = st.sampled_from(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(
         st.tuples(

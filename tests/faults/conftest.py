@@ -9,13 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from nursery import Nursery
-from profiles import PROFILE, Tally
+from profiles import Tally
 from scenarios import SCENARIOS, Subject
-
-
-def pytest_configure() -> None:
-    if PROFILE not in ("short", "medium", "long"):
-        raise pytest.UsageError(f"FAULTS={PROFILE}: short, medium or long")
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
-PROFILE = os.environ.get("FAULTS") or "short"  # short (make test), medium (make test-faults), long
+from length import FAULTS, by_length
+
+PROFILE = FAULTS
 
 Tally = Callable[..., None]  # (fault, tries, lost=0, torn=0)
 
-
-def by_profile(short: Any, medium: Any, long: Any) -> Any:
-    """What this run takes."""
-    return {"short": short, "medium": medium, "long": long}[PROFILE]
+by_profile = partial(by_length, run=PROFILE)

@@ -18,7 +18,7 @@ from verbs import COMMANDS
 
 from support import session_path
 
-UMASKS = by_profile([0, 0o777], [0, 0o022, 0o777], [0, 0o022, 0o777])
+UMASKS = by_profile([0], [0, 0o022, 0o777], [0, 0o022, 0o777])
 WRITERS = [name for name, command in COMMANDS.items() if command.writes and command.argv[0] != "import"]
 CANARY = "canary-8c1d5e"
 

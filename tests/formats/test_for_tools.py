@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
 from inside import inside
+from length import examples
 from support import session_path
 
 # -- a talk ------------------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def usage(home: Path, session: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("form, whole", [("atif", True), ("openai-jsonl", False), ("sharegpt", False)])
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(talk=talks())
 def test_what_is_read_back_is_the_same_talk(
     tmp_path: Path, form: str, whole: bool, talk: list[dict[str, Any]]
@@ -157,7 +158,7 @@ class OutputMessage(ChatMessage):
     finish_reason: Literal["stop", "length", "content_filter", "tool_call", "error"]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(talk=talks())
 def test_a_trajectory_and_a_span_are_valid(tmp_path: Path, talk: list[dict[str, Any]]) -> None:
     kept(tmp_path, talk)

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from length import examples
+
 sys.path.insert(0, str(Path(__file__).parent))
 from targets import SEEDS, TARGETS
 
@@ -55,7 +57,7 @@ def test_nothing_breaks_it(name: str) -> None:
     TARGETS[name](b"")
 
     @given(changed(SEEDS[name]) | st.binary(max_size=64))
-    @settings(max_examples=EXAMPLES.get(name, 100))
+    @settings(max_examples=examples(EXAMPLES.get(name, 100)))
     def search(data: bytes) -> None:
         TARGETS[name](data)
 

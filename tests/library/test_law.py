@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from codeh_history import HistoryError, Session
 from inside import inside
+from length import examples
 from support import lines, session_path
 
 FIXED = {"CODEH_ID_SEED": "law", "CODEH_NOW": "2026-01-02T03:04:05Z"}
@@ -97,7 +98,7 @@ def payload(session: Session) -> bytes | int:
         return error.code
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(names=st.lists(st.sampled_from(list(DOINGS)), max_size=12))
 def test_the_same_is_left(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

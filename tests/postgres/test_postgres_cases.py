@@ -16,12 +16,13 @@ import pytest
 import forks
 import mirrored
 import postgres_server
+from length import by_length
 from postgres_server import Cluster
 from test_cases import CASES, ENV, OUTPUTS, cases, outcome
 
 pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
 NAME = re.compile(rb"postgres:///cases/([A-Za-z0-9_-]+)")
-SAMPLE = 24  # every so manyth is tried in `make test`
+SAMPLE = by_length(60, 24, 24)  # every so manyth is tried without `make test-postgres`
 HEAVY = {"rescue/too-long"}  # lines of 64 MiB
 
 # What is told of here has no place in a database, or cannot be mirrored into one.

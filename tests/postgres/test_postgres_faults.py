@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import subprocess
@@ -24,10 +23,11 @@ from proxy import Proxy
 import postgres_server
 from codeh_history.store import postgres
 from conftest import Done, Program
+from length import FAULTS
 from postgres_server import Cluster
 
 pytestmark = postgres_server.needed
-LONG = os.environ.get("FAULTS") == "long"
+LONG = FAULTS == "long"
 HERE = Path(__file__).parent
 
 

@@ -15,6 +15,7 @@ from codeh_history.programs.model import Session
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.store.program_file import File, sessions_in
+from length import examples
 from program_damage import changed
 from program_formats import FORMATS
 
@@ -69,7 +70,7 @@ def test_a_file_holds_sessions_of_different_ids_and_says_the_same_again(format: 
 
 @EACH
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> None:
     values, written = FORMATS[format]
     for session in found(format, written([changed(data.draw, value) for value in values()])):
@@ -78,7 +79,7 @@ def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> No
 
 @EACH
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_any_bytes_may_be_lost(format: str, data: st.DataObject) -> None:
     content = whole(format)
     start = data.draw(st.integers(0, len(content)))

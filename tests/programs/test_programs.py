@@ -18,6 +18,7 @@ from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.program_file import File, head_of
+from length import examples
 from program_damage import odd
 from program_files import SAMPLES, SESSION
 from program_formats import FORMATS
@@ -72,7 +73,7 @@ def test_a_file_is_known_by_its_content(program: str) -> None:
 
 @PROGRAMS
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
     program: str, data: st.DataObject
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program: str) -> No
 
 @PROGRAMS
 @given(st.data())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program: str, data: st.DataObject) -> None:
     lines = whole(program)
     made = b""

@@ -30,6 +30,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.session.view import View
 from codeh_history.store.program_file import File
 from coding_agents import AGENTS
+from length import examples
 from written_cases import spoken
 
 PROGRAMS = pytest.mark.parametrize("program", sessions.WRITTEN)
@@ -111,7 +112,7 @@ def is_file(part: Any) -> bool:
 
 @PROGRAMS
 @given(histories.conversations())
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_any_history_is_read_back_equal(program: str, messages: list[dict[str, Any]]) -> None:
     view = histories.sendable([understood(message) for message in messages])
     written = sessions.written(program, view, ABOUT)
@@ -248,7 +249,7 @@ def test_a_round_of_all_programs_ends_with_the_same(program: str) -> None:
 
 
 @given(histories.conversations())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_any_history_is_the_same_after_a_round_of_all_programs(messages: list[dict[str, Any]]) -> None:
     """The texts, calls, results and pictures that each of them has a place for."""
     before = view = histories.sendable([small(understood(message)) for message in messages])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +16,7 @@ from codeh_history.filters.curate.base import Settings
 from codeh_history.providers.base import Options
 from codeh_history.session.fold import View
 from codeh_history.session.pairing import open_at_end
+from length import examples
 from strategies import records, view_of
 
 ARRAY = {
@@ -27,9 +27,7 @@ ARRAY = {
     "ollama": "messages",
 }
 MODEL = {**support.MODELS, "gemini": None}
-EXAMPLES = int(
-    os.environ.get("HYPOTHESIS_EXAMPLES", "150")
-)  # each for all formats: making them costs the most; `make test-deep` takes 2,500
+EXAMPLES = examples(150)  # each for all formats: making them costs the most
 
 
 def body_of(view: View, format: str, *, raw: bool = False, unanswered: str = "stub") -> Any:

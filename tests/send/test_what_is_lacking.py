@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from codeh_history import providers
 from codeh_history.access import plain as straight
 from codeh_history.session import records
+from length import examples
 from oddities import every_oddity, said, sessions, told, words
 
 
@@ -33,7 +34,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lacking") / "s.jsonl"
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(data=sessions(), argv=words())
 def test_what_is_skipped_would_change_nothing(path: Path, data: bytes, argv: list[str]) -> None:
     check(path, data, *argv)

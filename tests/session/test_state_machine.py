@@ -7,7 +7,6 @@ clean file that holds only its undamaged lines.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -23,9 +22,10 @@ from codeh_history import providers
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse
 from inside import inside
+from length import examples
 from support import Result
 
-EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "150")) // 6  # `make test-deep` takes more
+EXAMPLES = examples(150) // 6
 STEPS = 20
 MODEL = {to: ["--model", "m"] for to in providers.FORMATS} | {"gemini": []}
 TEXTS = st.sampled_from(

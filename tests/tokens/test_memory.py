@@ -17,6 +17,7 @@ from codeh_history.store.read import read_log
 from codeh_history.tokens import counter as counters
 from codeh_history.tokens import formula, memory, open_counter, part_tokens, unpacked, vocabulary
 from codeh_history.tokens.counter import Counter
+from length import examples
 from strategies import encode, files_of
 
 PLAIN = open_counter(None)
@@ -52,7 +53,7 @@ def cost(counter: Counter, view: View) -> int:
                if formula.sent(m))  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=files_of(), more=files_of())
 def test_remembered_and_counted_are_the_same(data: bytes, more: bytes) -> None:
     """Of any log, and again with other lines after it: undone, edited, cleared, compacted, torn."""
@@ -159,7 +160,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[int], bytes]:
 
 
 @given(place=st.floats(0, 0.999999), kind=st.sampled_from(["flip", "cut", "empty", "garbage", "folder"]))
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_a_spoilt_one_is_made_again(whole: tuple[list[int], bytes], place: float, kind: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

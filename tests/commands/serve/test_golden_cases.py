@@ -19,6 +19,7 @@ import pytest
 
 import test_cases
 from forks import script
+from length import by_length
 from serving import Server
 from test_cases import CASES, scratch
 
@@ -63,7 +64,7 @@ OTHERWISE = {  # words of cases that a server cannot be told of
     "rmdir": "a directory without a name",
     "\ncodeh-history | ": "no verb",
 }
-EACH = 20  # one of so many is tried each time, all of them with the slow ones
+EACH = by_length(60, 20, 20)  # one of so many is tried each time, all of them with the slow ones
 
 
 def through_a_server(case: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from length import not_short
 from node import EXAMPLES, node, script
 from support import PROGRAM, ROOT, environ
 
@@ -24,6 +25,7 @@ def test_in_typescript(home: Path, tmp_path: Path) -> None:
     }, done.stderr  # fmt: skip
 
 
+@not_short
 def test_in_go(home: Path, tmp_path: Path) -> None:
     go = shutil.which("go")
     if go is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from inside import inside, lay
+from length import examples
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -34,7 +34,6 @@ FILES = [
 ]
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
 HUGE = "900m"
-EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "15"))
 
 
 @st.composite
@@ -105,7 +104,7 @@ def _home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(records=sessions(), persisted=st.booleans())
 def test_every_verb_counts_what_the_request_holds(
     home: Path, records: list[dict[str, Any]], *, persisted: bool

@@ -12,6 +12,7 @@ from codeh_history.filters.compact.replay import Bill, _context, replay
 from codeh_history.session.view import View
 from codeh_history.tokens import Characters, open_counter
 from compact import long
+from length import examples
 from strategies import view_of
 
 HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
@@ -117,7 +118,7 @@ def test_a_bill_knows_what_stood_in_the_request_before() -> None:
     assert bill.cost == 186 - 0.9 * 70
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(records=long.histories(most=8))
 def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records: list[dict[str, Any]]) -> None:
     view = long.session(records)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from codeh_history.filters.redact import Hints, Redactor, disguises
 from codeh_history.filters.redact.clues import NOTHING, Clues
 from codeh_history.filters.redact.redactor import RULES
+from length import examples
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
 from secret_forms_third import THIRD
@@ -86,7 +87,7 @@ def test_every_form_is_found_in_every_way() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(FOUND), NOISE), min_size=1, max_size=3), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_planted_anywhere_and_cut_anywhere(planted: list[tuple[str, str]], data: st.DataObject) -> None:
     text = " ".join(around.format(secret) for secret, around in planted)
     start = data.draw(st.integers(0, len(text)))
@@ -98,7 +99,7 @@ def test_planted_anywhere_and_cut_anywhere(planted: list[tuple[str, str]], data:
 
 
 @given(st.sampled_from(FOUND), st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_what_goes_over_parts_and_pieces(secret: str, data: st.DataObject) -> None:
     """A line with a part of a secret is looked at, whatever its own words are."""
     at = data.draw(st.integers(1, len(secret) - 1))

@@ -1,0 +1,29 @@
+"""How long those tests take that could take any time: `make test` tries a sample, CI more, and longer is possible.
+
+LENGTH is short (`make test`), medium (`.ci/run`) or long; FAULTS says another one for the faults alone.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+LENGTHS = ("short", "medium", "long")
+LENGTH = os.environ.get("LENGTH") or "short"
+FAULTS = os.environ.get("FAULTS") or LENGTH
+
+not_short = pytest.mark.skipif(LENGTH == "short", reason="takes long: make test LENGTH=medium, as CI does")
+
+
+def by_length(short: Any, medium: Any, long: Any, *, run: str = LENGTH) -> Any:
+    """What a run of this length takes."""
+    return {"short": short, "medium": medium, "long": long}[run]
+
+
+def examples(count: int) -> int:
+    """How many are drawn where CI draws `count`; HYPOTHESIS_EXAMPLES says how many instead (`make test-deep`)."""
+    return int(
+        os.environ.get("HYPOTHESIS_EXAMPLES") or max(2, by_length(count * 3 // 8, count, count * 5 // 2))
+    )
