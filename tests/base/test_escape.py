@@ -30,6 +30,8 @@ def test_what_people_write_stays(text: str) -> None:
         ("é\u200dx", "é\\u{200d}x"),
         ("👩\u200d\u200d", "👩\u200d\\u{200d}"),
         ("a\u200bb\u202ec", "a\\u{200b}b\\u{202e}c"),
+        ("\u200b\u200c", "\\u{200b}\\u{200c}"),
+        ("\u200c\u200d", "\\u{200c}\\u{200d}"),
         ("\x1b[2J\x9b", "^[[2J\\x9b"),
     ],
 )

@@ -11,12 +11,16 @@ _ACTS = (
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
 )
 # Persian, Indic scripts and joined emoji are written with U+200C and U+200D behind a letter or picture;
-# behind Latin letters, nothing or one another they can only hide something.
-_UNSAFE = re.compile(f"[{_ACTS}]|(?<![^\x00-\u02ff\u200c\u200d{_ACTS}])[\u200c\u200d]")
+# behind Latin letters, nothing or one another they can only hide something. The pattern begins with all
+# that it can find: texts are looked through for one such class five times as fast as for a choice of two.
+_JOINS = "\u200c\u200d"
+_UNSAFE = re.compile(f"[{_ACTS}{_JOINS}](?<![^\x00-\u02ff{_JOINS}{_ACTS}][{_JOINS}])")
 
 
 def safe(text: str) -> str:
     """The text with every character that could act on a terminal shown as its escape, newlines kept."""
+    if text.isprintable():  # as a line is that says nothing but what is seen
+        return text
     return _UNSAFE.sub(lambda found: _shown(found[0]), text)
 
 
