@@ -37,7 +37,11 @@ UNITS = {
     "webSearches": {"search"},
     "requests": {"request"},
 }
-_FINEST_FIRST = sorted(UNITS, key=lambda unit: -len(UNITS[unit]))
+# Each unit, the finest first → those that are kinds of it.
+_KINDS = {
+    unit: [kind for kind in UNITS if UNITS[unit] < UNITS[kind]]
+    for unit in sorted(UNITS, key=lambda unit: -len(UNITS[unit]))
+}
 
 _OWN = "ollama"  # models that run here have no price, whatever they are called
 _FORMATS = {  # requests have these forms, whoever answers them → who does first of all
@@ -90,9 +94,9 @@ class Table:
         prices = _prices(found, at or f"{self.date}T00:00:00", usage) if found else None
         if not prices:
             return None
-        total, left = Decimal(), _apart({**usage, "requests": 1}, prices)
-        for unit, price in prices.items():
-            total += _number(_tier(price, usage.get("input") or 0)) * left[unit]
+        total, input = Decimal(), usage.get("input") or 0
+        for unit, number in _apart({**usage, "requests": 1}, prices).items():
+            total += _number(_tier(prices[unit], input)) * number
         return total / PER
 
     def window(self, model: str, provider: str | None = None) -> int | None:
@@ -195,7 +199,7 @@ def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
     for variant in row.get("variants", ()):
         if _holds(variant, at) and all(usage.get(key) == value for key, value in variant["for"].items()):
             asked = {**variant["prices"], **asked}
-    return {**dated, **asked}
+    return {**dated, **asked} if asked else dated
 
 
 def _holds(rule: Json, at: str) -> bool:
@@ -212,10 +216,12 @@ def _holds(rule: Json, at: str) -> bool:
 def _apart(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
     """How many of each unit are left to pay when its kinds that have a price of their own are paid."""
     left: dict[str, int] = {}
-    for unit in _FINEST_FIRST:
-        if unit in priced:
-            kinds = sum(number for other, number in left.items() if UNITS[unit] < UNITS[other])
-            left[unit] = max(0, (usage.get(unit) or 0) - kinds)
+    for unit, kinds in _KINDS.items():
+        used = usage.get(unit)
+        if used and unit in priced:
+            for kind in kinds:
+                used -= left.get(kind, 0)
+            left[unit] = max(0, used)
     return left
 
 
@@ -223,8 +229,11 @@ def _tier(price: Any, input: int) -> float:
     """The price for a request of so many input tokens: a tier's holds for all of them."""
     if not isinstance(price, list):
         return price  # type: ignore[no-any-return]
-    first, *tiers = price
-    return next((above for start, above in reversed(tiers) if input > start), first)  # type: ignore[no-any-return]
+    found, *tiers = price
+    for start, above in tiers:
+        if input > start:
+            found = above
+    return found  # type: ignore[no-any-return]
 
 
 def _number(price: float) -> Decimal:
