@@ -13,7 +13,6 @@ from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
-from ..programs.writing import told
 from ..render.progress import progress
 from ..session.view import View
 from ..store.resolve import Target, for_reading, ids
@@ -84,6 +83,8 @@ def run(env: Env, given: Given) -> int:
         made = export(view, to, given.last if to == "exchanges" else given.workspace)
         env.write(made.data)
         if any(made.left.values()):
+            from ..programs.writing import told
+
             env.note(f"{target.id}: left out: {told(made.left)}")
     tell_lost(env, target.id, lost, strict=given.strict)
     return 0

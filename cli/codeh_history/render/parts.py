@@ -36,7 +36,10 @@ def items(parts: Collection[Part], message: Message | None = None) -> Iterator[I
 
 def names(parts: Collection[Part], message: Message | None) -> list[str]:
     """The name of the file that each of a message's parts was attached from, or ""."""
-    found = attached_names(message.fields.get("attached") if message is not None else None)
+    attached = message.fields.get("attached") if message is not None else None
+    if not attached:
+        return [""] * len(parts)
+    found = attached_names(attached)
     return [found.get(number, "") for number in range(len(parts))]
 
 

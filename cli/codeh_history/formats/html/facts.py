@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
 
 from ...access.row import beginning, text_of
@@ -39,7 +38,7 @@ def cost_of(view: View) -> Decimal | None:
     costs = [
         prices.price(str(one.fields.get("model")), text_of(one.fields.get("provider")), usage, one.ts)
         for one in view.messages
-        if isinstance(usage := one.fields.get("usage"), Mapping)
+        if isinstance(usage := one.fields.get("usage"), dict)
     ]
     return (
         sum((cost for cost in costs if cost is not None), Decimal())

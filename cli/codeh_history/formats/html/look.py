@@ -90,16 +90,16 @@ def page(title: str, body: list[str], script: str = SCRIPT) -> bytes:
     policy = (
         f"default-src 'none'; img-src data:; style-src '{hashed(STYLE)}'; script-src '{hashed(script)}'"
     )
-    return "\n".join((
+    head = (
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         f"<title>{title}</title><style>{STYLE}</style></head><body>",
-        *body,
-        f"<script>{script}</script></body></html>\n",
-    )).encode("utf-8", "replace")  # fmt: skip
+    )
+    pieces = (*head, *body, f"<script>{script}</script></body></html>\n")
+    return b"\n".join([piece.encode("utf-8", "replace") for piece in pieces])
 
 
 def hashed(text: str) -> str:

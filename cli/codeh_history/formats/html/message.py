@@ -22,7 +22,8 @@ _LINE = 100  # characters of what a call or result says in the line that it is f
 def article(number: int, message: Message, known: Collection[int]) -> str:
     """A message with a link to itself; `known` references can be cited."""
     found = message.parts if message.committed else message.pending or []
-    head = escape(markdown.NAMES.get(message.kind, message.kind))
+    kind = escape(message.kind)
+    head = markdown.NAMES.get(message.kind, kind)
     if message.ts:
         head += f" {time(message.ts)}"
     model = message.fields.get("model")
@@ -32,9 +33,7 @@ def article(number: int, message: Message, known: Collection[int]) -> str:
         head += " <small>pending</small>"
     head += f' <a href="#m{number}" aria-label="Link to message {number}">:{number}</a>'
     body = _body(message, found, known)
-    return (
-        f'<article id="m{number}" class="{escape(message.kind)}"><header>{head}</header>\n{body}</article>'
-    )
+    return f'<article id="m{number}" class="{kind}"><header>{head}</header>\n{body}</article>'
 
 
 def summary(body: str) -> str:
@@ -107,6 +106,6 @@ def _said(value: object) -> str:
 
 def _beginning(body: str) -> str:
     """The first line of a text, behind a colon; nothing where there is none."""
-    line = next((line.strip() for line in body[: 8 * _LINE].split("\n") if line.strip()), "")
+    line = body[: 8 * _LINE].strip().partition("\n")[0].rstrip()
     short = line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
     return f": {escape(visible(short))}" if short else ""
