@@ -25,15 +25,13 @@ from postgres_session_store import PostgresSessionStore
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import postgres_server
-from codeh_history import Session
 from codeh_history.adapters.openai_agents import Session as AgentsSession
 from codeh_history.base.env import Env
 
 TURNS = 3
 DATABASE = "bench"
 SLOWER = ("commit_delay=1000", "commit_siblings=0")  # microseconds that each commit waits before it syncs
-TEXT = "x" * 400
-ITEM = {"role": "user", "content": TEXT}  # of openai-agents
+ITEM = {"role": "user", "content": speed.TEXT}  # of openai-agents
 ENTRY = {"type": "user", "message": ITEM}  # of claude-agent-sdk
 PACKAGES = ("openai-agents", "claude-agent-sdk", "SQLAlchemy", "asyncpg", "psycopg")
 
@@ -70,16 +68,6 @@ async def rate(appends: list[Callable[[], Awaitable[object]]]) -> float:
     return speed.COUNT / (time.perf_counter() - began)
 
 
-def library(place: Place) -> float:
-    sessions = [Session.open(name, create=True) for name in place.names("library")]
-    for session in sessions:
-        session.append(TEXT)
-    began = time.perf_counter()
-    for number in range(speed.COUNT):
-        sessions[number % len(sessions)].append(TEXT)
-    return speed.COUNT / (time.perf_counter() - began)
-
-
 async def adapter(place: Place) -> float:
     sessions = [AgentsSession(name) for name in place.names("agents")]
     return await rate([lambda one=one: one.add_items([ITEM]) for one in sessions])
@@ -106,7 +94,7 @@ async def claude_agent_sdk(place: Place) -> float:
 CONTENDERS: dict[str, Callable[[Place], float]] = {
     "INSERT": lambda place: speed.bare(place.url),
     "store": lambda place: speed.ours(place.env, place.turn),
-    "library": library,
+    "library": lambda place: speed.library(place.turn),
     "adapter for openai-agents": lambda place: asyncio.run(adapter(place)),
     "openai-agents SQLAlchemySession": lambda place: asyncio.run(openai_agents(place)),
     "claude-agent-sdk PostgresSessionStore": lambda place: asyncio.run(claude_agent_sdk(place)),

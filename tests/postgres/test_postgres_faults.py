@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+import select
 import subprocess
 import sys
 import threading
@@ -21,6 +22,8 @@ import pytest
 from proxy import Proxy
 
 import postgres_server
+from codeh_history import Session
+from codeh_history.library.opened import Opened
 from codeh_history.store import postgres
 from conftest import Done, Program
 from length import FAULTS
@@ -86,14 +89,23 @@ def whole(url: str, id: str = "demo") -> bytes:
 
 
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("key", [(), ("--key", "k")])
+@pytest.mark.parametrize(
+    ("begun", "key", "by"),
+    [
+        (False, (), b"COMMIT\0"),
+        (True, (), b"UPDATE codeh_sessions"),  # a statement that is its own commit
+        (True, ("--key", "k"), b"COMMIT\0"),
+    ],
+)
 def test_a_connection_cut_around_the_commit(
-    url: str, tmp_path: Path, cluster: Cluster, *, after: bool, key: tuple[str, ...]
+    url: str, tmp_path: Path, cluster: Cluster, *, after: bool, begun: bool, key: tuple[str, ...], by: bytes
 ) -> None:
     committing = []
+    if begun:
+        Program(tmp_path / "home", url)("append", "-s", "demo", "-m", "First")
 
     def cut(way: str, data: bytes) -> bool | None:
-        if way == "to" and b"COMMIT\0" in data:
+        if way == "to" and by in data:
             committing.append(True)
             return None if after else False
         return False if committing and way == "from" else None
@@ -110,6 +122,24 @@ def test_a_connection_cut_around_the_commit(
     again = run(*words) if key else run(*re.search(r"`codeh-history (append.*?)`", lost.err)[1].split())
     assert again.code == 0, again
     assert whole(url).count(b'"Once"') == 1
+
+
+def test_a_plain_append_is_one_way_there_and_back(url: str, tmp_path: Path, cluster: Cluster) -> None:
+    """And a connection that was closed while nothing was asked of it is made again."""
+    ways: list[str] = []
+    proxy = Proxy(cluster.port, lambda way, data: ways.append(way) or (False if b"FATAL" in data else None))
+    environ = Program(tmp_path / "home", through(url, proxy.port)).environ()
+    opened = Session(Opened(environ, "demo", create=True))
+    opened.append("First")
+    ways.clear()
+    ids = [opened.append(f"And {number}") for number in range(3)]
+    assert ways == ["to", "from"] * 3
+    connection = postgres.of(opened.path)[0]._server.connection()
+    cluster.sql(f"SELECT pg_terminate_backend({connection.info.backend_pid})")
+    assert select.select([connection], [], [], 60)[0]
+    ids.append(opened.append("Last"))
+    proxy.close()
+    assert all(whole(url).count(id.encode()) == 1 for id in ids)
 
 
 def test_a_connection_cut_in_a_read_is_another_try(url: str, tmp_path: Path, cluster: Cluster) -> None:
@@ -196,8 +226,13 @@ WRITERS, EACH = (64, 40) if LONG else (6, 8)
 
 
 @pytest.mark.parametrize("sessions", [1, 1000 if LONG else 5])
-def test_many_writers(url: str, tmp_path: Path, sessions: int) -> None:
-    """Each appends records that say who, and which; readers meanwhile see beginnings of the log that it becomes."""
+def test_many_writers(url: str, tmp_path: Path, cluster: Cluster, sessions: int) -> None:
+    """Each appends records that say who, and which; readers meanwhile see beginnings of the log that it becomes.
+
+    Whatever the database's own isolation is.
+    """
+    strict = "SET default_transaction_isolation = serializable"
+    cluster.sql(f"ALTER DATABASE {url.rpartition('/')[2]} {strict}")
     environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(HERE.parents[1] / "cli"))
     workers = [
         subprocess.Popen(

@@ -117,6 +117,25 @@ def test_many_writers_leave_whole_lines_in_one_order(store: Store) -> None:
         assert own == sorted(own, key=lambda line: int(line.rsplit(b":")[-1].rstrip(b"}")))
 
 
+@postgres_server.needed
+@pytest.mark.parametrize("data", ODD)
+def test_a_line_is_added_to_rows_as_to_a_file(data: bytes, cluster: Cluster, tmp_path: Path) -> None:
+    """Whether it can be added without a look at the others or not."""
+    env = Env({"CODEH_HOME": str(tmp_path / "home")})
+    keyed = LINE.replace(b'"parts"', b'"key":"k","parts"')
+    kept: list[bytes] = []
+    for url in (f"dir:{tmp_path / 'store'}", cluster.database(f"a{random.getrandbits(60)}")):
+        store = stores.at(env, url)
+        store.create("a", data)
+        for lines in (LINE, LINE + LINE, keyed, LINE, keyed, LINE[:-1], LINE, b"\n", b""):
+            store.append("a", lambda _, lines=lines: lines, header=lambda: HEAD)
+        kept.append(store.read("a"))
+        with pytest.raises(NotFound):
+            store.append("b", lambda _: LINE)
+    assert kept[0] == kept[1]
+    assert kept[0].count(LINE) >= 5
+
+
 def test_a_url_that_names_no_store_is_wrong_use(tmp_path: Path) -> None:
     env = Env({"CODEH_HOME": str(tmp_path)})
     for url in ("", "dir:", "/tmp", "s3://bucket"):

@@ -60,7 +60,7 @@ def run(
         if not ops and not force:
             env.note(f"{target.id}: {_unchanged(fields)}")
             return None
-        id = env.new_id(locked.session, locked.offset)
+        id = env.id_in(locked)
         return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
 
     log.append(env, target.path, build)

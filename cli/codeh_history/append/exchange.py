@@ -23,7 +23,7 @@ def run(env: Env, session: str | None, file: str) -> None:
     target = for_writing(env, session)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
-        id = entry.get("id") or env.new_id(locked.session, locked.offset)
+        id = entry.get("id") or env.id_in(locked)
         whole = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
         lines = [
             jsonl.Line(record, dumps(record), number) for number, record in enumerate(exchange(whole), 1)

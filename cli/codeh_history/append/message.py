@@ -88,7 +88,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
         if known is not None:
             stored.append((known, locked.size))
             return before
-        id = env.new_id(locked.session, locked.offset + len(before))
+        id = env.id_in(locked, len(before))
         message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
         if given.result and not given.call_id:
             message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
@@ -307,5 +307,5 @@ def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
     ops = limit.ops(looked_at(env, locked.read() + b"\n" + lines, locked.session), most)
     if not ops:
         return b""
-    id = env.new_id(locked.session, locked.offset + len(lines))
+    id = env.id_in(locked, len(lines))
     return dumps(compaction(id, env.now(), ops, {"policy": f"max-items {most}"})) + b"\n"

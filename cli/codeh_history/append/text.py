@@ -28,7 +28,7 @@ def run(env: Env, given: Given) -> None:
     text = text_of(env, given.message, given.file)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
-        id = env.new_id(locked.session, locked.offset)
+        id = env.id_in(locked)
         ids.append(id)
         line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
         line += f',"role":"{role}"' if role else ""

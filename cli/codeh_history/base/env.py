@@ -9,6 +9,16 @@ from .errors import InputOutput, Interrupted, Usage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Protocol
+
+    class Placed(Protocol):
+        """Where a record is to stand: in a session, from a byte on."""
+
+        session: str
+
+        @property
+        def offset(self) -> int: ...
+
 
 SIGPIPE = 13
 
@@ -81,6 +91,10 @@ class Env:
             id = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
             if self.taken is None or not self.taken(id):
                 return id
+
+    def id_in(self, place: Placed, more: int = 0) -> str:
+        """`new_id` after so many more bytes; where the session ends is asked only if the id hangs on it."""
+        return self.random_id() if self.seed is None else self.new_id(place.session, place.offset + more)
 
     @staticmethod
     def random_id() -> str:

@@ -7,6 +7,7 @@ message of ours holds what a URL may hide: not the URL, nor what libpq says of o
 from __future__ import annotations
 
 import os
+import select
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ LOCK_SECONDS = 10
 _CONNECT_SECONDS = 10
 _SILENT_SECONDS = 30  # that a server may leave what was sent to it unacknowledged
 _FULL = ("53100", "53200", "54")  # of a disk, of memory, past a limit: another try alone does not help
-_SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'"
+_SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'; SET default_transaction_isolation = 'read committed'"
 _DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'"""
 Check = Callable[["psycopg.Connection[Any]"], None]
@@ -51,11 +52,19 @@ class Server:
         pid, connection = held.get(second, (0, None))
         if connection is not None and pid != os.getpid():
             _LEFT.append(connection)
-        elif connection is not None and not connection.closed:
+        elif connection is not None and not (connection.closed or (not second and _left(connection))):
             return connection
         made = self._connect()
         held[second] = os.getpid(), made
         return made
+
+    def cursor(self) -> psycopg.Cursor[Any]:
+        """A cursor of this thread's connection, kept with it: to make one costs as much as to use it."""
+        connection = self.connection()
+        found: psycopg.Cursor[Any] | None = self._local.__dict__.get("cursor")
+        if found is None or found.connection is not connection:
+            found = self._local.cursor = connection.cursor()
+        return found
 
     def close(self) -> None:
         """Close this thread's connections."""
@@ -108,6 +117,20 @@ class Server:
         if error.sqlstate and error.sqlstate.startswith("40"):
             return TryAgain(f"{text}{what}; try again")
         return Unreachable(text + what)
+
+
+def _left(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the server has hung up; it is not asked, so one that is gone without a word has not."""
+    import psycopg
+
+    heard = select.poll()
+    heard.register(connection.fileno(), select.POLLIN)
+    try:
+        while heard.poll(0):
+            connection.pgconn.consume_input()
+    except psycopg.Error:
+        connection.close()
+    return connection.closed
 
 
 def _parsed(url: str, variable: str) -> dict[str, Any]:

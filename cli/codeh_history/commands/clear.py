@@ -23,7 +23,7 @@ def run(env: Env, given: Given) -> None:
     target = for_writing(env, given.session)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
-        ids.append(env.new_id(locked.session, locked.offset))
+        ids.append(env.id_in(locked))
         return dumps({"type": "clear", "id": ids[0], "ts": env.now()}) + b"\n"
 
     store(env, target, build)

@@ -46,7 +46,7 @@ def run(env: Env, given: Given) -> None:
         now = env.now()
         if given.append and found.pending is not None:
             return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
-        own = env.new_id(locked.session, locked.offset)
+        own = env.id_in(locked)
         update: Json = {"type": "update", "id": own, "of": found.id, "ts": now}
         update["parts"] = changed(found, text, append=given.append)
         if stored:

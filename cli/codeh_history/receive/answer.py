@@ -238,11 +238,11 @@ class Receiving:
         """What arrived, as records."""
         lines = b""
         if self.pending is None:
-            self.pending = self.env.new_id(locked.session, locked.offset)
+            self.pending = self.env.id_in(locked)
             lines = dumps(self.message("open", self.pending)) + b"\n"
         elif self.replace:
             self.replace = False
-            return self.update(self.env.new_id(locked.session, locked.offset), self.held)
+            return self.update(self.env.id_in(locked), self.held)
         self.replace = False
         if self.held:
             lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
@@ -302,7 +302,7 @@ class Receiving:
         def build(locked: Locked) -> bytes:
             lines = b""
             for came in answers:
-                id = self.env.new_id(locked.session, locked.offset + len(lines))
+                id = self.env.id_in(locked, len(lines))
                 if self.pending is not None and not self.kept:
                     lines += self.update(id, came.parts)
                     id = self.pending
@@ -329,14 +329,14 @@ class Receiving:
                 stored.append(before)
                 if self.pending is None:
                     return None
-                id = self.env.new_id(locked.session, locked.offset)
+                id = self.env.id_in(locked)
                 return dumps({"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}) + b"\n"
             if self.pending is not None:
                 stored.append(self.pending)
                 record = {"type": "commit", "of": self.pending, "ts": self.env.now(), "parts": reply.parts}
                 record |= fields
             else:
-                id = self.env.new_id(locked.session, locked.offset)
+                id = self.env.id_in(locked)
                 stored.append(id)
                 record = {**self.message("message", id), "parts": reply.parts, **fields}
             return dumps(record) + b"\n"
@@ -378,7 +378,7 @@ class Receiving:
             fields["code"] = failure.code
 
         def build(locked: Locked) -> bytes:
-            id = self.env.new_id(locked.session, locked.offset)
+            id = self.env.id_in(locked)
             record = {
                 "type": "message", "id": id, "ts": self.env.now(), "kind": "error",
                 "parts": [{"text": failure.text}], **fields,

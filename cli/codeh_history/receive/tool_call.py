@@ -49,7 +49,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
         ):
             env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")
             return None
-        ids.append(env.new_id(locked.session, locked.offset))
+        ids.append(env.id_in(locked))
         record = {
             "type": "message", "id": ids[0], "ts": env.now(), "kind": "tool", "role": "user",
             "parts": [part],

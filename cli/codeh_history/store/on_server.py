@@ -56,6 +56,6 @@ def append(
 def _without(path: str, id: str, build: Callable[[Locked], bytes | None]) -> bytes:
     """The lines as they would be in a session of which nothing is known; nothing where it must be."""
     try:
-        return build(Row(None, path, id)) or b""
+        return build(Row(path, id)) or b""
     except HistoryError:
         return b""

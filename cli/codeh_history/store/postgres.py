@@ -10,17 +10,28 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from ..base.errors import BadData, NotFound, TryAgain
 from ..base.postgres import Server
 from . import schema
 from .protocol import Locked, Stamp
-from .transaction import LINES, Row, Transaction, channel, drop, edition, exchange, grow
+from .transaction import (
+    LINES,
+    STATE,
+    Row,
+    State,
+    Transaction,
+    alone,
+    channel,
+    drop,
+    edition,
+    exchange,
+    grow,
+)
 
 _STAMP = "SELECT edition, bytes, changed FROM codeh_sessions WHERE id = %s"
-_LOCK = "SELECT lines, bytes, plain, torn, listened FROM codeh_sessions WHERE id = %s FOR UPDATE"
+_LOCK = f"{STATE} FOR UPDATE"
 _MAKE = (
     "INSERT INTO codeh_sessions (id, edition, lines, bytes, plain, torn, changed, listened)"
     " VALUES (%s, %s, 0, 0, false, false, 0, 0) ON CONFLICT (id) DO NOTHING"
@@ -142,14 +153,16 @@ class Postgres:
         wait: bool = True,
     ) -> bool:
         """As `log.append` does it; with `own` a header alone makes a session."""
-        with self._locked(id, create=create, wait=wait) as (transaction, row):
-            prefix = row.prefix(header or bytes)
-            row.created = prefix.endswith(b"}\n")
-            row.offset = row.size + len(prefix)
+        with Transaction(self._server) as transaction:
+            row = self._row(transaction, id, create=create, header=header or bytes, wait=wait)
             lines = build(row) or b""
-            if lines or (own and row.created):
-                transaction.commit(lambda connection: grow(connection, row, prefix + lines))
-                return row.created
+            if wait and not row.looked_at and alone(lines) and transaction.adds(id, lines):
+                return False
+            state, created = row.lock(), row.created
+            if lines or (own and created):
+                data = row.prefix + lines
+                transaction.commit(lambda connection: grow(connection, id, state, data))
+                return created
         return False
 
     def extend(self, id: str, lines: bytes, *, end: int) -> None:
@@ -169,32 +182,43 @@ class Postgres:
         self.append(id, build, create=True)
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
-        with self._locked(id) as (transaction, row):
+        with Transaction(self._server) as transaction:
+            row = self._row(transaction, id)
+            state = row.lock()
             data = build(row)
             if data is not None:
-                transaction.commit(lambda connection: exchange(connection, row, data))
+                transaction.commit(lambda connection: exchange(connection, id, state, data))
         return data is not None
 
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
-        with self._locked(id) as (transaction, row):
+        with Transaction(self._server) as transaction:
+            row = self._row(transaction, id)
+            row.lock()
             keep(row)
             transaction.commit(lambda connection: drop(connection, id))
 
-    @contextmanager
-    def _locked(
-        self, id: str, *, create: bool = False, wait: bool = True
-    ) -> Iterator[tuple[Transaction, Row]]:
-        """A transaction that holds the session's row; what is not committed is as if it had not been."""
-        transaction = Transaction(self._server)
-        with transaction:
-            lock = _LOCK + ("" if wait else " NOWAIT")
-            found = transaction.begin(lock, id)
+    def _row(
+        self,
+        transaction: Transaction,
+        id: str,
+        *,
+        create: bool = False,
+        header: Callable[[], bytes] = bytes,
+        wait: bool = True,
+    ) -> Row:
+        """The session's row, which the transaction begins with and locks once it is looked at."""
+
+        def begin() -> State:
+            query = _LOCK + ("" if wait else " NOWAIT")
+            found = transaction.begin(query, id)
             if found is None and create:
                 transaction.connection.execute(_MAKE, [id, edition()])
-                found = transaction.connection.execute(lock, [id], binary=True).fetchone()
+                found = transaction.connection.execute(query, [id], binary=True).fetchone()
             if found is None:
                 raise Missing(f"{self.path(id)}: no such session")
-            yield transaction, Row(transaction.connection, self.path(id), id, *found)
+            return State(*found)
+
+        return Row(self.path(id), id, begin=begin, header=header, connection=transaction.connection)
 
     # -- following ----------------------------------------------------------------------------------
 

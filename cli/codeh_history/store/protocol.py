@@ -36,10 +36,16 @@ class Locked(Protocol):
     """
 
     path: str
-    size: int
-    offset: int
     session: str
-    created: bool
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def offset(self) -> int: ...
+
+    @property
+    def created(self) -> bool: ...
 
     def has(self, id: str) -> bool:
         """Whether the log holds this seeded id already, in whatever record."""

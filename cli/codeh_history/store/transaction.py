@@ -7,8 +7,9 @@ import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
 from re import Pattern
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import orjson
 
@@ -18,11 +19,21 @@ from .foreign import check_writable
 if TYPE_CHECKING:
     import psycopg
 
+STATE = "SELECT lines, bytes, plain, torn, listened FROM codeh_sessions WHERE id = %s"
 LINES = "SELECT line FROM codeh_lines WHERE session = %s ORDER BY number"
 _INSERT = "INSERT INTO codeh_lines (session, number, start, key, line) VALUES (%s, %s, %s, %s, %s)"
 _GROWN = (
     "UPDATE codeh_sessions SET lines = %s, bytes = %s, plain = %s, torn = %s, changed = %s WHERE id = %s"
 )
+# A line alone after those that are there; nothing where there is more to it than that.
+_ADDED = """
+WITH grown AS (
+    UPDATE codeh_sessions SET lines = lines + 1, bytes = bytes + length(%(line)s::bytea), changed = %(now)s
+    WHERE id = %(id)s AND plain AND NOT torn AND listened <= %(now)s / 1000000000
+    RETURNING id, lines - 1 AS number, bytes - length(%(line)s::bytea) AS start
+)
+INSERT INTO codeh_lines (session, number, start, line) SELECT id, number, start, %(line)s::bytea FROM grown
+"""
 _EDITED = _GROWN.replace("WHERE", ", edition = %s WHERE")
 _BEGIN = (
     "BEGIN ISOLATION LEVEL READ COMMITTED"  # what is read after the row is locked is what is there then
@@ -53,8 +64,16 @@ class Transaction:
             change(self.connection)
             self.connection.execute("COMMIT")
 
-    def __enter__(self) -> None:
-        pass
+    def adds(self, id: str, line: bytes) -> bool:
+        """Add a line by a statement of its own, one way there and back; durable where that did it."""
+        self._committing = True
+        values = {"id": id, "line": line, "now": time.time_ns()}
+        done = self._server.cursor().execute(_ADDED, values).rowcount > 0
+        self._committing = done
+        return done
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         import psycopg
@@ -74,33 +93,70 @@ class Transaction:
             raise unknown from None
 
 
+class State(NamedTuple):
+    """What a session's own row says of it, as the columns of STATE; of a new session this."""
+
+    lines: int = 0
+    size: int = 0
+    plain: bool = False
+    torn: bool = False
+    listened: int = 0
+
+
 class Row:
-    """A session whose row is locked, as the builder of new lines sees it."""
+    """A session as the builder of new lines sees it: its row is locked once anything is asked of it."""
 
     def __init__(
-        self, connection: psycopg.Connection[Any] | None, path: str, id: str,
-        lines: int = 0, size: int = 0, plain: bool = False, torn: bool = False, listened: int = 0,  # noqa: FBT001, FBT002 - as the row has them
-    ) -> None:  # fmt: skip
+        self,
+        path: str,
+        id: str,
+        *,
+        begin: Callable[[], State] = State,
+        header: Callable[[], bytes] = bytes,
+        connection: psycopg.Connection[Any] | None = None,
+    ) -> None:
         """Without a connection it is a session of which nothing is known."""
-        self._connection = connection
-        self._data: bytes | None = None
         self.path = path
         self.session = id
-        self.size = self.offset = size
-        self.lines = lines
-        self.plain = plain
-        self.torn = torn
-        self.listened = listened
-        self.created = False
+        self._begin = begin
+        self._state: State | None = None
+        self._header = header
+        self._connection = connection
+        self._data: bytes | None = None
 
-    def prefix(self, header: Callable[[], bytes]) -> bytes:
+    def lock(self) -> State:
+        """What its own row says, which is locked from here on."""
+        if self._state is None:
+            self._state = self._begin()
+        return self._state
+
+    @cached_property
+    def prefix(self) -> bytes:
         """What must stand before the first new line, as in a file (`log.append`)."""
-        if not self.size:
-            return header()
-        torn = b"\n" if self.torn else b""
-        if not self.plain and check_writable(self.whole(), self.path):
-            return torn + header()
+        state = self.lock()
+        if not state.size:
+            return self._header()
+        torn = b"\n" if state.torn else b""
+        if not state.plain and check_writable(self.whole(), self.path):
+            return torn + self._header()
         return torn
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether anything was asked of it, so that its row is locked."""
+        return self._state is not None
+
+    @property
+    def size(self) -> int:
+        return self.lock().size
+
+    @property
+    def offset(self) -> int:
+        return self.size + len(self.prefix)
+
+    @property
+    def created(self) -> bool:
+        return self.prefix.endswith(b"}\n")
 
     def has(self, id: str) -> bool:
         return f'"{id}"'.encode() in self.whole()
@@ -111,7 +167,7 @@ class Row:
         return self._data
 
     def _lines(self, query: str, *values: object) -> list[bytes]:
-        if self._connection is None:
+        if self._connection is None or not self.size:
             return []
         return [line for (line,) in self._connection.execute(query, values, binary=True)]
 
@@ -127,6 +183,11 @@ class Row:
 
     def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
         return (line for line in self.whole().split(b"\n") if pattern.search(line))
+
+
+def alone(lines: bytes) -> bool:
+    """Whether this is one whole line without a key, which can be added without a look at the others."""
+    return lines.find(b"\n") == len(lines) - 1 > 0 and _key_of(lines) is None
 
 
 def _numbered(
@@ -164,18 +225,17 @@ def _key(key: str) -> bytes:
     return key.encode("utf-8", "surrogatepass")
 
 
-def grow(connection: psycopg.Connection[Any], row: Row, data: bytes) -> None:
-    keys = {key for *_, key, _ in _numbered(row.session, data) if key is not None}
+def grow(connection: psycopg.Connection[Any], id: str, state: State, data: bytes) -> None:
+    keys = {key for *_, key, _ in _numbered(id, data) if key is not None}
     if keys:
         query = "SELECT key FROM codeh_lines WHERE session = %s AND key = ANY(%s)"
-        keys = {key for (key,) in connection.execute(query, [row.session, list(keys)], binary=True)}
-    _write(connection, row, data, _GROWN, [], keys)
+        keys = {key for (key,) in connection.execute(query, [id, list(keys)], binary=True)}
+    _write(connection, id, state, data, _GROWN, [], keys)
 
 
-def exchange(connection: psycopg.Connection[Any], row: Row, data: bytes) -> None:
-    connection.execute("DELETE FROM codeh_lines WHERE session = %s", [row.session])
-    row.lines = row.size = 0
-    _write(connection, row, data, _EDITED, [edition()], set())
+def exchange(connection: psycopg.Connection[Any], id: str, state: State, data: bytes) -> None:
+    connection.execute("DELETE FROM codeh_lines WHERE session = %s", [id])
+    _write(connection, id, State(listened=state.listened), data, _EDITED, [edition()], set())
 
 
 def drop(connection: psycopg.Connection[Any], id: str) -> None:
@@ -185,27 +245,26 @@ def drop(connection: psycopg.Connection[Any], id: str) -> None:
 
 def _write(
     connection: psycopg.Connection[Any],
-    row: Row,
+    id: str,
+    state: State,
     data: bytes,
     update: str,
     more: list[int],
     keys: set[bytes],
 ) -> None:
     """Insert the lines after those that are there, and say so in the session's row."""
-    rows = list(_numbered(row.session, data, row.lines, row.size, keys))
+    rows = list(_numbered(id, data, state.lines, state.size, keys))
     if len(rows) == 1:
         connection.execute(_INSERT, rows[0])
     elif rows:
         with connection.cursor() as cursor:
             cursor.executemany(_INSERT, rows)
-    begins = row.plain if row.size else _PLAIN.match(data) is not None
+    begins = state.plain if state.size else _PLAIN.match(data) is not None
     torn = not data.endswith(b"\n")
-    size = row.size + len(data)
-    if row.listened > time.time():
-        connection.execute("SELECT pg_notify(%s, '')", [channel(row.session)])
-    connection.execute(
-        update, [row.lines + len(rows), size, begins, torn, time.time_ns(), *more, row.session]
-    )
+    if state.listened > time.time():
+        connection.execute("SELECT pg_notify(%s, '')", [channel(id)])
+    lines, size = state.lines + len(rows), state.size + len(data)
+    connection.execute(update, [lines, size, begins, torn, time.time_ns(), *more, id])
 
 
 def channel(id: str) -> str:
