@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 
-MOST_KEPT = 256
-
 
 class Alphabet:
     """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
 
-    `first` and `rest` are the insides of character classes; both hold `_`, and `rest` digits and a to f.
+    `first` and `rest` are the insides of character classes; both hold letters and `_`, and `rest` digits.
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
         self._whole = re.compile(f"[{first or rest}][{rest}]{{0,{limit - 1}}}")
         self._other = f"[^{rest}]"
         self._limit = limit
-        self._fitting: set[str] = set()  # some that were found to be: a session has few names of tools
 
     def takes(self, text: object) -> bool:
         """Whether the text can be sent as it is."""
@@ -28,11 +25,9 @@ class Alphabet:
 
         A changed one ends in a hash of what it was, so it depends on nothing but itself.
         """
-        if text in self._fitting:
+        if text.isidentifier() and text.isascii() and len(text) <= self._limit:  # nearly all
             return text
         if self._whole.fullmatch(text):
-            if len(self._fitting) < MOST_KEPT:
-                self._fitting.add(text)
             return text
         import hashlib
 

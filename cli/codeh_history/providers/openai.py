@@ -109,7 +109,7 @@ class CallIds:
     def __init__(self, *, faithful: bool = False) -> None:
         self.faithful = faithful
         self.taken: set[str] = set()
-        self.count: dict[str, int] = {}
+        self.count: dict[str, int] = {}  # of the ids that came more than once
         self.row: list[str] = []  # those sent for the calls of the last model turns
 
     def calls(self, turn: Turn) -> list[str]:
@@ -124,18 +124,17 @@ class CallIds:
         return [self._answered(answer) for answer in turn.answers]
 
     def _answered(self, answer: Answer) -> str:
-        if answer.number >= 0:
-            return self.row[answer.number]
+        number = answer.number
+        if number >= 0:
+            return self.row[number]
         id = answer.id or ""
         return id if self.faithful else self._fit(id)
 
     def _new(self, id: str) -> str:
-        count = self.count.get(id, 0) + 1
-        fit = self._fit(id if count == 1 else f"{id}_{count}")
+        fit = self._fit(id)
         while fit in self.taken:
-            count += 1
+            self.count[id] = count = self.count.get(id, 1) + 1
             fit = self._fit(f"{id}_{count}")
-        self.count[id] = count
         self.taken.add(fit)
         return fit
 

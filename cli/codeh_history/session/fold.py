@@ -46,11 +46,11 @@ def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
         if dead and place in dead:
             continue
         data = record.data
-        kind = data["type"]
-        if kind == "message" and data["id"] not in all and data.get("kind") in ROLE_OF_KIND:
-            all[data["id"]] = message_of(place, record)  # most records
-        elif kind in read:
-            read[kind](place, record)
+        type = data["type"]
+        if type == "message" and (id := data["id"]) not in all and data.get("kind") in ROLE_OF_KIND:
+            all[id] = message_of(place, record)  # most records
+        elif type in read:
+            read[type](place, record)
         else:
             folding.carry(place, record)
     folding.finish()
@@ -240,7 +240,8 @@ class Fold:
         for summary in self.summaries:
             for id in summary.covers:
                 self.effects.hide(id, summary.id, summary.place)
-        view.messages = self.effects.ordered(view.all.values())
+        touched = view.applied or self.summaries or self.barrier >= 0
+        view.messages = self.effects.ordered(view.all.values()) if touched else [*view.all.values()]
         view.summaries, covered = arrange(self.summaries, view.all)
         view.hidden_summaries += covered
 

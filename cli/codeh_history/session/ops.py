@@ -188,12 +188,14 @@ class Effects:
         unseen = {message.id: message for group in self.inserted.values() for message in group}
         below = frozenset(unseen)
         visible: list[Message] = []
+        changed = self.messages
         for other in messages:
-            id = other.id
-            message = self.messages.get(id)
-            if message is None:
+            if other.id not in changed:  # most of a view
                 visible.append(other)
-            elif id in self.inserted:
+                continue
+            id = other.id
+            message = changed[id]
+            if id in self.inserted:
                 if id not in below:
                     visible += self._with_inserted(message, unseen)
             elif id not in below and message.hidden is None and (not message.replaced or shown(message)):

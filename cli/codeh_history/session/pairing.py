@@ -34,13 +34,14 @@ class Call:
 
     def __init__(self, message: Message, part: int, place: int, row: int, number: int, idless: int) -> None:
         call = message.parts[part]["functionCall"]
+        id = call.get("id")
         self.message = message
         self.part = part
         self.place = place
         self.row = row
         self.number = number
-        self.given = bool(call.get("id"))  # whether the history gave the id
-        self.id = str(call["id"]) if self.given else f"call_{idless + 1}"
+        self.given = bool(id)  # whether the history gave the id
+        self.id = str(id) if id else f"call_{idless + 1}"
         self.name = call["name"]
         self.answer: Answer | None = None
 

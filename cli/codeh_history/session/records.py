@@ -19,6 +19,7 @@ BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first l
 MAX_DEPTH = 200  # of what is written
 MAX_READ = 240  # a deeper line is damage: a request nests it deeper still, and orjson dumps stops at 254
 SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
+_AROUND = 32  # more than the brackets that a value in a part stands in
 _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _UP = {0x7B: 1, 0x7D: -1}
 _PEELED = 8  # levels taken off fast, which most brackets belong to
@@ -159,7 +160,11 @@ def parse(
                     damage.append(Damage(number, start, _why(line, error, gap)))
                 continue
         said = _said(data, keys)
-        if len(line) - said > SHALLOW and depth_exceeds(line, MAX_READ):
+        if (
+            len(line) - said > SHALLOW
+            and not (said >= 0 and _is_shallow(data))
+            and depth_exceeds(line, MAX_READ)
+        ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if said >= 0:
@@ -184,24 +189,35 @@ def _said(data: Any, keys: set[str]) -> int:
         if type(parts) is not list:
             return -1
         for part in parts:
-            ((key, value),) = part.items()
+            (key,) = part
+            value = part[key]
+            keys.add(key)
             if key == "text":
                 if type(value) is not str:
                     return -1
                 said += len(value)
-            elif key not in _HOLDING or type(value["name"]) is not str:
+                continue
+            if type(value["name"]) is not str:
                 return -1
-            else:
-                for text in value[_HOLDING[key]].values():
-                    if type(text) is str:
-                        said += len(text)
-                if key == "functionCall" and not value.get("id"):
-                    keys.add(IDLESS)
-            keys.add(key)
+            for text in value[_HOLDING[key]].values():
+                if type(text) is str:
+                    said += len(text)
+            if key == "functionCall" and not value.get("id"):
+                keys.add(IDLESS)
     except (AttributeError, KeyError, TypeError, ValueError):
         return -1
     keys.update(data)
     return said
+
+
+def _is_shallow(data: Json) -> bool:
+    """Whether such a message is too short to nest deep, its texts aside: most of a long one are these."""
+    values = [value for part in data["parts"] for key in part if key in _HOLDING
+              for value in part[key][_HOLDING[key]].values() if type(value) is not str]  # fmt: skip
+    try:
+        return len(orjson.dumps({**data, "parts": values})) < SHALLOW - _AROUND
+    except TypeError:
+        return False
 
 
 def _record(data: Any, line: bytes, start: int, keys: set[str], bare: dict[int, int]) -> Record | str:

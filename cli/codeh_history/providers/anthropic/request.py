@@ -185,19 +185,28 @@ class _Conversation(Array):
 
     def _call(self, part: Any, id: str, item: Json | None = None) -> Json:
         """A tool_use with an id within the alphabet, and unique in its message."""
-        base = fit = blocks.IDS.fit(id)
-        number = self.taken.get(base, 1)
-        while fit in self.taken and not self.faithful:
-            number += 1
-            fit = f"{base}_{number}"
+        fit = blocks.IDS.fit(id)
+        if fit in self.taken:
+            fit = self._another(fit)
         self.calls.append(fit)
-        self.taken[base] = number
-        self.taken.setdefault(fit, 1)
+        self.taken[fit] = 1
         self.called = True
         name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
         call = {"type": "tool_use", "id": fit, "name": name, "input": arguments(part)}
-        call.update((key, item[key]) for key in ("caller", "toolset_name") if item and key in item)
+        if item:
+            call.update((key, item[key]) for key in ("caller", "toolset_name") if key in item)
         return call
+
+    def _another(self, base: str) -> str:
+        """The same id, told from those before it by a number."""
+        if self.faithful:
+            return base
+        fit, number = base, self.taken[base]
+        while fit in self.taken:
+            number += 1
+            fit = f"{base}_{number}"
+        self.taken[base] = number
+        return fit
 
     def results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""

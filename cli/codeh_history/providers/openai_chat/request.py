@@ -142,8 +142,9 @@ class _Chat(Array):
             self.call(turn.parts[call.part], id, own=own)
             for call, id in zip(turn.calls, self.ids.calls(turn), strict=True)
         ]
-        message: Json | None = {"role": "assistant", "content": turn.opening or None}
-        if own or turn.opening is None:
+        opening = None if own else turn.opening
+        message: Json | None = {"role": "assistant", "content": opening or None}
+        if opening is None:
             message = self.spoken(turn, own=own, calls=calls)
         if message is None:
             return  # nothing but thoughts, or nothing at all
