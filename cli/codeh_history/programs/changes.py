@@ -58,7 +58,8 @@ class _Comparison:
 
     def changes(self) -> Changes:
         wanted = {item.id for item in self.session.items}
-        for id in sorted(self.came - wanted, key=self.places.__getitem__, reverse=True):
+        gone = self.came - wanted if not self.session.partial else ()
+        for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
         apart = self.items()

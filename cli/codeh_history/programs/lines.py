@@ -48,6 +48,7 @@ class Held:
     """A source in memory: a file that lies beside another one."""
 
     path = ""
+    damage = None
 
     def __init__(self, data: bytes, stem: str) -> None:
         self._data = data

@@ -91,7 +91,8 @@ class Session:
     sets them. `left`: how much of what kind is not among the items. `loose`: what lines added to the
     source mean hangs on more than the items and the lines before them. `branches` reads, when it is called,
     what else there is to import: abandoned branches and sub-agents, their `parent` given. `agent`: whether
-    it is a sub-agent of that parent. `used` reads what sub-agents used that are not imported.
+    it is a sub-agent of that parent. `used` reads what sub-agents used that are not imported. `partial`:
+    of a source that is damaged, so that what is not among the items may have been lost.
     """
 
     program: str
@@ -106,5 +107,6 @@ class Session:
     parent: Json | None = None
     agent: bool = False
     loose: bool = False
+    partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[Used]] = tuple

@@ -54,6 +54,10 @@ class Source(Protocol):
     head: Head
 
     @property
+    def damage(self) -> str | None:
+        """Why not all rows of the database that it is can be read, as soon as one could not; else None."""
+
+    @property
     def stem(self) -> str:
         """The file's name without its ending."""
 
@@ -67,7 +71,7 @@ class Source(Protocol):
         """Its bytes as a stream; of a zip those of each `conversations*.json` in it."""
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
-        """Rows of the database that it is, by column; Refused where it cannot be read."""
+        """Rows of the database that it is, by column, those that can be read; Refused where none can."""
 
     def beside(self, *names: str) -> bytes:
         """A file in the session's own folder, which has the file's name; Refused if it is not read."""
@@ -129,6 +133,8 @@ class Written(NamedTuple):
 
 class WriteModule(Protocol):
     """`write`: a view → a file that the program goes on with."""
+
+    THINKING_OF: str | None  # the provider whose thinking, as its requests hold it, is written; None: none
 
     def write(self, view: View, about: About) -> Written:
         """The file of a view as `writing.prepared` makes it; what it could not hold is counted."""

@@ -13,6 +13,7 @@ from typing import Any
 from ..base.errors import TryAgain
 from ..programs.protocol import Refused
 from ..session.model import Json
+from . import salvage
 from .file import pread_all, stream
 
 _BESIDE = ("-wal", "-journal")  # what is committed and not in the file yet; what is to be taken back
@@ -37,7 +38,12 @@ class Database:
                 break
         else:
             raise TryAgain(f"{path}: its program is writing to it; try again")
-        self._connection = sqlite3.connect(copy)
+        self.damage: str | None = None  # why not all of it can be read
+        self._copy = copy
+        self._use(sqlite3.connect(copy))
+
+    def _use(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
         self._connection.row_factory = _by_column
         self._connection.text_factory = _text
 
@@ -56,11 +62,23 @@ class Database:
             return {}
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
-        """The rows that a query gives, by column."""
+        """The rows that a query gives, by column; of a damaged database those that can be read."""
         try:
-            yield from self._connection.execute(query, values)
+            yield from self._found(query, values)
         except (sqlite3.Error, OverflowError, ValueError) as error:
             raise Refused(f"the database cannot be read: {error}") from None
+
+    def _found(self, query: str, values: tuple[object, ...]) -> list[Json]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if self.damage is not None or not salvage.is_damage(error):
+                raise
+            self.damage = str(error)
+            damaged = sqlite3.connect(self._copy)
+            damaged.text_factory = _text
+            self._use(salvage.salvaged(damaged, self._copy, f"{self._copy}-salvaged"))
+            return self._connection.execute(query, values).fetchall()
 
 
 def _state(fd: int, path: str) -> list[object]:

@@ -16,7 +16,7 @@ import orjson
 from ..base.collector import resting
 from ..base.errors import BadData, InputOutput, NotFound
 from ..programs import sessions, values
-from ..programs.model import Session
+from ..programs.model import Problem, Session
 from ..programs.protocol import Head, Refused
 from ..session.model import Json
 from ..session.records import BOM
@@ -35,6 +35,7 @@ _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK\3\4"
 _MEMBER = re.compile(r"(?:.*/)?conversations[\w-]*\.json")  # of an export
+_READ_ON = "what can be read of it is read"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -88,6 +89,10 @@ class File:
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         return self._opened().rows(query, *values)
+
+    @property
+    def damage(self) -> str | None:
+        return self._database.damage if self._database is not None else None
 
     def _opened(self) -> Database:
         if self._database is None:
@@ -274,8 +279,15 @@ def whose(file: File, asked: str = "auto") -> str | None:
 
 def sessions_in(file: File, program: str) -> Iterator[Session]:
     """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles."""
+    said = False
     with resting():
         try:
-            yield from sessions.read(program, file)
+            for session in sessions.read(program, file):
+                if file.damage is not None:
+                    session.partial = True
+                    why = f"the database is damaged: {file.damage}"
+                    session.problems += [] if said else [Problem(0, "skips", why, _READ_ON)]
+                    said = True
+                yield session
         except Refused as error:
             raise BadData(f"{file.path or 'stdin'}: {error}") from None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from ...base.words import some
 from ...providers.json_text import loads
 from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
@@ -20,6 +21,9 @@ from .messages import Message
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.DOUBLE: ("refused", "opencode sends both, which its provider refuses"),
 }
+
+_BELOW = "SELECT * FROM session WHERE parent_id = ? ORDER BY id"
+_KNOWN = "SELECT id FROM session"
 
 
 def read(source: Source) -> Iterable[Session]:
@@ -52,8 +56,7 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
     `above`: all of which it is one, so that a circle of them has an end.
     """
     parent = above[-1] if above else None
-    where, given = ("parent_id IS NULL", ()) if parent is None else ("parent_id = ?", (parent,))
-    for row in list(source.rows(f"SELECT * FROM session WHERE {where} ORDER BY id", *given)):  # noqa: S608
+    for row in _roots(source) if parent is None else list(source.rows(_BELOW, parent)):
         if row["id"] in above:
             continue
         problems: list[Problem] = []
@@ -67,13 +70,33 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
             "time": {"created": row.get("time_created")},
         }  # fmt: skip
         session = _session(info, found)
-        session.problems += problems
+        session.problems += [*problems, *_lost(source, row["id"])]
         session.branches = partial(_in_database, source, *above, row["id"])
         session.used = partial(_used, source, *above, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
         children = next(source.rows(count, row["id"]))["n"]
         session.left.update({"session of a sub-agent": children} if children else {})
         yield session
+
+
+def _roots(source: Source) -> list[Json]:
+    """The sessions that have no parent; where rows were lost those too whose parent, or own row, was."""
+    found = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
+    if source.damage is not None:
+        found += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
+        found += source.rows(
+            f"SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message"  # noqa: S608
+            f" WHERE session_id NOT IN ({_KNOWN}) ORDER BY id"
+        )
+    return found
+
+
+def _lost(source: Source, session: str) -> Iterator[Problem]:
+    if source.damage is not None:
+        orphans = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
+        count = next(source.rows(f"SELECT count(*) AS n {orphans}", session))["n"]
+        if count:
+            yield Problem(0, "skips", f"{some(count, 'part')} of messages that are lost")
 
 
 def _used(source: Source, *above: str) -> Iterator[Used]:

@@ -1,0 +1,144 @@
+"""A database that was cut off, or in which pages are zeros or nonsense: what can still be read of it is.
+
+Each page in turn, of a database whose pages are small: what is lost is what stood on it.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from typing import TYPE_CHECKING
+
+import orjson
+import pytest
+
+from inside import inside
+from opencode_files import SESSION, OpenCode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = 1024
+MESSAGES = 60
+TABLE_LEAF, TABLE, INDEX_LEAF, INDEX = 0x0D, 0x05, 0x0A, 0x02  # what a page's first byte says that it holds
+ID = f"opencode-{SESSION}"
+TABLES = """
+PRAGMA page_size=1024;
+CREATE TABLE session (
+  id text PRIMARY KEY, project_id text, parent_id text, slug text, directory text NOT NULL, title text NOT NULL,
+  version text NOT NULL, revert text, time_created integer NOT NULL, time_updated integer
+);
+CREATE TABLE message (
+  id text PRIMARY KEY, session_id text NOT NULL REFERENCES session(id), time_created integer NOT NULL,
+  time_updated integer, data text NOT NULL
+);
+CREATE TABLE part (
+  id text PRIMARY KEY, message_id text NOT NULL REFERENCES message(id), session_id text NOT NULL,
+  time_created integer, time_updated integer, data text NOT NULL
+);
+CREATE INDEX of_session ON message (session_id);
+CREATE INDEX of_message ON part (message_id);
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A database of one session, as opencode lays its tables out; each text fits on a page."""
+    file, chance = OpenCode(), random.Random(1)
+    for number in range(0, MESSAGES, 2):
+        file.user(text(number, chance))
+        file.said(text(number + 1, chance))
+    path = tmp_path_factory.mktemp("whole") / "opencode.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(TABLES)
+    file.fill(path, keep=True).close()
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("PRAGMA journal_mode=DELETE")
+    connection.close()
+    return path.read_bytes()
+
+
+def text(number: int, chance: random.Random) -> str:
+    words = chance.choices("barn gate red blue oak door tree mill ox hen".split(), k=chance.randint(1, 60))
+    return f"{number:03}: {' '.join(words)}"
+
+
+def rescued(data: bytes, folder: Path) -> list[int] | None:
+    """The numbers of the messages that are rescued of a database; None where nothing of it can be read."""
+    path, out = folder / "opencode.db", folder / "out.json"
+    path.write_bytes(data)
+    out.unlink(missing_ok=True)
+    done = inside("rescue", str(path), "--output", str(out), "--json", home=folder)
+    assert path.read_bytes() == data
+    assert sorted(one.name for one in folder.glob("opencode.db*")) == ["opencode.db"]
+    assert done.code in (0, 65), done
+    if done.code:
+        assert str(path) in done.err.decode()
+        return None
+    told = orjson.loads(done.out)
+    found = orjson.loads(out.read_bytes())["messages"]
+    assert told["problems"] or len(found) == MESSAGES
+    texts = (part.get("text", "") for message in found for part in message["parts"])
+    return [int(text[:3]) for text in texts if text[:3].isdigit()]
+
+
+def zeros(data: bytes, page: int) -> bytes:
+    return data[: page * PAGE] + bytes(PAGE) + data[(page + 1) * PAGE :]
+
+
+def nonsense(data: bytes, page: int) -> bytes:
+    made = random.Random(page).randbytes(PAGE)
+    return data[: page * PAGE] + made + data[(page + 1) * PAGE :]
+
+
+def test_a_damaged_page_costs_what_stood_on_it(whole: bytes, tmp_path: Path) -> None:
+    seen = set()
+    for page in range(1, len(whole) // PAGE):
+        damage = nonsense if page % 2 else zeros
+        kind = whole[page * PAGE]
+        found = rescued(damage(whole, page), tmp_path)
+        seen.add(kind)
+        content = whole[page * PAGE : (page + 1) * PAGE]
+        if kind == TABLE or b"CREATE " in content:  # which say where a table's rows are
+            continue
+        assert found is not None
+        assert found == sorted(set(found))
+        if kind == TABLE_LEAF:
+            assert MESSAGES - len(found) <= content.count(b'"type"') + content.count(b'"role"'), page
+        else:
+            assert len(found) == MESSAGES, (page, kind)
+    assert seen == {TABLE_LEAF, TABLE, INDEX_LEAF, INDEX}
+
+
+def test_a_database_that_was_cut_off_is_read_up_to_there(whole: bytes, tmp_path: Path) -> None:
+    counts = []
+    for size in range(0, len(whole), len(whole) // 40):
+        found = rescued(whole[:size], tmp_path)
+        counts.append(len(found or ()))
+    assert counts == sorted(counts)
+    assert counts[0] == 0
+    assert len(set(counts)) > 5
+
+
+def test_a_session_whose_row_is_lost_is_rescued(whole: bytes, tmp_path: Path) -> None:
+    page = next(at for at in range(0, len(whole), PAGE) if b"A title" in whole[at : at + PAGE])
+    assert rescued(zeros(whole, page // PAGE), tmp_path) == list(range(MESSAGES))
+
+
+def test_what_a_damaged_database_lost_stays_in_the_copy(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(whole)
+    inside("import", str(path), home=tmp_path)
+    before = (tmp_path / "sessions" / f"{ID}.jsonl").read_bytes()
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    done = inside("import", str(path), home=tmp_path)
+    assert (done.code, (tmp_path / "sessions" / f"{ID}.jsonl").read_bytes()) == (0, before)
+
+
+def test_a_damaged_database_is_named_where_it_is_imported(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    done = inside("import", str(path), home=tmp_path)
+    assert done.code == 0
+    assert b"the database is damaged: database disk image is malformed" in done.err
+    assert inside("verify", str(path), home=tmp_path).code == 1
