@@ -55,7 +55,8 @@ test-mutants: $(READY) ## small faults in the source, each of which a test must 
 	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants
 
 test-rescue: $(READY) ## ten thousand damaged sessions of each program rescued: RESCUES=10000
-	RESCUES=$(or $(RESCUES),10000) $(BIN)/python -m pytest -q -n auto tests/programs/test_rescue.py
+	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) \
+	  $(BIN)/python -m pytest -q -n auto tests/programs/test_rescue.py
 
 agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.3 GB)
 

@@ -63,6 +63,14 @@ def read(name: str, source: Source) -> Iterable[Session]:
     return cast("ReadModule", module).read(source)
 
 
+def held(name: str, view: View) -> View:
+    """What `written` of a view holds: of its thinking what this program may be given again."""
+    from . import writing
+
+    module = cast("WriteModule", import_module(f"{__package__}.{PROGRAMS[name]}.write"))
+    return writing.without_unsent(writing.prepared(view, name)[0], module.THINKING_OF)
+
+
 def written(name: str, view: View, about: About) -> Written:
     """A file that this program goes on with, of a view whose calls and results are paired."""
     from . import writing

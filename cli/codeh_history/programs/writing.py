@@ -18,6 +18,7 @@ from ..providers.media import media
 from ..providers.turns import described
 from ..session.exchanges import is_thought
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
+from ..session.ops import shown_parts
 from ..session.pairing import Answer, Call, pair
 from ..session.records import dumps
 from ..session.view import View
@@ -67,14 +68,40 @@ def thoughts(messages: Iterable[Message]) -> int:
 
 def _without_thinking(message: Message, left: Counter[str]) -> Message:
     parts: list[Any] = []
-    for part in message.parts:
+    replaced = dict(message.replaced or {})
+    for place, part in zip(shown_parts(message), message.parts, strict=True):
         if is_thought(part):
             left[THOUGHT] += 1
+            replaced[place] = None
         elif "thoughtSignature" in part:
             parts.append({key: value for key, value in part.items() if key != "thoughtSignature"})
         else:
             parts.append(part)
-    return message if parts == message.parts else message.derive(parts)
+    if parts == message.parts:
+        return message
+    made = message.derive(parts)
+    made.replaced = replaced
+    return made
+
+
+def without_unsent(view: View, provider: str | None) -> View:
+    """The view without thinking that this provider's request would not hold, and what is nothing else."""
+    if not thoughts(view.messages):
+        return view
+    kept = {message.id for message in _thinking(sent(view, provider))} if provider is not None else ()
+    found = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
+    return view.with_messages([message for message in found if message.parts])
+
+
+def _thinking(sent: Sent) -> Iterator[Message]:
+    """The messages of which thoughts are sent."""
+    for element, sources in zip(sent.elements, sent.sources, strict=True):
+        blocks = element.get("content") or element.get("parts")
+        for block, source in zip(blocks if isinstance(blocks, list) else [element], sources, strict=False):
+            if source is not None and (
+                block.get("thought") or block.get("type") in (*THINKING, "reasoning")
+            ):
+                yield source
 
 
 def told_apart(messages: Sequence[Message]) -> list[Message]:

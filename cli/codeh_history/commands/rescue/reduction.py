@@ -6,6 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ...base.env import Env
+from ...base.errors import BadData
 from ...filters.compact import bounds
 from ...filters.compact.bounds import Limits
 from ...filters.compact.explain import explained
@@ -13,7 +14,7 @@ from ...filters.costs import counter_for, total_of
 from ...filters.curate import passes
 from ...filters.curate.base import Settings
 from ...filters.curate.pairs import LOST
-from ...programs import writing
+from ...programs import sessions
 from ...programs.records import MARK
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -52,7 +53,7 @@ class Reduced(NamedTuple):
 def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
     """The view mended, curated, and compacted where it is too long; `asked`: for so many tokens.
 
-    `to`: the program it is for. Raises BudgetUnreachable.
+    `to`: the program it is for. Raises BudgetUnreachable; BadData where nothing is left that goes on.
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model = newest.model if newest is not None else None
@@ -65,7 +66,9 @@ def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
     fitted = curated
     if budget is not None:
         fitted = apply(curated, bounds.plan(env, curated, Limits(budget=budget, model=model)).ops)
-    after = fitted if to is None else writing.prepared(fitted, to)[0]
+    after = fitted if to is None else sessions.held(to, fitted)
+    if to is not None and not after.messages and not after.summaries:
+        raise BadData(f"{view.id}: of what can be read in it nothing can be sent again")
     counter = counter_for(env, view, None, model)
     found = explained(mended, after, counter, None, ())
     sizes = {

@@ -103,7 +103,7 @@ def _of_a_program(file: File, program: str, target: Target) -> Found:
         )
     if session is not None and not _messages(session):
         session = _other_branch(session)
-    if session is None or not _messages(session):
+    if session is None or not session.items:
         raise BadData(f"{target.path}: no message of {program} in it can be read")
     session.items = list(_storable(session, list(_once(session))))
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
@@ -120,7 +120,7 @@ def _messages(session: Session) -> int:
 
 def _other_branch(session: Session) -> Session:
     """The longest of the branches that do not go on, where the one that does holds nothing."""
-    found = max(session.branches(), key=_messages, default=session)
+    found = max(chain([session], session.branches()), key=_messages)
     if found is not session:
         why = "the branch that goes on holds no message"
         found.id = session.id
@@ -179,7 +179,7 @@ def _of_ours(env: Env, target: Target) -> Found:
 
         view = hydrated(env, view, lost={})
     shown = [message for message in view.all.values() if message.after is None]
-    if not shown:
+    if not shown and not view.summaries:
         raise BadData(f"{target.path}: no message in it can be read")
     places = {message.id: view.log.records[message.place].offset for message in shown}
     numbers = verifying.lines_at([*places.values()], target)

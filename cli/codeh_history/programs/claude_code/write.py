@@ -15,6 +15,7 @@ from .. import writing
 from ..protocol import About, Written
 from . import NAME
 
+THINKING_OF = FORMAT
 VERSION = "2.1.197"  # whose lines these are like
 UNKNOWN = "unknown"  # the model of what no model is known of; without one Claude Code hangs
 _LONGEST = 200  # characters of a folder's name

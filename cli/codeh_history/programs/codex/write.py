@@ -17,6 +17,7 @@ from .. import writing
 from ..protocol import About, Written
 from . import NAME
 
+THINKING_OF = FORMAT
 VERSION = "0.169.0"  # whose lines these are like
 _EVENTS = {"user": "user_message", "assistant": "agent_message"}  # what it shows, and lists sessions by
 

@@ -17,6 +17,7 @@ from ..protocol import About, Written
 from . import NAME
 from .messages import SNAPSHOT, WRAPPER, is_forgotten
 
+THINKING_OF = FORMAT
 _PROJECTS = ".gemini/projects.json"  # the program's own table of the names of projects
 
 

@@ -22,6 +22,7 @@ from . import NAME
 
 VERSION = "1.18.33"  # whose exports these are like
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
+THINKING_OF = None
 _UNKNOWN = "unknown"  # provider and model where none is recorded
 _BEFORE = 60_000  # milliseconds: ids are from before now, for what is said next must have greater ones
 _IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes

@@ -15,6 +15,7 @@ from .. import writing
 from ..protocol import About, Written
 from . import NAME
 
+THINKING_OF = None
 _APIS = {  # whose model an answer is said to be of: its API there, and its provider
     "anthropic": ("anthropic-messages", "anthropic"), "gemini": ("google-generative-ai", "google"),
     "openai-responses": ("openai-responses", "openai"), "openai-chat": ("openai-completions", "openai"),
