@@ -528,8 +528,8 @@ MUTANTS = [
     ),
     Mutant(
         "calls without an id are not numbered where all have texts beside them", "session/records.py",
-        """                if key == "functionCall" and not value.get("id"):
-                    keys.add(IDLESS)
+        """            if key == "functionCall" and not value.get("id"):
+                keys.add(IDLESS)
 """,
         "",
         ("send/test_what_is_lacking.py::test_a_log_knows_its_keys",),
