@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -79,18 +78,18 @@ _SHOWS = re.compile(
 )
 
 
-@dataclass
 class Effects:
     """What the calls of some messages came to; every list in order, without doubles."""
 
-    read: Counter[str] = field(default_factory=Counter)  # path → how often
-    modified: Counter[str] = field(default_factory=Counter)
-    commands: Counter[str] = field(default_factory=Counter)
-    actions: list[tuple[str, int]] = field(default_factory=list)  # what was done, at which message
-    failures: dict[str, tuple[str, int]] = field(default_factory=dict)  # what → how, at which message
-    mended: set[str] = field(default_factory=set)  # failures that went well later
-    open: list[tuple[str, int]] = field(default_factory=list)  # calls without an answer, and where
-    files: dict[str, tuple[str, int]] = field(default_factory=dict)  # path → what became of it, and where
+    def __init__(self) -> None:
+        self.read: Counter[str] = Counter()  # path → how often
+        self.modified: Counter[str] = Counter()
+        self.commands: Counter[str] = Counter()
+        self.actions: list[tuple[str, int]] = []  # what was done, at which message
+        self.failures: dict[str, tuple[str, int]] = {}  # what → how, at which message
+        self.mended: set[str] = set()  # failures that went well later
+        self.open: list[tuple[str, int]] = []  # calls without an answer, and where
+        self.files: dict[str, tuple[str, int]] = {}  # path → what became of it, and where
 
     def touch(self, path: str, state: str, place: int) -> None:
         """A file was read, written, created or deleted; what changed it outlives what read it."""

@@ -9,39 +9,69 @@ import re
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-_BLANKS = {ord(sign): " " for sign in "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~—–…“”‘’„«»"}
+_SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
+_BLANKS = {ord(sign): " " for sign in f"{_SIGNS}—–…“”‘’„«»"}
+_ASCII_BLANKS = bytes.maketrans(_SIGNS.encode(), b" " * len(_SIGNS))
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class Said(NamedTuple):
-    """A sentence in lower case, and its words; none where words may stand together (no ASCII)."""
+    """A sentence in lower case, and its words; none where words may stand together (no ASCII).
+
+    `hints`: the words that any cue has.
+    """
 
     text: str
     words: frozenset[str] | None
+    hints: frozenset[str] | None
 
 
 @lru_cache(maxsize=1)
 def looked(sentence: str) -> Said:
     """A sentence as cues are looked for in it; of the last one it is known."""
     text = sentence.lower()
-    plain = text.translate(_BLANKS)
-    return Said(text, frozenset(plain.split()) if plain.isascii() else None)
+    if text.isascii():  # as most are, and several times as fast
+        plain = text.encode().translate(_ASCII_BLANKS).decode()
+    else:
+        plain = text.translate(_BLANKS)
+    if not plain.isascii():
+        return Said(text, None, None)
+    words = frozenset(plain.split())
+    return Said(text, words, words & _HINTS)
 
 
 class Cue:
     """A pattern that is looked for only where one of its words stands, which takes a tenth of the time."""
 
     def __init__(self, pattern: str, words: str) -> None:
-        """`words`: one of them is in each match, should the sentence be ASCII."""
+        """`words`: one of them is in each match, should the sentence be ASCII.
+
+        `a+b|c` is a word that many sentences have: a match with it has one of the others too.
+        """
         self._source = pattern
-        self.words = frozenset(words.split())
+        self.words = frozenset(word for word in words.split() if "+" not in word)
+        self._with = {
+            word: frozenset(others.split("|"))
+            for word, _, others in (pair.partition("+") for pair in words.split() if "+" in pair)
+        }
+
+    @property
+    def hints(self) -> frozenset[str]:
+        """All words that it asks for."""
+        return self.words.union(self._with, *self._with.values())
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self._source)
 
     def may(self, said: Said) -> bool:
-        return said.words is None or not self.words.isdisjoint(said.words)
+        hints = said.hints
+        if not hints:
+            return hints is None
+        return not self.words.isdisjoint(hints) or (
+            not self._with.keys().isdisjoint(hints)
+            and any(not hints.isdisjoint(self._with[word]) for word in hints & self._with.keys())
+        )
 
     def found(self, said: Said) -> bool:
         return self.may(said) and self.pattern.search(said.text) is not None
@@ -68,11 +98,11 @@ _STRONG = Cue(
     r"|leave (?!it\b)[\w ./-]{1,60} (?:alone|untouched)\b|ha(?:s|ve) to (?:stay|remain)\b"
     rf"|(?:^|[,;:.(!\u2014-] *){_NOT}",
     """
-    never always must mustn should shouldn shouldnt shall may not allowed forbidden prohibited most
-    least than now sure ensure circumstances require required requirement requirements constraint
+    never always must mustn shouldn shouldnt not no allowed forbidden prohibited at+most|least
+    now+from sure+make ensure circumstances require required requirement requirements constraint
     constraints mandatory backward backwards hands off deadline use avoid stick refrain prefer keep
-    leave has have forward future hereafter henceforth rule exceptions time steer away strictly point only
-    important note remember don dont no
+    leave has+stay|remain have+stay|remain forward future hereafter henceforth rule
+    exceptions time+every steer away strictly only important note remember don dont
     """,
 )
 _NO_RULE = re.compile(  # what was or is so, not what shall be
@@ -107,9 +137,9 @@ _WEAK = Cue(
     r"|under \d|over \d|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|stay as)\b"
     r"|^(?:please )?(?:use|put|remember|stop)\b",
     """
-    avoid without unless except instead rather stick has have need needs keep leave should limit
-    limits limited limiting limitation limitations budget below under over by stay use put remember
-    stop
+    avoid without unless except instead rather stick has+to have+to need+be|stay needs+be|stay keep
+    leave should limit limits limited limiting limitation limitations budget below under over
+    by+monday|tuesday|wednesday|thursday|friday|saturday|sunday stay+as use put remember stop
     """,
 )
 _WISH = Cue(
@@ -122,7 +152,10 @@ _WISH = Cue(
     r"|\bour (?:convention|style|policy|stack|standard)\w*\b|\bi(?:'m| am) (?:allergic|vegan|vegetarian"
     r"|based|working|using)\b"
     r"|\bplease (?:use|don'?t|do not|always|never|keep|avoid)\b",
-    "i my call we our please",
+    """
+    i+prefer|rather|hate|love|want|need|like|allergic|vegan|vegetarian|based|working|using
+    my call+me we+use|prefer|run|deploy our please+use|don|dont|do|always|never|keep|avoid
+    """,
 )
 _DECISION = Cue(
     r"\b(?=\w)(?:decided|decision|chose|chosen|agreed|settled on|opted|approved|going with|go(?:es)? with"
@@ -139,7 +172,7 @@ _DECISION = Cue(
     """
     decided decision chose chosen agreed settled opted approved going go goes went let lets we
     switch switched switching plan final finally conclusion picked ruled rejected preferred kept
-    dropped call verdict choice because since entschieden entscheidung beschlossen
+    dropped call verdict choice it+because|since entschieden entscheidung beschlossen
     einigen geeinigt wir festgelegt
     """,
 )
@@ -161,16 +194,23 @@ _OPEN = Cue(
     r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehlt noch|steht noch aus|muss noch|zu klären)\b"
     r"|(?=[^\x00-\x7f])(?:待定|待办|尚未|还没|还没有|未解决|不清楚|需要确认|待确认|悬而未决|未完成)",
     """
-    todo do fixme tbd still not remain remains remaining next left follow followup blocked waiting
-    question decided done unclear unresolved unanswered undecided later we need offen offene noch
+    todo to+do fixme tbd still not+yet|done|finished|implemented remain remains remaining next left
+    follow followup blocked waiting question decided done unclear unresolved unanswered undecided
+    later need offen offene noch
     unklar fehlt steht
     """,
+)
+
+_HINTS = frozenset().union(
+    *(cue.hints for cue in (_STRONG, _OTHERS, _WEAK, _WISH, _DECISION, _FOUND, _OPEN))
 )
 
 
 def rule(sentence: str) -> float:
     """How surely a user's sentence is a constraint or a preference: 0 (no) to 4."""
     said = looked(sentence)
+    if said.hints is not None and not said.hints:
+        return 0.0
     strong = 0
     if _STRONG.may(said):
         strong = len({found[0] for found in _STRONG.pattern.finditer(_NO_RULE.sub(" ", said.text))})
@@ -186,8 +226,10 @@ def decision(sentence: str) -> int:
     """How surely a sentence says what was decided (2) or found out (1)."""
     said = looked(sentence)
     found = 2 if _DECISION.found(said) else int(_FOUND.found(said))
+    if not found or sentence.endswith(("?", "？")):
+        return 0
     short = sentence.isascii() and len(_WORD.findall(sentence)) < 3
-    return 0 if not found or short or sentence.endswith(("?", "？")) else found
+    return 0 if short else found
 
 
 def open_end(sentence: str) -> bool:

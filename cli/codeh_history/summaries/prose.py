@@ -15,7 +15,9 @@ kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
 """.split())  # fmt: skip
 _FENCE = re.compile(r"^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
-_END = re.compile(r"[.!?][\"')\]*_]*\s+(?=\S)|[。！？；][”’」』）]*(?=\S)")
+_END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
+    r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=\S)|(?<=[。！？；])[”’」』）]*(?=\S))"
+)
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$", re.IGNORECASE
 )
@@ -59,7 +61,7 @@ def is_prose(line: str) -> bool:
 
 def clip(text: str, room: int) -> str:
     """The text on one line, in at most `room` characters, cut at a word."""
-    text = " ".join(text[: room * _BLANK].split())
+    text = " ".join(text[: room * _BLANK].split(None, room))  # so many words are too long in any case
     if len(text) <= room:
         return text
     head = text[: max(room - 1, 1)]
@@ -81,7 +83,7 @@ def is_filler(text: str) -> bool:
     words = said.text.strip(" .,!?…#。！？，")
     if words.startswith("/") and " " not in words:
         return True
-    if said.words and "for" not in said.words and any(len(word) > 1 for word in said.words - _OF_FILLER):
+    if said.words and "for" not in said.words and not said.words <= _OF_FILLER:
         return False
     words = _NOD.sub("", words)
     return words in _FILLER or not re.search(r"\w\w", _THANKS.sub("", words))
@@ -104,9 +106,11 @@ _FILLER = frozenset((
     "嗯", "没问题", "明白", "明白了", "收到", "mm", "mm-hmm", "uh-huh", "hmm", "right", "yep",
     "cool thanks", "sounds great",
 ))  # fmt: skip
-_OF_FILLER = frozenset(
-    re.findall(r"\w+", " ".join(_FILLER))
-) | frozenset(  # all words that filler is made of
-    """thank you so very much a lot again all that s is looks sounds great perfect good nice excellent
+_OF_FILLER = (
+    frozenset(re.findall(r"\w+", " ".join(_FILLER)))
+    | frozenset(  # all words that filler is made of
+        """thank you so very much a lot again all that s is looks sounds great perfect good nice excellent
     wonderful ok okay yes yeah alright fine sure stop bye goodbye appreciate it i""".split()
+    )
+    | frozenset(map(chr, range(128)))
 )

@@ -96,7 +96,7 @@ class Draft:
             return
         earlier = self.step_of.setdefault(place, len(self.steps))
         before = now if earlier == len(self.steps) else self.steps[earlier].before
-        op = replace_shown(self.history.messages[number], part, new, why)
+        op: Op = {"op": "replace", "id": self.history.messages[number].id}
         self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
         self.new[place] = new
         self.tokens[number] = [*self.tokens[number]]  # the history's stay
@@ -158,10 +158,16 @@ class Draft:
     def finished(self) -> list[Step]:
         """The steps, without replacements inside messages that were removed after all.
 
+        What they replace is hashed here alone: most replacements do not come to stand.
         Raises RuntimeError, and so writes nothing, should a message have been removed twice or halfway.
         """
         gone = set(self.history.ids(self.gone))
-        steps = [s for s in self.steps if s.op["op"] != "replace" or s.op["id"] not in gone]
+        place_of = {number: place for place, number in self.step_of.items()}
+        steps = [
+            step._replace(op=self._replacing(place_of[number], step.why)) if number in place_of else step
+            for number, step in enumerate(self.steps)
+            if step.op["op"] != "replace" or step.op["id"] not in gone
+        ]
         known = {summary.id for summary in self.history.view.summaries}
         removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
         if len(removed) != len(gone) or set(removed) != gone:
@@ -170,3 +176,7 @@ class Draft:
             return steps
         scale = self.history.counter.scale
         return [Step(s.op, s.stage, s.why, scale(s.before or 0), scale(s.after or 0)) for s in steps]
+
+    def _replacing(self, place: Place, why: str) -> Op:
+        """The op that puts what is there now in this part's place."""
+        return replace_shown(self.history.messages[place[0]], place[1], self.new[place], why)

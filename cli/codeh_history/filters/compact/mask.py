@@ -78,4 +78,6 @@ def _left(draft: Draft) -> Draft:
     """What is left once all is masked: every unit of it has to stay."""
     history = draft.history
     whole = history.settings._replace(keep_last=len(history.messages))
-    return Draft(History(apply(history.view, [step.op for step in draft.steps]), history.counter, whole))
+    return Draft(
+        History(apply(history.view, [step.op for step in draft.finished()]), history.counter, whole)
+    )

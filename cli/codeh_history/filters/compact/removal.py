@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
 from ...summaries.calls import Effects, effects
 from . import recent, stubs
@@ -68,6 +69,8 @@ class Telling:
             others = 0 if absorb else draft.summary_cost
             self.room = min(self.room, int(draft.target * ALL_SHARE) - others)
         self._lines = self._read()
+        self._once = _once(self._lines)
+        self.spare = int(self.room - sum([line.cost for line in self._once]))  # should all be told
 
     def fitting(self) -> tuple[str, int]:
         """The summary that fills the room best, and what it leaves of it."""
@@ -91,21 +94,14 @@ class Telling:
             count = min(high, max(low + 1, nearer))
         return best, unused
 
-    @property
-    def spare(self) -> int:
-        """What is left of the room should all be told."""
-        return int(self.room - sum([line.cost for line in _once(self._lines)]))
-
     def _chosen(self) -> list[Line]:
         """The lines to be told, what is kept longest first."""
-        lines = _once(self._lines)
         if self.spare < -self.room * (0 if self._reader.whole else CUT):
             symbols = names(self._lines, self._draft.history.words)
             for place, line in enumerate(symbols, len(self._lines)):
                 line.place = place
-            lines += symbols
-            return ranked(lines, self._worth([*self._lines, *symbols]), self.room * SPARE)
-        return sorted(lines, key=lambda line: (not line.topic, line.kind != "asked", -line.place))
+            return ranked([*self._once, *symbols], self._worth([*self._lines, *symbols]), self.room * SPARE)
+        return sorted(self._once, key=lambda line: (not line.topic, line.kind != "asked", -line.place))
 
     @cached_property
     def _told(self) -> tuple[list[Line], Effects]:
@@ -127,18 +123,14 @@ class Telling:
             history.counter.characters, self.covered, self.room, terse=history.settings.terse,
         )  # fmt: skip
 
-    def _of(self, number: int) -> list[Line]:
-        """What a message says, read once."""
-        if number not in self._said:
-            self._said[number] = self._reader.lines(number)
-        return self._said[number]
-
     def _read(self) -> list[Line]:
-        """The lines of earlier summaries, of the messages, and of the ledger."""
+        """The lines of earlier summaries, of the messages, each read once, and of the ledger."""
         earlier, done = self._told
-        lines = [*earlier]
+        said = self._said
         for number in self.covered:
-            lines += self._of(number)
+            if number not in said:
+                said[number] = self._reader.lines(number)
+        lines = [*earlier, *chain.from_iterable(map(said.__getitem__, self.covered))]
         here = set(self.covered)
         lines += ledger(done, lambda place: place < 0 or place in here)
         for place, line in enumerate(lines):

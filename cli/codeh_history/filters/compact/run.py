@@ -14,7 +14,6 @@ from ...base.errors import Usage
 from ...base.input import from_file, read_file
 from ...base.jobs import Compact, Compaction, tools_from
 from ...blocks import Lost
-from ...render import explanation
 from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -46,6 +45,8 @@ def run(env: Env, given: Compact) -> int:
         items.extend([asked.items] if asked.items else [])
         plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
         if given.explain:
+            from ...render import explanation
+
             found = bounds.explanation(env, target.id, view, apply(view, plan.ops), asked)
             explanation.tell(env, found, json=given.json)
         return plan

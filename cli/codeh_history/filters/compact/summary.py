@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from math import ceil
+from operator import attrgetter
 
 from ...summaries import prose
 from ...summaries.calls import Effects
@@ -167,9 +168,9 @@ def _prompts(lines: Sequence[Line], room: float, worth: Worth) -> list[Line]:
 def written(chosen: Sequence[Line], *, tools: bool) -> str:
     """The chosen lines under their headings, in order; without `tools` a talk stays in one piece."""
     sections: dict[str, list[Line]] = {heading: [] for heading in HEADINGS}
-    for line in sorted(chosen, key=lambda line: line.place):
-        plain = {"asked": ASKED, "called": SHOWN, "gave": SHOWN}.get(line.kind, SAID) if tools else SAID
-        sections[TOPICS.get(line.topic, plain)].append(line)
+    plain = {"asked": ASKED, "called": SHOWN, "gave": SHOWN} if tools else {}
+    for line in sorted(chosen, key=attrgetter("place")):
+        sections[TOPICS.get(line.topic) or plain.get(line.kind, SAID)].append(line)
     out: list[str] = []
     for heading, some in sections.items():
         if some:
@@ -182,9 +183,9 @@ def written(chosen: Sequence[Line], *, tools: bool) -> str:
 
 def _listed(lines: Sequence[Line]) -> Iterator[str]:
     """A point for each message; its further lines stand below."""
-    for _, some in groupby(lines, lambda line: line.number):
+    for _, some in groupby(lines, attrgetter("number")):
         mark = "- "
-        for (_, label), row in groupby(some, lambda line: (line.row, line.label)):
+        for (_, label), row in groupby(some, attrgetter("row", "label")):
             text = _row(row)
             yield f"{mark}{text}" if label in PEOPLE or not label else f"{mark}{label}: {text}"
             mark = "  "
@@ -192,9 +193,10 @@ def _listed(lines: Sequence[Line]) -> Iterator[str]:
 
 def _row(lines: Iterable[Line]) -> str:
     """The sentences of a row, with a blank between them where their script has one."""
-    return (
-        " ".join(line.text for line in lines).replace("。 ", "。").replace("！ ", "！").replace("？ ", "？")
-    )
+    text = " ".join([line.text for line in lines])
+    if text.isascii():
+        return text
+    return text.replace("。 ", "。").replace("！ ", "！").replace("？ ", "？")
 
 
 def _files(lines: Sequence[Line]) -> Iterator[str]:
@@ -240,7 +242,7 @@ def _shown(lines: Sequence[Line]) -> Iterator[str]:
 
 def _rows(lines: Sequence[Line]) -> Iterator[tuple[str, int, str]]:
     """The rows of lines, each with its label and message; the sentences of a row stand together."""
-    for (label, number, _), row in groupby(lines, lambda line: (line.label, line.number, line.row)):
+    for (label, number, _), row in groupby(lines, attrgetter("label", "number", "row")):
         some = list(row)
         if some[0].kind in PROSE:
             yield label, number, _row(some)

@@ -7,7 +7,6 @@ stands in the context; of a plain word the second sentence about it still counts
 
 from __future__ import annotations
 
-import pkgutil
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -33,7 +32,7 @@ AGED = (
 KNOWN = 0.3  # what is left of a word that the newest messages hold
 UNIT = 1 << 20  # in which what is worth 1 is counted
 _PIECE = re.compile(r"[^\W_]+")
-_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_HAN = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _COMMON_HAN = frozenset(
     "的一是了我不在人有他这上们来到时大地为你说就那和要出也得里后以会可下而过去能对多然么之都好看起没只如把还用样想作"
     "吧吗呢啊嗯这是么您请"
@@ -63,7 +62,7 @@ class Words:
 
     def _of_word(self, word: str) -> frozenset[str]:
         found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
-        if not word.isascii() and _HAN.search(word):
+        if not word.isascii() and _han().search(word):
             found = {pair for piece in found for pair in _pairs(piece)}
         names = {name for found in words.names(word) for name in words.symbols(found)}
         self.names |= names
@@ -176,7 +175,7 @@ def rarity(word: str) -> float:
     """How rare a word is in general, from 0 to 1."""
     if word.isdigit():
         return 0.5 if len(word) < 2 else 1.0
-    if _HAN.match(word):
+    if not word.isascii() and _han().match(word):
         return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
     if word in INTERJECTIONS or len(word) < 2:
         return 0.0
@@ -189,7 +188,15 @@ FREQUENT = 5  # so many words are worth nothing
 
 
 @cache
+def _han() -> re.Pattern[str]:
+    """Signs of scripts without blanks; compiled for texts that are not ASCII, as it takes long."""
+    return re.compile(_HAN)
+
+
+@cache
 def _ranks() -> dict[str, int]:
     """The most frequent words of languages with letters, with their ranks: tokens of o200k_base."""
+    import pkgutil
+
     text = pkgutil.get_data(__package__, "common_words.txt") or b""
     return {word: rank for rank, word in enumerate(text.decode().split(), 1)}
