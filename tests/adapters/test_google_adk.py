@@ -26,7 +26,7 @@ from google.genai import types
 from test_protocols import together
 
 from codeh_history.adapters.google_adk import SessionService
-from inside import inside
+from inside import inside, summarized
 
 WHO: Any = {"app_name": "My app", "user_id": "user:1"}
 ONE: Any = {**WHO, "session_id": "s 1"}
@@ -205,20 +205,7 @@ def test_what_others_append_change_and_compact_is_seen(home: Path) -> None:
     ]
     assert (found.events[-3].custom_metadata, found.events[-1].author) == ({"k": [None]}, "user")
     state = found.state
-    assert (
-        inside(
-            "summarize",
-            name,
-            "--max-conversations",
-            "1",
-            "--min-batch",
-            "1",
-            "--counter",
-            "approx",
-            home=home,
-        ).code
-        == 0
-    )
+    assert summarized(name, home).code == 0
     found = asyncio.run(work())
     assert found.state == state
     assert [event.content.parts[0].text[:13] for event in found.events if event.content][

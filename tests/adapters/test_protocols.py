@@ -20,7 +20,7 @@ from codeh_history.adapters.claude_agent_sdk import SessionStore
 from codeh_history.adapters.kept import exact
 from codeh_history.adapters.openai_agents import Session
 from codeh_history.adapters.transcripts import escaped, unescaped
-from inside import inside
+from inside import inside, summarized
 from length import examples
 
 ITEMS: list[Any] = [
@@ -163,20 +163,7 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home: Path) -> No
     assert calls == {item["call_id"] for item in found if item.get("type") == "function_call_output"}
     inside("undo", "-s", "demo", home=home)
     assert items(home)[:-1] == many
-    assert (
-        inside(
-            "summarize",
-            "demo",
-            "--max-conversations",
-            "1",
-            "--min-batch",
-            "1",
-            "--counter",
-            "approx",
-            home=home,
-        ).code
-        == 0
-    )
+    assert summarized("demo", home).code == 0
     assert [item["role"] for item in items(home)] == ["user", "user"]  # the summary, and the newest
     assert inside("persist", "demo", "-i", "--all", home=home).code == 0
     assert items(home)[-1] == {"role": "user", "content": "And now?"}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +12,7 @@ import orjson
 import pytest
 
 import support
+import terminal
 
 EVIL = (
     "\x1b]0;owned\x07 \x1b[2J\x1b[31m \x9b31m \x9d0;x\x9c \x07\x08\x0b\x0c\x7f \u202egnp\u2066 \u200b \u2028 "
@@ -27,29 +26,16 @@ UNSAFE = re.compile(
 
 def on_terminal(*argv: str, home: Path, columns: int = 80, **env: str) -> str:
     """What a command writes to a terminal of so many columns, both streams."""
-    import fcntl
-    import termios
-
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    master, slave = terminal.opened(columns)
     merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
     merged.pop("COLUMNS", None)
     process = subprocess.Popen(
         [*support.program(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged
     )
     os.close(slave)
-    chunks = []
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not chunk:
-            break
-        chunks.append(chunk)
-    os.close(master)
+    shown = b"".join(terminal.chunks(master))
     process.wait(60)
-    return b"".join(chunks).decode().replace("\r\n", "\n")
+    return shown.decode().replace("\r\n", "\n")
 
 
 @pytest.fixture

@@ -46,6 +46,12 @@ def inside(
     return result
 
 
+def summarized(session: str, home: Path) -> Result:
+    """All but the newest exchange become a summary, their tokens counted roughly."""
+    few = ("--max-conversations", "1", "--min-batch", "1", "--counter", "approx")
+    return inside("summarize", session, *few, home=home)
+
+
 @contextmanager
 def given(stdin: bytes | Sequence[bytes] | int) -> Iterator[int]:
     """A descriptor that reads this."""

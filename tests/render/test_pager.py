@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
 import support
+import terminal
 
 LINES = 60
 STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -25,11 +24,7 @@ def long(home: Path) -> Path:
 
 def seen(*argv: str, home: Path, keys: bytes = b"", unattended: bool = False, **env: str) -> str:
     """What a command shows on a terminal of 24 lines where these keys are typed."""
-    import fcntl
-    import termios
-
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    master, slave = terminal.opened()
     merged = support.environ({"NO_COLOR": "1", "TERM": "xterm-256color", **env}, home)
     for name in ("COLUMNS", "LINES", "LESS"):
         merged.pop(name, None)
@@ -39,18 +34,11 @@ def seen(*argv: str, home: Path, keys: bytes = b"", unattended: bool = False, **
     )  # fmt: skip
     os.close(slave)
     shown = b""
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
+    for chunk in terminal.chunks(master):
         shown += chunk
         if keys and b":" in chunk[-12:]:  # less waits for a key
             os.write(master, keys)
             keys = b""
-    os.close(master)
     assert process.wait(30) == 0
     return STYLES.sub("", shown.decode()).replace("\r\n", "\n")
 

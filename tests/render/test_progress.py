@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+import terminal
 from support import environ, program, run
 
 ERASED = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]|\r")
@@ -28,23 +28,14 @@ def session(home: Path, size: int, name: str = "demo") -> None:
 
 def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
     """All that a command writes to a terminal; stdout may be a file."""
-    master, slave = pty.openpty()
+    master, slave = terminal.opened()
     with out.open("wb") if out else os.fdopen(os.dup(slave), "wb") as stdout:
         process = subprocess.Popen(
             [*program(), *argv], stdin=subprocess.DEVNULL, stdout=stdout, stderr=slave,
             env=environ({"TERM": "xterm"}, home),
         )  # fmt: skip
     os.close(slave)
-    shown = b""
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not chunk:
-            break
-        shown += chunk
-    os.close(master)
+    shown = b"".join(terminal.chunks(master))
     process.wait()
     return shown
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import pty
 import sys
 import threading
 import time
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from test_summarize import GOOD, LONG, digest, session, shown, summarize
 
+import terminal
 from codeh_history.session.records import block_of, dumps
 from support import append_text, lines, run, session_path, start
 
@@ -95,17 +95,22 @@ HOW_IT_STANDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("how", HOW_IT_STANDS)
-def test_a_message_changed_in_how_it_stands_is_seen(home: Path, how: str) -> None:
-    """Pinned, edited and not yet committed, or shortened meanwhile: the summary is written anew."""
-    path = session(home, "demo", 51)
+def changed_in(how: str, path: Path) -> bytes:
+    """The line that changes in this how the first message of a session stands."""
     (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
     line = dict(HOW_IT_STANDS[how])
     if how == "pinned":
         line["parts"] = [part]
     elif how == "replaced":
         line["ops"] = [{**line["ops"][0], "block": block_of(part)}]
-    (home / "line").write_bytes(dumps(line) + b"\n")
+    return dumps(line) + b"\n"
+
+
+@pytest.mark.parametrize("how", HOW_IT_STANDS)
+def test_a_message_changed_in_how_it_stands_is_seen(home: Path, how: str) -> None:
+    """Pinned, edited and not yet committed, or shortened meanwhile: the summary is written anew."""
+    path = session(home, "demo", 51)
+    (home / "line").write_bytes(changed_in(how, path))
     once = f"[ -e {home}/runs ] || cat {home}/line >> {path}; echo run >> {home}/runs; tee {home}/prompt >/dev/null; echo 'The user asked.'"
     done = summarize("demo", "--via", once)
     assert done.code == 0, done.err
@@ -266,25 +271,14 @@ def test_older_forms_are_left_alone(home: Path) -> None:
 
 def on_a_terminal(*argv: str, home: Path, stdout: int | None = None) -> bytes:
     """What the command shows on a terminal that is its stderr (and its stdout, unless given)."""
-    master, slave = pty.openpty()
-    try:
-        process = start(
-            *argv, home=home, stdout=slave if stdout is None else stdout, stderr=slave, stdin=slave,
-            env={"TERM": "xterm-256color", "NO_COLOR": "1"},
-        )  # fmt: skip
-        os.close(slave)
-        shown = b""
-        while True:
-            try:
-                chunk = os.read(master, 65536)
-            except OSError:
-                break
-            if not chunk:
-                break
-            shown += chunk
-        assert process.wait(60) == 0
-    finally:
-        os.close(master)
+    master, slave = terminal.opened()
+    process = start(
+        *argv, home=home, stdout=slave if stdout is None else stdout, stderr=slave, stdin=slave,
+        env={"TERM": "xterm-256color", "NO_COLOR": "1"},
+    )  # fmt: skip
+    os.close(slave)
+    shown = b"".join(terminal.chunks(master))
+    assert process.wait(60) == 0
     return shown
 
 

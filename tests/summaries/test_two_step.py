@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 import pytest
-from test_races import HOW_IT_STANDS
+from test_races import HOW_IT_STANDS, changed_in
 from test_summarize import digest, session, shown, summarize, summarized
 
-from codeh_history.session.records import block_of, dumps
+from codeh_history.session.records import dumps
 from support import append_text, lines, run
 
 ANSWER = "The user asked short questions."
@@ -245,14 +245,8 @@ def test_a_change_meanwhile_is_75(home: Path, meanwhile: str) -> None:
 def test_a_change_in_how_a_message_stands_is_75(home: Path, how: str) -> None:
     path = session(home, "demo", 51)
     asked = emitted("demo")
-    (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
-    line = dict(HOW_IT_STANDS[how])
-    if how == "pinned":
-        line["parts"] = [part]
-    elif how == "replaced":
-        line["ops"] = [{**line["ops"][0], "block": block_of(part)}]
     with path.open("ab") as file:
-        file.write(dumps(line) + b"\n")
+        file.write(changed_in(how, path))
     refused(path, asked)
 
 

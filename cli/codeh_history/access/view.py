@@ -15,10 +15,22 @@ from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     from ..base.options import Reading
     from ..blocks import Lost
     from ..store.protocol import Locked
     from .late_media import Deferred
+
+    class Filling(TypedDict, total=False):
+        """What `filled` is told of a view."""
+
+        strict: bool
+        hydrate: bool
+        media: Deferred | None
+        lost: Lost | None
+        newest: int | None
+
 
 MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
@@ -38,27 +50,11 @@ def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target,
     return target, view
 
 
-def view_of(
-    env: Env,
-    target: Target,
-    data: bytes | None = None,
-    *,
-    strict: bool = False,
-    hydrate: bool = True,
-    media: Deferred | None = None,
-    lost: Lost | None = None,
-    newest: int | None = None,
-) -> View:
-    """The view of a session's file, of the stream on stdin, or of the bytes given.
-
-    Parts in the block store are fetched, large media as `media` says. A missing block is BadData; with
-    `lost` a placeholder stands for it, and it is noted there. `newest`: only so many messages are looked
-    at, those of the end.
-    """
+def view_of(env: Env, target: Target, data: bytes | None = None, **how: Unpack[Filling]) -> View:
+    """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
     if data is None:
         data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    view = fold(read.read_log(data))
-    return filled(env, target, view, strict=strict, hydrate=hydrate, media=media, lost=lost, newest=newest)
+    return filled(env, target, fold(read.read_log(data)), **how)
 
 
 def filled(
@@ -72,7 +68,11 @@ def filled(
     lost: Lost | None = None,
     newest: int | None = None,
 ) -> View:
-    """The same of a view that was folded, which is not changed; what is wrong with its log is told."""
+    """A view with its parts from the block store, itself not changed; what is wrong with its log is told.
+
+    Large media are as `media` says. A missing block is BadData; with `lost` a placeholder stands for it and
+    is noted there. `newest`: only so many messages are looked at, those of the end.
+    """
     tell_damage(env, target, view.log, strict=strict)
     tell_notes(env, target, view.notes)
     if hydrate and view.log.refers:

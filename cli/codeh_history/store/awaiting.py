@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from ..base.env import Env
 from ..base.folders import make_dir, sync_dir
 from ..base.ids import is_id
+from .file import is_locked
 from .paths import id_of, path_of
 
 FOLDER = "awaiting"
@@ -41,19 +42,7 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
 
 def waits(home: str, session: str) -> bool:
     """Whether somebody waits for an answer in this session of a home."""
-    try:
-        fd = os.open(os.path.join(home, FOLDER, session), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-    return False
+    return is_locked(os.path.join(home, FOLDER, session), shared=False, flags=os.O_NOFOLLOW)
 
 
 def _noted(path: str) -> int | None:

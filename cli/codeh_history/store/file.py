@@ -43,6 +43,28 @@ def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
     return fd, info.st_size
 
 
+def is_locked(path: str, *, shared: bool, flags: int = 0) -> bool:
+    """Whether somebody holds a lock of this file beside which no other can be, shared or not.
+
+    Nobody does of a file that is not there, or cannot be opened with these flags.
+    """
+    import fcntl
+
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return False
+
+
 def pread_all(fd: int, size: int, start: int = 0) -> bytes:
     """`size` bytes of a file, the first ones or those from `start` on."""
     chunks = []

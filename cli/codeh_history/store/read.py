@@ -9,7 +9,7 @@ from ..base.collector import resting
 from ..base.errors import InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
-from .file import blocks, open_regular, pread_all, records_in
+from .file import blocks, is_locked, open_regular, pread_all, records_in
 from .paths import SERVER, hint
 
 _STEP = 1 << 16  # little enough that the memory of one block serves for the next
@@ -102,18 +102,4 @@ def read_log(data: bytes) -> Log:
 
 def being_written(path: str) -> bool:
     """Whether a writer holds the session's lock: its last line may then be half there."""
-    import fcntl
-
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-    return False
+    return is_locked(path, shared=True)
