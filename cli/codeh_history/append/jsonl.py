@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import io
+from collections.abc import Iterable, Sequence
 
 import orjson
 
@@ -20,24 +21,24 @@ from ..store.protocol import Locked
 from ..store.resolve import for_writing
 from .text import store
 
-_NOTHING: Json = {}
-_KIND_OF_ROLE = {"user": b"user", "model": b"codeh"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .clean import Cleaning
+
+_KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}
 
 
 class Line:
-    """One message of a batch: its bytes, what it already says, and where it came from.
+    """One message of a batch: its bytes, what it already says, and where it came from."""
 
-    Of a line that says only its role and one text, as most do, `kind` is known at a glance, and `data` is
-    not kept.
-    """
+    __slots__ = ("data", "number", "raw")
 
-    __slots__ = ("data", "kind", "number", "raw")
-
-    def __init__(self, data: Json, raw: bytes, number: int, kind: bytes | None = None) -> None:
+    def __init__(self, data: Json, raw: bytes, number: int) -> None:
         self.data = data
         self.raw = raw
         self.number = number
-        self.kind = kind
 
 
 def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> None:
@@ -46,31 +47,29 @@ def run(env: Env, session: str | None, file: str | None = None, *, redact: bool 
 
     name = file if file not in (None, "-") else "stdin"
     data = env.read_stdin() if name == "stdin" else read_file(str(name))
-    lines = checked(lines_of(data), str(name))
+    cleaning = _cleaning(env) if redact else None
+    lines = checked(lines_of(data), str(name), cleaning)
     if not lines:
         raise BadData(f"{name}: no message")
     target = for_writing(env, session)
-    if redact:
-        lines = _redacted(env, lines)
+    if cleaning is not None:
+        cleaning.tell()
     store(env, target, lambda locked, ids: stored(env, locked, lines, ids, str(name)), create=True)
 
 
-def _redacted(env: Env, lines: list[Line]) -> list[Line]:
+def _cleaning(env: Env) -> Cleaning:
     from .clean import Cleaning
 
-    cleaning = Cleaning(env)
-    result: list[Line] = []
-    for line in lines:
-        said = orjson.loads(line.raw)
-        data = cleaning.value(said, "")
-        result.append(line if data is said else Line(data, dumps(data), line.number))
-    cleaning.tell()
-    return result
+    return Cleaning(env)
 
 
-def checked(lines: Iterable[bytes], name: str) -> list[Line]:
-    """The lines as messages; the first that is none is named, and nothing is stored."""
-    result: list[Line] = []
+def checked(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
+    """The lines as messages; the first that is none is named, and nothing is stored.
+
+    Of a line that says only its role and one text, as most do, only the end of its record is kept, from the
+    kind on.
+    """
+    result: list[Line | bytes] = []
     loads = orjson.loads
     start = end = 0
     for number, line in enumerate(lines, 1):
@@ -83,28 +82,24 @@ def checked(lines: Iterable[bytes], name: str) -> list[Line]:
         except ValueError as error:
             at = start + line.index(raw) + trouble(raw)
             raise BadData(f"{name}:{number}: byte {at}: not JSON: {error}; nothing was stored") from None
-        kind = _plain_kind(data)
-        if kind is not None:
-            result.append(Line(_NOTHING, raw, number, kind))
-            continue
-        reason = _wrong(data, raw)
-        if reason:
+        kind = _kind_of_plain(data)
+        if kind is None and (reason := _wrong(data, raw)):
             raise BadData(f"{name}:{number}: byte {start}: {reason}; nothing was stored")
-        result.append(Line(data, raw, number))
+        if cleaning is not None and (clean := cleaning.value(data, "")) is not data:
+            data, raw = clean, dumps(clean)
+        result.append(Line(data, raw, number) if kind is None else kind + raw[1:] + b"\n")
     return result
 
 
-def _plain_kind(data: object) -> bytes | None:
+def _kind_of_plain(data: Any) -> bytes | None:
     """The kind of a line that says only its role and one text, so that there is nothing else to check."""
-    if type(data) is not dict or len(data) != 2:
-        return None
-    role, parts = data.get("role"), data.get("parts")
-    if type(role) is not str or type(parts) is not list or len(parts) != 1:
-        return None
-    part = parts[0]
-    if type(part) is not dict or len(part) != 1 or type(part.get("text")) is not str:
-        return None
-    return _KIND_OF_ROLE.get(role)
+    try:
+        (part,) = data["parts"]
+        if len(data) == 2 and len(part) == 1 and type(part["text"]) is str:
+            return _KIND_OF_ROLE[data["role"]]
+    except (KeyError, TypeError, ValueError):
+        pass
+    return None
 
 
 def _wrong(data: object, raw: bytes) -> str | None:
@@ -123,9 +118,10 @@ def _wrong(data: object, raw: bytes) -> str | None:
     return check_message({"id": "", **data})
 
 
-def stored_before(locked: Locked, lines: list[Line]) -> dict[str, Json]:
+def stored_before(locked: Locked, lines: Sequence[Line | bytes]) -> dict[str, Json]:
     """The messages already in the session by id and by key, only where a line gives either."""
-    if locked.created or not any("id" in line.data or "key" in line.data for line in lines):
+    said = (line.data for line in lines if isinstance(line, Line))
+    if locked.created or not any("id" in data or "key" in data for data in said):
         return {}
     known: dict[str, Json] = {}
     records = read.read_log(locked.read()).records
@@ -140,19 +136,17 @@ def stored_before(locked: Locked, lines: list[Line]) -> dict[str, Json]:
     return known
 
 
-def stored(env: Env, locked: Locked, lines: list[Line], ids: list[str], name: str) -> bytes:
+def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
     """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
     now, session, known = env.now(), locked.session, stored_before(locked, lines)
-    offset = locked.offset
-    middle = b'","ts":"%b","kind":"' % now.encode()
+    before = locked.offset
+    middle = b'","ts":"%b",' % now.encode()
     new_id = env.ids(session, len(lines))
-    chunks: list[bytes] = []
+    records = io.BytesIO()  # of which no second copy is made
     for line in lines:
-        if line.kind is not None:
-            id = new_id(offset)
-            chunk = b'{"type":"message","id":"%b%b%b",%b\n' % (id.encode(), middle, line.kind, line.raw[1:])
-            chunks.append(chunk)
-            offset += len(chunk)
+        if isinstance(line, bytes):
+            id = new_id(before + records.tell())
+            records.write(b'{"type":"message","id":"' + id.encode() + middle + line)
             ids.append(id)
             continue
         data = line.data
@@ -162,7 +156,7 @@ def stored(env: Env, locked: Locked, lines: list[Line], ids: list[str], name: st
         if same is not None:
             ids.append(same)
             continue
-        id = data.get("id") or new_id(offset)
+        id = data.get("id") or new_id(before + records.tell())
         kind = kind_of(data)
         head = "" if "type" in data else '"type":"message",'
         head += "" if "id" in data else f'"id":{quote(id)},'
@@ -170,15 +164,13 @@ def stored(env: Env, locked: Locked, lines: list[Line], ids: list[str], name: st
         head += "" if data.get("kind") == kind else f'"kind":"{kind}",'
         if "role" not in data and kind not in ("error", "info"):
             head += f'"role":"{"model" if kind == "codeh" else "user"}",'
-        chunk = b"{" + head.encode() + line.raw[1:] + b"\n"
-        chunks.append(chunk)
-        offset += len(chunk)
+        records.write(b"{%b%b\n" % (head.encode(), line.raw[1:]))
         ids.append(id)
         if "id" in data or "key" in data:
             known[id] = data
             if "key" in data:
                 known["\0" + str(data["key"])] = {**data, "id": id}
-    return b"".join(chunks)
+    return records.getvalue()
 
 
 def says(before: Json, parts: list[Part]) -> bool:

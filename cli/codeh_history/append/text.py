@@ -51,7 +51,7 @@ def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None
     env.stored = ids[-1] if ids else None
     if created:
         say_new(env, target)
-    env.write("".join(f"{id}\n" for id in ids).encode())
+    env.write("\n".join([*ids, ""]).encode())
 
 
 def say_new(env: Env, target: Target) -> None:

@@ -16,7 +16,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 def note(env: Env, path: str, data: bytes) -> None:
     """Remember a session that is not among the home's own, before it names blocks."""
-    if b'"blockId' not in data or os.path.dirname(path) == own_dir(env):
+    if os.path.dirname(path) == own_dir(env) or b'"blockId' not in data:
         return
     if path.startswith(SERVER):
         real = os.path.dirname(path)  # of a database: all that are in it

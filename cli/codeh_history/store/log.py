@@ -16,7 +16,7 @@ from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
 from .file import pread_all, records_in
-from .paths import SERVER, hint, id_of
+from .paths import SERVER, hint, id_of, own_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def append(
 
                 lines = fitting(env, path, lines)
             empty = new and header is not None  # a session that is made for its own sake
-            if lines and b'"blockId' in lines:
+            if lines and os.path.dirname(path) != own_dir(env) and b'"blockId' in lines:
                 from .elsewhere import note
 
                 note(env, path, lines)
