@@ -246,6 +246,22 @@ def test_what_was_redacted_here_is_redacted_there_and_in_forks(one: Path, two: P
     assert texts(one, "demo")[-1] == "more"
 
 
+def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(
+    one: Path, two: Path
+) -> None:
+    """So that what is redacted in it is redacted in what was copied while it had the session's name."""
+    lay(one, HEADER.replace(b"00:00:00", b"09:00:00") + message("a", f"the key is {SECRET}"), "demo")
+    inside("fork", "demo", "--into", "plan-b", home=one)
+    lay(two, HEADER + message("b", "y"), "demo")
+    sync(one, other(two))
+    [fork] = sessions(one).keys() - {"demo", "plan-b"}
+    assert inside("redact", fork, "-i", "--yes", home=one).code == 1  # it is still in plan-b
+    sync(one, other(two))
+    assert sessions(one) == sessions(two)
+    for data in sessions(two).values():
+        assert SECRET.encode() not in data
+
+
 def test_a_redaction_names_lines_and_tells_nothing_of_them(one: Path) -> None:
     parts = [{"text": f"the key is {SECRET}"}]
     bare = record(role="user", parts=parts)

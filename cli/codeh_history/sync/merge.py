@@ -106,7 +106,10 @@ def _with_header(log: Log, other: Log) -> Sequence[Line]:
 
 
 def root_of(name: str, *logs: Log) -> str:
-    """The session that a fork made here was a branch of; for any other session its own name."""
+    """The session that a fork made here was a branch of; for any other session its own name.
+
+    Of a fork of two that had nothing in common the first line tells.
+    """
     found = _FORK.fullmatch(name)
     if found is not None and any(_is_named(log, found[2]) for log in logs):
         return found[1]

@@ -18,15 +18,20 @@ from ..base.errors import BadData, HistoryError, InputOutput
 from ..base.folders import ensure_dir
 from ..store import new_file
 from ..store.protocol import Stamp
+from .log import read
+from .merge import root_of
 from .side import Side
 
-VERSION = 1
+VERSION = 2
 SETTLED = 3 * 10**9  # nanoseconds: what changed more recently could change again within a tick of its times
 _HEAD = b'{"type":"session"'
 
 
 class Brief(NamedTuple):
-    """A session's hash, empty where it is not there, and the session that it says it was copied from."""
+    """A session's hash, empty where it is not there, and the session that it was copied from.
+
+    A fork of two that had nothing in common does not say so, but its name does.
+    """
 
     hash: str
     parent: str | None
@@ -63,7 +68,7 @@ class Remembered:
                 kept[session] = before
                 continue
             try:
-                found[session] = brief = _brief(side.read(session))
+                found[session] = brief = _brief(session, side.read(session))
             except (BadData, InputOutput):
                 found[session] = Brief(
                     side.place, None
@@ -85,7 +90,7 @@ class Remembered:
                 pass
 
 
-def _brief(data: bytes | None) -> Brief:
+def _brief(session: str, data: bytes | None) -> Brief:
     if data is None:
         return ABSENT
     line = data.partition(b"\n")[0]
@@ -96,4 +101,7 @@ def _brief(data: bytes | None) -> Brief:
         except ValueError:
             said = None
         parent = said.get("session") if isinstance(said, dict) else None
-    return Brief(hashlib.sha256(data).hexdigest(), parent if isinstance(parent, str) else None)
+    if not isinstance(parent, str):
+        root = root_of(session, read(line + b"\n"))
+        parent = root if root != session else None
+    return Brief(hashlib.sha256(data).hexdigest(), parent)
