@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from nursery import Nursery
-from profiles import Tally
+from profiles import Tally, sampled
 from scenarios import SCENARIOS, Subject
 
 
@@ -30,7 +30,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.fixture(params=SCENARIOS)
+@pytest.fixture(params=sampled(SCENARIOS))
 def subject(request: pytest.FixtureRequest, place: Path, nursery: Nursery) -> Subject:
     """Each writing command in turn."""
     return Subject(SCENARIOS[request.param], place, nursery)

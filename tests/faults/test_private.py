@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 import pytest
 from nursery import Fault, Nursery
-from profiles import Tally, by_profile
+from profiles import Tally, by_profile, sampled
 from scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
 from tracing import needs_strace, strace_of
 from verbs import COMMANDS
@@ -109,7 +109,7 @@ def another_users(path: Path, victim: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [symlink, hard_link, fifo, directory, another_users])
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", sampled(WRITERS))
 def test_what_is_not_a_file_of_ours_alone_is_not_written(
     name: str, kind: object, place: Path, nursery: Nursery, tally: Tally
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from nursery import Nursery
-from profiles import Tally, by_profile
+from profiles import Tally, by_profile, sampled
 from scenarios import SCENARIOS, Subject
 from tracing import Call, calls, inject, needs_strace, undurable
 
@@ -79,7 +79,7 @@ def test_failing(name: str, error: str, place: Path, nursery: Nursery, tally: Ta
     tally("an error from each system call (strace)", len(chosen))
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", sampled(SCENARIOS))
 def test_nothing_is_acknowledged_before_it_is_on_disk(
     name: str, place: Path, nursery: Nursery, tally: Tally
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import pytest
 
 import forks
 import postgres_server
+import support
 from postgres_server import FAST, Cluster
 
 
@@ -51,11 +51,9 @@ class Program:
         }
 
     def __call__(self, *argv: str, stdin: str = "", **more: str) -> Done:
-        done = subprocess.run(
-            [str(self._program), *argv], input=stdin, capture_output=True, text=True, check=False, timeout=60,
-            env=self.environ(**more),
-        )  # fmt: skip
-        return Done(done.returncode, done.stdout, done.stderr)
+        env = {"CODEH_STORE": self.url, **more}
+        done = support.run(*argv, stdin=stdin.encode(), env=env, home=self.home)
+        return Done(done.code, done.out.decode(), done.err.decode())
 
 
 @pytest.fixture
