@@ -1,7 +1,7 @@
 """What orjson's own imports load for uses that are not its: a third of what a short command takes to start.
 
-`dataclasses` loads `inspect` (with it `ast`, `dis`, `tokenize`), and `uuid` loads `platform`; orjson looks
-into both modules for a type each, which neither is needed for.
+`dataclasses` loads `copy` and `inspect` (with it `ast`, `dis`, `tokenize`), and `uuid` loads `platform`;
+orjson looks into both modules for a type each, which none of these is needed for.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def left_out() -> None:
     """Import orjson without them, in a program of one thread; whoever imports them after it gets them."""
     if "orjson" in sys.modules:
         return
-    stands = [_Later(name) for name in ("inspect", "platform") if name not in sys.modules]
+    stands = [_Later(name) for name in ("inspect", "platform", "copy") if name not in sys.modules]
     for module in stands:
         module.__dict__["system"] = _system  # what `uuid` asks `platform` for
         sys.modules[module.__name__] = module
