@@ -47,6 +47,7 @@ def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
         ("redact demo -i --yes", b"redacting", 9, b"demo: 0 redacted"),
         ("compact demo -i --budget 9M", b"compacting", 5, b"nothing to change"),
         ("gc", b"collecting", 33, b"--yes removes it"),
+        ("stats demo --cache", b"replaying", 1, b"cache requests"),
     ],
 )  # fmt: skip
 def test_it_moves_and_is_gone_at_the_end(

@@ -12,6 +12,7 @@ from ..filters.costs import counting, largest, measure
 from ..render import bars, values
 from ..render.explanation import labelled
 from ..render.messages import rich_wanted, width
+from ..render.progress import progress, size_of
 from ..session.model import Json
 from ..session.sources import rendered
 
@@ -25,6 +26,7 @@ EXAMPLES = """\
 """
 SINGLE = ("total", "system", "tools", "summaries")
 BUDGET = "100k"
+SECOND = 512 << 10  # bytes of a session whose requests are replayed in about a second
 TOKENS = "tokens"
 TIMES = "times the count"
 UNITS = {  # of numbers whose name is not what is counted
@@ -62,7 +64,8 @@ def run(env: Env, given: Given) -> None:
     if limits:
         from ..filters.compact.replay import cache_bill
 
-        extra["cache"] = cache_bill(by, view, *limits)
+        with progress(env, "replaying", size_of(target.path), SECOND) as told:
+            extra["cache"] = cache_bill(by, view, *limits, told.done)
     found = measure(by, view)
     window = amounts.tokens(given.budget) if given.budget is not None else found["tokens"]["total"]
     if given.top:

@@ -40,7 +40,7 @@ class History:
         self.summary_cost = self.cost_of_summaries(self.summaries)
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
         self.total = self.fixed_cost + self.summary_cost + sum(self.costs)
-        self.words = Words()
+        self.words = Words(view.memo.setdefault("words", {}))
 
     @cached_property
     def layout(self) -> Layout:

@@ -6,7 +6,7 @@ context that only grows is cheap for its length, and every compaction pays once 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...base.errors import BudgetUnreachable
@@ -65,16 +65,22 @@ class Bill:
         return self.input - self.cached * (1 - CACHED)
 
 
-def replay(view: View, settings: Settings | None, counter: Counter) -> Json:
+def replay(
+    view: View,
+    settings: Settings | None,
+    counter: Counter,
+    told: Callable[[int, int], object] | None = None,
+) -> Json:
     """`requests, input, cached, cost, compactions`, and `relative` to sending everything every time.
 
     Each model message was a request with all that stood before it, the summaries that the view shows
     included. With settings, the session is compacted as `-i` would, before a request that would be above
-    0.85 of the budget; without, nothing ever is.
+    0.85 of the budget; without, nothing ever is. `told` hears before each how many messages of how many
+    were replayed.
     """
     beside = settings or Settings(budget=0)
     everything = _replayed(view, beside._replace(budget=NO_LIMIT), counter)[0]
-    bill, compactions = _replayed(view, settings, counter) if settings else (everything, 0)
+    bill, compactions = _replayed(view, settings, counter, told) if settings else (everything, 0)
     relative = bill.cost / everything.cost if everything.cost else 1.0
     return {
         "requests": bill.requests, "input": bill.input, "cached": bill.cached, "cost": round(bill.cost),
@@ -82,18 +88,22 @@ def replay(view: View, settings: Settings | None, counter: Counter) -> Json:
     }  # fmt: skip
 
 
-def _replayed(view: View, settings: Settings, counter: Counter) -> tuple[Bill, int]:
+def _replayed(
+    view: View, settings: Settings, counter: Counter, told: Callable[[int, int], object] | None = None
+) -> tuple[Bill, int]:
     shown = rendered(view)
     now = shown.with_messages([])
     costs = message_tokens(counter, shown.messages)
     bill, compactions = Bill(), 0
     bill.change(_context(now, settings, counter))
     previous: Message | None = None
-    for message, cost in zip(shown.messages, costs, strict=True):
+    for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
         if not sent(message):
             continue
         if message.role == "model" and (previous is None or previous.role != "model"):
             if bill.total > settings.budget * HIGH:
+                if told is not None:
+                    told(number, len(costs))
                 smaller = _compacted(now, settings, counter)
                 if smaller is not now:
                     now = smaller
@@ -129,12 +139,15 @@ def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
     return [*context, *zip(view.messages, message_tokens(counter, view.messages), strict=True)]
 
 
-def cache_bill(counter: Counter, view: View, budget: int, policy: str) -> Json:
+def cache_bill(
+    counter: Counter, view: View, budget: int, policy: str, told: Callable[[int, int], object] | None = None
+) -> Json:
     """What the session's requests would cost a provider's cache, compacted in place to this budget.
 
     `policy, budget, requests, input, cached, cost, compactions, relative`: `input` are the tokens of all
-    requests together, `cached` those that stood in the request before; a cached token costs 0.1.
+    requests together, `cached` those that stood in the request before; a cached token costs 0.1. `told` is
+    told how far it is, as `replay` tells.
     """
     system, tools = beside(view.meta)
     asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
-    return {"policy": policy, "budget": budget, **replay(view, asked, counter)}
+    return {"policy": policy, "budget": budget, **replay(view, asked, counter, told)}

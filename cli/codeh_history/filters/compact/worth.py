@@ -31,6 +31,7 @@ AGED = (
 )
 KNOWN = 0.3  # what is left of a word that the newest messages hold
 UNIT = 1 << 20  # in which what is worth 1 is counted
+MOST_KNOWN = 1 << 16  # pieces of text that are remembered from one history to the next
 _PIECE = re.compile(r"[^\W_]+")
 _HAN = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _COMMON_HAN = frozenset(
@@ -38,12 +39,18 @@ _COMMON_HAN = frozenset(
     "吧吗呢啊嗯这是么您请"
 )
 
+Features = tuple[frozenset[str], AbstractSet[str]]  # what counts in a piece of text; the names among it
+
 
 class Words:
     """What counts in the lines of a history: words without their endings, and names as they are."""
 
-    def __init__(self) -> None:
+    def __init__(self, memo: dict[str, Features] | None = None) -> None:
+        """`memo`: what is known of pieces that other histories held."""
         self._known: dict[str, frozenset[str]] = {}  # what stands between blanks → what counts in it
+        self._memo = {} if memo is None else memo
+        if len(self._memo) > MOST_KNOWN:
+            self._memo.clear()
         self.names: set[str] = set()
 
     def of(self, line: Line) -> frozenset[str]:
@@ -61,12 +68,21 @@ class Words:
         return frozenset().union(*map(known.__getitem__, pieces))
 
     def _of_word(self, word: str) -> frozenset[str]:
-        found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
-        if not word.isascii() and _han().search(word):
-            found = {pair for piece in found for pair in _pairs(piece)}
-        names = {name for found in words.names(word) for name in words.symbols(found)}
+        features = self._memo.get(word)
+        if features is None:
+            features = self._memo[word] = _features(word)
+        found, names = features
         self.names |= names
-        return frozenset(found | names)
+        return found
+
+
+def _features(word: str) -> Features:
+    """What counts in a piece of text without blanks, and which of that are names."""
+    found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
+    if not word.isascii() and _han().search(word):
+        found = {pair for piece in found for pair in _pairs(piece)}
+    names = {name for found in words.names(word) for name in words.symbols(found)}
+    return frozenset(found | names), names
 
 
 class Worth:
