@@ -84,10 +84,18 @@ def objects(
     offset = 0
     for number, raw in enumerate(source.lines(), 1):
         at, offset = offset, offset + len(raw)
-        start, value = _value(raw, number, problems, recognises)
+        start, value = 0, None
+        try:
+            value = loads(raw)
+        except ValueError:
+            pass
+        if type(value) is not dict:
+            start, value = _value(raw, number, problems, recognises)
         if value is not None:
-            keeps = value if offset <= kept else None
-            yield Line(source, number, at + start, len(raw) - start, keeps), value
+            yield (
+                Line(source, number, at + start, len(raw) - start, value if offset <= kept else None),
+                value,
+            )
 
 
 def _value(

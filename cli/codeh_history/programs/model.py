@@ -48,6 +48,8 @@ class Entry:
 
     @property
     def parts(self) -> list[Part]:
+        if len(self.pieces) == 1:  # as most have
+            return self.pieces[0].parts
         return [part for piece in self.pieces for part in piece.parts]
 
     @property

@@ -43,12 +43,7 @@ def problems(
 def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
     calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
     answered: set[str] = set()
-    later = {
-        part["functionCall"].get("id")
-        for entry in entries
-        for part in entry.parts
-        if "functionCall" in part
-    }
+    called: set[str] | None = None  # by all of them
     last = 0  # the place of the last message that is no result
     for place, entry in enumerate(entries):
         last = place if entry.kind != "tool" else last
@@ -60,7 +55,8 @@ def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
                 elif "functionResponse" in part and part["functionResponse"].get("id"):
                     answer = part["functionResponse"]
                     if answer["id"] not in calls:
-                        yield EARLY if answer["id"] in later else ORPHAN, answer["name"], piece.line
+                        called = _called(entries) if called is None else called
+                        yield EARLY if answer["id"] in called else ORPHAN, answer["name"], piece.line
                     elif answer["id"] in answered:
                         yield DOUBLE, answer["name"], piece.line
                     else:
@@ -70,15 +66,27 @@ def _found(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
             yield (OPEN_AT_THE_END if place == last else OPEN_BETWEEN), name, line
 
 
+def _called(entries: Sequence[Entry]) -> set[str]:
+    parts = [part for entry in entries for part in entry.parts]
+    return {str(part["functionCall"].get("id")) for part in parts if "functionCall" in part}
+
+
 def ordered(session: Session, does: Mapping[Kind, tuple[Effect, str]]) -> None:
     """Put the results of calls that have none but before them behind these, and say so."""
     calls: dict[str | None, tuple[int, str]] = {}
+    early: set[str | None] = set()  # results before which no call of theirs stands
     for place, item in enumerate(session.items):
         for part in item.parts if isinstance(item, Entry) else ():
             if "functionCall" in part:
                 calls.setdefault(part["functionCall"].get("id"), (place, part["functionCall"]["name"]))
-            elif "functionResponse" in part and part["functionResponse"].get("id") in calls:
-                calls[part["functionResponse"]["id"]] = -1, ""  # it has its result
+            elif "functionResponse" in part:
+                id = part["functionResponse"].get("id")
+                if id in calls:
+                    calls[id] = -1, ""  # it has its result
+                else:
+                    early.add(id)
+    if early.isdisjoint(calls):
+        return
     behind: dict[int, list[Entry]] = {}
     for place, item in enumerate(session.items):
         if not isinstance(item, Entry) or item.kind != "tool" or len(item.parts) != 1:

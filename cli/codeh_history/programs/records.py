@@ -120,8 +120,9 @@ def exchanges(items: Sequence[Entry | Summary]) -> int:
 
 
 def made_id(*of: object) -> str:
-    """An id that is a function of these."""
-    return sha256("\0".join(map(str, of)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    """An id that is a function of these, of bytes as of the text that they are in UTF-8."""
+    texts = [one if type(one) is bytes else str(one).encode("utf-8", "surrogatepass") for one in of]
+    return sha256(b"\0".join(texts)).hexdigest()[:20]
 
 
 def time_of(value: object) -> str | None:

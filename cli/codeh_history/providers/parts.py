@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LONG_NUMBER = re.compile(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
+_DIGITS = bytes(b"0"[0] if byte in b"0123456789" else b" "[0] for byte in range(256))
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -63,7 +64,13 @@ def _arguments(given: object) -> tuple[Json, str | None]:
         return {}, text
     if not isinstance(value, dict):
         return {}, text
-    return value, text if _LONG_NUMBER.search(text) else None
+    return value, text if _has_long_number(text) else None
+
+
+def _has_long_number(text: str) -> bool:
+    """Whether a number stands in it that may not fit; nearly no text has so many digits in a row."""
+    digits = text.encode("utf-8", "surrogatepass").translate(_DIGITS)
+    return b"0" * 19 in digits and _LONG_NUMBER.search(text) is not None
 
 
 def joined(parts: Iterable[Part]) -> list[Part]:
@@ -94,6 +101,8 @@ def said(value: Any) -> bool:
 def rest(value: Json, known: Iterable[str]) -> Json:
     """The fields that say something, besides the known ones."""
     skip = frozenset(known)
+    if value.keys() <= skip:  # as most are
+        return {}
     return {key: field for key, field in value.items() if key not in skip and said(field)}
 
 

@@ -6,6 +6,8 @@ provider does not say is left out; `raw` is its own object.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..session.model import Json
 
 COUNTS = ("input", "cached", "cacheWrite", "output", "reasoning")
@@ -52,6 +54,12 @@ def count(raw: object, *path: str) -> int | None:
             return None
         raw = raw.get(key)
     return raw if type(raw) is int and 0 <= raw < _MOST else None
+
+
+def named(raw: Json | None, names: Mapping[str, str]) -> dict[str, int]:
+    """The counts that are there of these names of theirs, by ours."""
+    found = [(ours, raw.get(theirs)) for ours, theirs in names.items()] if type(raw) is dict else []
+    return {ours: count for ours, count in found if type(count) is int and 0 <= count < _MOST}
 
 
 def added(raw: Json | None, first: str, *more: str) -> int | None:

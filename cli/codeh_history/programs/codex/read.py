@@ -28,6 +28,7 @@ _CONTEXT = (  # how the program begins what it says
     "<permissions",
     "<skills_instructions>",
 )
+_USUAL = ("function_call", "function_call_output", "reasoning")  # what most items are
 _LEFT = ("ghost_snapshot",)
 _COUNTS = {
     "input": "input_tokens", "output": "output_tokens", "cached": "cached_input_tokens",
@@ -71,17 +72,16 @@ class _Rollout:
         self.unnumbered: int | None = None  # the first line that has no ordinal
 
     def line(self, line: Line, data: Json) -> None:
-        kind, payload = data.get("type"), object_of(data.get("payload"))
-        ts = time_of(data.get("timestamp"))
+        kind, payload, time = data.get("type"), object_of(data.get("payload")), data.get("timestamp")
         if self.unnumbered is None and "ordinal" not in data:
             self.unnumbered = line.number
         if kind == "session_meta":
-            self.begins(line, payload, ts)
+            self.begins(line, payload, time_of(time))
         elif kind == "response_item":
-            self.doubled(line.number, payload, data.get("timestamp"))
-            self.item(line.number, payload, ts)
+            self.doubled(line.number, payload, time)
+            self.item(line.number, payload, time_of(time))
         elif kind == "compacted":
-            self.compacted(line, payload, ts)
+            self.compacted(line, payload, time_of(time))
         elif kind == "event_msg":
             self.event(line.number, payload)
         else:
@@ -146,55 +146,57 @@ class _Rollout:
 
     def item(self, number: int, payload: Json, ts: str | None) -> None:
         """An item of the conversation; what a model gave in a row is one response."""
-        for made in self.messages(number, payload):
-            if made["kind"] == "codeh" and self.response is not None:
-                self.response.pieces.append(Piece(number, made["parts"]))
-                continue
-            entry = self.entry(number, payload, ts, made)
-            self.response = entry if entry.kind == "codeh" else None
-            self.last = self.response or self.last
-            self.history.add(entry)
+        made = self.message(number, payload)
+        if made is None:
+            return
+        if made["kind"] == "codeh" and self.response is not None:
+            self.response.pieces.append(Piece(number, made["parts"]))
+            return
+        entry = self.entry(number, payload, ts, made)
+        self.response = entry if entry.kind == "codeh" else None
+        self.last = self.response or self.last
+        self.history.add(entry)
 
     def doubled(self, number: int, payload: Json, time: object) -> None:
         """Say where a line stands there twice; of a second result it is said by its call."""
         same = self.times.setdefault(str(time), [])
-        before = next((line for line, one in same if one == payload), None)
+        before = next((line for line, one in same if one == payload), None) if same else None
         if before is not None and not str(payload.get("type")).endswith("_output"):
             why = f"the same as line {before}: Codex sends it twice"
             self.session.problems.append(Problem(number, "doubles", why))
         elif len(same) < _AT_A_TIME:
             same.append((number, payload))
 
-    def messages(self, number: int, payload: Json) -> Iterator[Json]:
-        """The messages that an item is: at most one."""
-        kind = payload.get("type")
+    def message(self, number: int, payload: Json) -> Json | None:
+        """The message that an item is; None for one that is none, or says nothing."""
         why = self.unsent(number, payload)
         if why:
             self.session.left[why] += 1
-            return
+            return None
         self.reader.found = []
         try:
             self.reader.item(_ours(payload), "response_item")
         except BadData as error:
-            self.session.problems.append(Problem(number, "skips", f"{kind}: {error}"))
-            return
-        for made in self.reader.found:
-            made["parts"] = [part for part in made["parts"] if part != {"text": ""}]
-            if made["parts"]:
-                yield made
+            self.session.problems.append(Problem(number, "skips", f"{payload.get('type')}: {error}"))
+            return None
+        (made,) = self.reader.found
+        made["parts"] = [part for part in made["parts"] if part != {"text": ""}]
+        return made if made["parts"] else None
 
     def entry(self, number: int, payload: Json, ts: str | None, made: Json) -> Entry:
         fields: Json = {"provider": FORMAT} if made["kind"] == "codeh" else {}
         if fields and self.model:
             fields["model"] = self.model
-        fields |= {"item": made["item"]} if made.get("item") else {}
+        if made.get("item"):
+            fields["item"] = made["item"]
         return Entry(self.id(payload), made["kind"], ts, [Piece(number, made["parts"])], fields)
 
     def unsent(self, number: int, payload: Json) -> str | None:
         """Under what an item counts that is not imported; None for one that is."""
         kind = payload.get("type")
         if kind != "message":
-            return None if is_item(payload) and kind not in _LEFT else f"response_item ({kind})"
+            known = kind in _USUAL or (is_item(payload) and kind not in _LEFT)
+            return None if known else f"response_item ({kind})"
         role, content = payload.get("role"), payload.get("content")
         if not isinstance(content, list):
             self.session.problems.append(
@@ -213,7 +215,7 @@ class _Rollout:
         if own and own not in self.seen:
             self.seen[own] = 0
             return own
-        id = made_id(dumps(payload).decode("utf-8", "replace"))
+        id = made_id(dumps(payload))
         self.seen[id] = self.seen.get(id, -1) + 1
         return made_id(id, self.seen[id]) if self.seen[id] else id
 
@@ -227,9 +229,7 @@ class _Rollout:
             why = "not as many `replacement_history_metadata` as items: Codex does not read it"
             self.session.problems.append(Problem(line.number, "skips", why))
             return
-        id = made_id(
-            self.session.id, "compacted", dumps(payload).decode("utf-8", "replace"), len(self.history.items)
-        )
+        id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
         text = text_of(payload.get("message"))
         if not isinstance(given, list):
             self.history.summarised(id, ts, text, line.number)
@@ -239,7 +239,8 @@ class _Rollout:
             if item.get("type") == "message" and item.get("role") == "user" and not is_context(item):
                 made.append("\n".join(texts(item)))
             else:
-                made += [self.entry(line.number, item, ts, one) for one in self.messages(line.number, item)]
+                one = self.message(line.number, item)
+                made += [self.entry(line.number, item, ts, one)] if one is not None else []
         self.history.replaced(id, ts, text, line.number, made)
 
     def event(self, number: int, payload: Json) -> None:
@@ -264,11 +265,11 @@ class _Rollout:
         known = last is not None and "usage" in last.fields and (not closes or "response" in last.fields)
         if last is None or known or not isinstance(raw, dict):
             return
-        counted = usage.normalised(
-            raw, **{ours: usage.count(raw, theirs) for ours, theirs in _COUNTS.items()}
-        )
-        last.fields |= {"usage": counted} if counted else {}
-        last.fields |= {"response": response} if response else {}
+        counted = usage.normalised(raw, **usage.named(raw, _COUNTS))
+        if counted:
+            last.fields["usage"] = counted
+        if response:
+            last.fields["response"] = response
         last.pieces.append(Piece(number, []))
 
 
@@ -283,9 +284,9 @@ def texts(message: Json) -> list[str]:
 
 def _ours(payload: Json) -> Json:
     """An item as the API knows it: without what Codex notes for itself, and ids of what users said."""
-    item = {key: value for key, value in payload.items() if key not in _PRIVATE}
-    if item.get("type") == "message" and item.get("role") == "user":
-        item.pop("id", None)
+    said = payload.get("type") == "message" and payload.get("role") == "user"
+    private = (*_PRIVATE, "id") if said else _PRIVATE
+    item = {key: value for key, value in payload.items() if key not in private}
     if item.get("type") == "local_shell_call":  # its result is that of a function
         call, action = item.get("call_id") or item.get("id"), dumps(object_of(item.get("action"))).decode()
         item = {"type": "function_call", "name": "local_shell", "call_id": call, "arguments": action}

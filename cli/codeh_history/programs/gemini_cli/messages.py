@@ -15,6 +15,7 @@ from ..model import Entry, Piece
 from ..records import made_id, time_of
 
 Version = tuple[int, Json]  # the line on which a message was written, and what it was then
+_FIELDS = {"provider", "model", "usage"}  # all that a message says besides its parts
 _CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
 SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
 WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # ours around a summary that is none of its own
@@ -77,7 +78,10 @@ def entries(versions: Sequence[Version], known: set[str]) -> Iterator[Entry]:
     data = versions[-1][1]
     id, ts = data["id"], time_of(data.get("timestamp"))
     if data["type"] == "gemini":
-        fields = {key: value for _, one in versions for key, value in _fields(one).items()}
+        fields: Json = {}
+        for _, one in reversed(versions):
+            if fields.keys() < _FIELDS:
+                fields = {**_fields(one), **fields}
         yield from _entry(id, "codeh", ts, _each(versions, _said), fields)
         yield from _entry(f"{id}_response", "tool", ts, _each(versions, _results))
         return
@@ -115,7 +119,7 @@ def _entry(
             pieces += [Piece(line, parts[len(now) :])] if len(parts) > len(now) else []
         else:
             pieces = [Piece(line, parts)] if parts else []
-            id = made_id(id, dumps(parts).decode("utf-8", "replace"))
+            id = made_id(id, dumps(parts))
         now = parts
     if pieces:
         yield Entry(id, kind, ts, pieces, fields or {})
@@ -136,8 +140,9 @@ def _thought(one: Json) -> str:
 
 
 def _call(made: Json) -> Any:
-    call = {"id": made.get("id"), "name": made.get("name"), "args": object_of(made.get("args"))}
-    return _sent(part_of({"functionCall": call}))
+    name = made.get("name")
+    called = {"name": name if isinstance(name, str) else "tool", "args": object_of(made.get("args"))}
+    return _sent({"functionCall": {"id": made.get("id"), **called}})
 
 
 def _results(data: Json) -> list[Any]:
@@ -169,12 +174,10 @@ def _sent(part: Any) -> Any:
         held = part.get(key)
         if isinstance(held, dict):
             id, prefix = name_of(held.get("id")), f"{held.get('name')}__"
-            known = (
-                {**held, "id": id.removeprefix(prefix)}
-                if id
-                else {k: v for k, v in held.items() if k != "id"}
-            )
-            return {**part, key: known}
+            if id and not id.startswith(prefix):  # as most are
+                return part
+            known = {name: value for name, value in held.items() if id or name != "id"}
+            return {**part, key: {**known, "id": id.removeprefix(prefix)} if id else known}
     return part
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from ...providers.parts import listed, name_of, objects
@@ -47,7 +48,6 @@ class _Reading:
         self.done = Operations()
         self.headed = False
         self.checkpoint = False  # a file of contents, whose name is its only one
-        self.in_calls: set[str] = set()  # ids of calls in which their results stand
         self.results: dict[str, bytes] = {}  # by the call that they answer, those that were read
 
     def line(self, number: int, data: Json) -> None:
@@ -112,7 +112,7 @@ class _Reading:
             raw = dumps(content)
             times = seen[raw] = seen.get(raw, -1) + 1
             kind = "gemini" if content.get("role") == "model" else "user"
-            id = made_id(raw.decode("utf-8", "replace"), times)
+            id = made_id(raw, times)
             self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
 
     def rewound(self, number: int, id: str) -> None:
@@ -126,7 +126,6 @@ class _Reading:
             why = "no header: Gemini CLI does not find the session"
             self.session.problems.append(Problem(1, "forgets", why, "read without"))
         self.session.left.update(self.done.gone.values())
-        self.in_calls = {id for data in self.done.newest() for id in messages.answered(data)}
         ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
         for item in self.done.log:
             if isinstance(item, Replaced):
@@ -159,9 +158,16 @@ class _Reading:
             self.session.left["message that was written again without what it said"] += 1
         return made
 
+    @cached_property
+    def in_calls(self) -> set[str]:
+        """Ids of calls in which their results stand, of what is left in the end."""
+        return {id for data in self.done.newest() for id in messages.answered(data)}
+
     def repeated(self, line: int, data: Json) -> set[str]:
         """The calls whose results in this user's message stand in them too, or in a message before."""
         found = {call: dumps(part) for part in messages.results(data) if (call := messages.call_of(part))}
+        if not found:
+            return set()
         known = {call for call in found if call in self.in_calls or self.results.get(call) == found[call]}
         self.results |= found
         for call in sorted(known):

@@ -52,7 +52,7 @@ class Tree:
             self.numbered = True
             raw = dumps(data)
             number = self.seen[raw] = self.seen.get(raw, -1) + 1
-            id = made_id(raw.decode("utf-8", "replace"), number)
+            id = made_id(raw, number)
         if "parentId" not in data and self.order:
             parent = self.order[-1].id
         node = self.nodes[id] = Node(line, data, id, parent)

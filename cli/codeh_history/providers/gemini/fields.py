@@ -60,7 +60,7 @@ def camel(key: str) -> str:
 
 def camelled(value: Any) -> Any:
     """An object with its own keys in the JSON spelling; anything else as it is."""
-    if isinstance(value, dict) and any("_" in key for key in value):
+    if isinstance(value, dict) and "_" in "".join(value):
         return {camel(key): item for key, item in value.items()}
     return value
 
