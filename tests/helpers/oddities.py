@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history import main, providers
 from codeh_history.base.env import Env
+from length import by_length
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": some.TS}
 TEXTS = [
@@ -88,10 +89,13 @@ def words(draw: st.DrawFn) -> list[str]:
     return ["--to", draw(st.sampled_from(list(providers.FORMATS))), *draw(st.sampled_from(FLAGS)), *model]
 
 
+PLACES = ([0], [1], [4], [0, 2], [1, 2])
+
+
 def every_oddity() -> Iterator[bytes]:
-    """Each of them at each place of a conversation, at some at once."""
+    """Each of them at some places of a conversation, also at two at once."""
     for odd in [*MORE, *({"parts": [{"text": text}]} for text in TEXTS)]:
-        for places in ([0], [1], [4], [0, 2], [1, 2]):
+        for places in by_length(PLACES[1::2], PLACES, PLACES):
             records = [said(str(n), ("user", "codeh")[n % 2], f"text {n}") for n in range(5)]
             for place in places:
                 records[place] |= odd

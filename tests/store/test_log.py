@@ -19,6 +19,7 @@ from codeh_history.base.errors import HistoryError, NotFound, TryAgain
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
+from length import by_length
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
 WORKER = ROOT / "tests" / "helpers/worker.py"
@@ -53,15 +54,16 @@ def ids(path: Path) -> list[str]:
 # -- many writers ---------------------------------------------------------------------------------------
 
 
-def test_twenty_processes_append_fifty_records_each(home: Path) -> None:
-    finish(*[work("run", "demo", f"w{number}", "50", home=home) for number in range(20)])
+def test_many_processes_append_fifty_records_each(home: Path) -> None:
+    many = by_length(8, 20, 20)
+    finish(*[work("run", "demo", f"w{number}", "50", home=home) for number in range(many)])
     path = session_path(home, "demo")
     records = lines(path)
     texts = [record["parts"][0]["text"] for record in records[1:]]
     assert records[0]["type"] == "session"
-    assert sorted(texts) == sorted(f"w{worker}-{number}" for worker in range(20) for number in range(50))
-    assert len({record["id"] for record in records}) == 1001
-    for worker in range(20):  # each writer's own order is kept
+    assert sorted(texts) == sorted(f"w{worker}-{number}" for worker in range(many) for number in range(50))
+    assert len({record["id"] for record in records}) == 50 * many + 1
+    for worker in range(many):  # each writer's own order is kept
         mine = [text for text in texts if text.startswith(f"w{worker}-")]
         assert mine == [f"w{worker}-{number}" for number in range(50)]
 

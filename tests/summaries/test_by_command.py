@@ -14,6 +14,7 @@ from test_summarize import GOOD, LONG, digest, session, summarize
 
 from codeh_history.session.records import dumps
 from codeh_history.tokens import open_counter
+from length import not_short
 from support import lines, run, start
 
 # -- hostile commands -------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ def test_nothing_of_a_command_is_left_running(home: Path, then: str, code: int) 
     assert not runs(int((home / "pid").read_text()))
 
 
-@pytest.mark.parametrize("what", [["demo"], ["--all", "--jobs", "2"]])
+@pytest.mark.parametrize("what", [["demo"], pytest.param(["--all", "--jobs", "2"], marks=not_short)])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str]) -> None:
     path = session(home, "demo", 51)

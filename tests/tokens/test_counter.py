@@ -31,6 +31,7 @@ from codeh_history.tokens import (
 )
 from codeh_history.tokens import counter as counters
 from histories import call, model, result, session, tool, user
+from length import by_length
 from support import ROOT
 
 O200K = open_counter("o200k_base")
@@ -229,6 +230,7 @@ def test_a_spoilt_memory_is_a_miss(tmp_path: Path, spoil: Any) -> None:
 
 
 def test_many_processes_share_the_memory(tmp_path: Path) -> None:
+    many = by_length(3, 8, 8)
     cache = str(tmp_path / "tokens.sqlite")
     code = (
         "import sys; from codeh_history.tokens import open_counter; "
@@ -243,10 +245,10 @@ def test_many_processes_share_the_memory(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             env=env,
         )
-        for n in range(8)
+        for n in range(many)
     ]
     ends = [process.communicate() for process in running]
     assert {err for _, err in ends} == {b""}
     assert len({out for out, _ in ends}) == 1
     with sqlite3.connect(cache) as db:
-        assert db.execute("select count(*) from tokens").fetchone() == (8 * 50 + 300,)
+        assert db.execute("select count(*) from tokens").fetchone() == (many * 50 + 300,)

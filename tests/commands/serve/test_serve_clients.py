@@ -14,6 +14,7 @@ from node import EXAMPLES, node, script
 from support import PROGRAM, ROOT, environ
 
 
+@not_short
 def test_in_typescript(home: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [node(), Path(__file__).with_name("client.mjs"), script("serve.ts", tmp_path), orjson.dumps(PROGRAM)],

@@ -36,7 +36,7 @@ from codeh_history.tokens import Characters, open_counter
 from codeh_history.tokens.formula import sent
 from compact import long
 from compact.long import cost, line, session
-from length import by_length
+from length import examples, not_short
 from session.test_ops import contents
 
 COUNTER = open_counter(None)
@@ -297,7 +297,8 @@ def test_nothing_is_summarized_that_stubs_could_have_spared(records: Any, share:
     assert draft.fits == (not {"summary", "drop", "last-unit"}.intersection(plan.stages))
 
 
-@hypothesis_settings(max_examples=by_length(1, 3, 3))
+@not_short
+@hypothesis_settings(max_examples=examples(3))
 @given(
     steps=st.lists(st.tuples(st.integers(4, 12), st.integers(0, 1 << 20)), min_size=200, max_size=300),
     share=shares,

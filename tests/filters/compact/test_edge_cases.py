@@ -16,6 +16,7 @@ from compact import long
 from compact.long import IMAGE, PDF, output, prose
 from compact.short import COUNTER, asked, plan, said, tokens
 from histories import call, model, result, session, tool, user
+from length import by_length
 
 SHARES = (1.0, 0.9, 0.6, 0.3, 0.1, 0.03)
 LONG = {"output": output(3, 120)}
@@ -88,7 +89,7 @@ def test_every_shape_keeps_every_promise(name: str) -> None:
     view = session(EDGES[name])
     size, before, floor = tokens(view), said(view), plan(view, 1 << 40, exact=True).floor
     valid = not long.refused(view)
-    for share in SHARES:
+    for share in by_length(SHARES[2::2], SHARES, SHARES):
         budget = max(1, int(size * share))
         try:
             found = plan(view, budget)
@@ -149,7 +150,7 @@ def test_a_short_last_prompt_too_large_for_its_budget_is_refused() -> None:
 
 def test_one_of_two_parallel_calls_never_goes_alone() -> None:
     view = session([user("a"), *parallel("a", "b", of="ab"), *REST])
-    for budget in range(tokens(view) // 20, tokens(view), 40):
+    for budget in range(tokens(view) // 20, tokens(view), by_length(120, 40, 40)):
         try:
             after = {message.id for message in apply(view, plan(view, budget).ops).messages}
         except BudgetUnreachable:

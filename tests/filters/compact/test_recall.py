@@ -9,6 +9,7 @@ import pytest
 
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
+from length import not_short
 from support import ROOT, corpus
 
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
@@ -80,6 +81,7 @@ def test_no_answer_without_its_call_is_taken() -> None:
     assert chat.refused([said("user", answer)]).keys() == set(chat.SHAPES)
 
 
+@not_short
 def test_later_turns_find_what_they_come_back_to() -> None:
     """Names in sentences: 0.80 at a quarter of the size, 0.50 at a tenth, in a real coding session, cut at four places."""
     corpus()
