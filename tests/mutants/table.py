@@ -572,7 +572,7 @@ MUTANTS = [
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/removal.py",
-        "        lines += ledger(done, lambda place: place < 0 or place in here)\n",
+        "        lines += [line for line in noted if line.number < 0 or line.number in here]\n",
         "",
         ("filters/compact/test_summary.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
     ),

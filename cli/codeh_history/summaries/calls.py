@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -45,11 +46,10 @@ _MAYBE_PATH_KEYS = frozenset(
 _COMMAND_KEYS = ("command", "cmd", "script")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*", re.ASCII)
 _EXTENSION = re.compile(r"[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$", re.ASCII)
-_MENTION = re.compile(
+_MENTION = (
     r"(?<![\w/@:.-])(?:(?:~|\.{1,2})?/(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*|(?:[\w@+.-]+/)+[\w@+-]*\.?[\w-]+"
     r"|[\w@+-]+(?:\.[\w-]+)*\.(?:py|[jt]sx?|json|ya?ml|toml|md|txt|go|rs|c|h|cc|cpp|java|kt|rb|php|sh|sql"
-    r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])",
-    re.ASCII,
+    r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])"
 )
 _ERROR_LINE = re.compile(
     r"^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
@@ -181,7 +181,7 @@ def _told_once(call: Call, memo: Memo) -> Told:
 
 def _told(call: Call) -> Told:
     args = call.args if isinstance(call.args, dict) else {}
-    words = {word.lower() for word in _WORDS.findall(call.name)}
+    words = frozenset(_words(call.name))
     command = command_of(args) if words & _SHELLS or "run" in words else ""
     if words & _SHELLS and not command and isinstance(args.get("input"), str):
         command = args["input"]
@@ -205,9 +205,15 @@ def _told(call: Call) -> Told:
     return told
 
 
+@lru_cache(maxsize=64)
+def _words(name: str) -> list[str]:
+    """The words of a tool's name; a history has few tools and many calls."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
 def acts(name: str) -> bool:
     """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = _words(name)
     return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
 
 
@@ -253,7 +259,7 @@ def looks_like_path(text: str) -> bool:
 
 def mentioned(text: str) -> list[str]:
     """The paths that a text mentions."""
-    found = (match[0].rstrip(".") for match in _MENTION.finditer(text[:20_000]))
+    found = (match[0].rstrip(".") for match in re.finditer(_MENTION, text[:20_000], re.ASCII))
     return [path for path in found if _EXTENSION.search(path) or path.count("/") > 1]
 
 
@@ -291,15 +297,17 @@ def _after_pattern(piece: str) -> list[str]:
 
 def brief(name: str, args: Json, room: int) -> str:
     """A call in a few words: its name and its plain arguments, long ones cut."""
-    shown = [f"{key}={clip(plain(value), 60)}" for key, value in args.items() if plain(value)]
+    shown = [f"{key}={clip(text, 60)}" for key, value in args.items() if (text := plain(value))]
     return clip(f"{name}({', '.join(shown)})", room)
 
 
 def plain(value: Any) -> str:
     """A plain value as text; lists of plain values joined; "" for anything nested."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
         return " ".join(map(str, value))

@@ -6,6 +6,7 @@ English, German and Chinese. A sentence is never rewritten, only chosen.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -16,14 +17,14 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class Said(NamedTuple):
-    """A sentence in lower case, and its words; none where words may stand together (no ASCII).
+    """A sentence in lower case, its words, and the cues that may be in it.
 
-    `hints`: the words that any cue has.
+    None for both where words may stand together (no ASCII): then any cue may.
     """
 
     text: str
     words: frozenset[str] | None
-    hints: frozenset[str] | None
+    cues: frozenset[Cue] | None
 
 
 @lru_cache(maxsize=1)
@@ -37,7 +38,15 @@ def looked(sentence: str) -> Said:
     if not plain.isascii():
         return Said(text, None, None)
     words = frozenset(plain.split())
-    return Said(text, words, words & _HINTS)
+    return Said(text, words, frozenset(_cues(words)))
+
+
+def _cues(words: frozenset[str]) -> Iterator[Cue]:
+    """The cues that may be in a sentence of these words."""
+    for word in words & _BY_WORD.keys():
+        for cue, others in _BY_WORD[word]:
+            if not others or not others.isdisjoint(words):
+                yield cue
 
 
 class Cue:
@@ -49,34 +58,24 @@ class Cue:
         `a+b|c` is a word that many sentences have: a match with it has one of the others too.
         """
         self._source = pattern
-        self.words = frozenset(word for word in words.split() if "+" not in word)
-        self._with = {
-            word: frozenset(others.split("|"))
-            for word, _, others in (pair.partition("+") for pair in words.split() if "+" in pair)
-        }
-
-    @property
-    def hints(self) -> frozenset[str]:
-        """All words that it asks for."""
-        return self.words.union(self._with, *self._with.values())
+        for given in words.split():
+            word, _, others = given.partition("+")
+            _BY_WORD.setdefault(word, []).append((self, frozenset(others.split("|") if others else ())))
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self._source)
 
     def may(self, said: Said) -> bool:
-        hints = said.hints
-        if not hints:
-            return hints is None
-        return not self.words.isdisjoint(hints) or (
-            not self._with.keys().isdisjoint(hints)
-            and any(not hints.isdisjoint(self._with[word]) for word in hints & self._with.keys())
-        )
+        return said.cues is None or self in said.cues
 
     def found(self, said: Said) -> bool:
         return self.may(said) and self.pattern.search(said.text) is not None
 
 
+_BY_WORD: dict[
+    str, list[tuple[Cue, frozenset[str]]]
+] = {}  # each with its words of which one must be there too
 _NOT = r"(?:do not|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
 # Cues are looked for in lower case, at the starts of words, which takes a third of the time.
 _STRONG = Cue(
@@ -196,21 +195,20 @@ _OPEN = Cue(
     """
     todo to+do fixme tbd still not+yet|done|finished|implemented remain remains remaining next left
     follow followup blocked waiting question decided done unclear unresolved unanswered undecided
-    later need offen offene noch
-    unklar fehlt steht
+    later need offen offene noch unklar fehlt steht
     """,
 )
 
-_HINTS = frozenset().union(
-    *(cue.hints for cue in (_STRONG, _OTHERS, _WEAK, _WISH, _DECISION, _FOUND, _OPEN))
-)
+
+def none(sentence: str) -> bool:
+    """Whether no cue is in a sentence, so far as its words tell."""
+    found = looked(sentence).cues
+    return found is not None and not found
 
 
 def rule(sentence: str) -> float:
     """How surely a user's sentence is a constraint or a preference: 0 (no) to 4."""
     said = looked(sentence)
-    if said.hints is not None and not said.hints:
-        return 0.0
     strong = 0
     if _STRONG.may(said):
         strong = len({found[0] for found in _STRONG.pattern.finditer(_NO_RULE.sub(" ", said.text))})

@@ -146,17 +146,17 @@ class Reader:
     def lines(self, number: int) -> list[Line]:
         """The lines of a message, in order; nothing of thoughts and of an editor's context."""
         message = self._messages[number]
-        if is_ide_context(message):
-            return []
-        return [
-            line for place, part in enumerate(message.parts) for line in self._of_part(number, place, part)
+        read = [
+            (place, part, most)
+            for place, part in enumerate(message.parts)
+            if (most := self._extent.of(number, place)) and not part.get("thought")
         ]
+        if not read or is_ide_context(message):
+            return []
+        return [line for place, part, most in read for line in self._of_part(number, place, part, most)]
 
-    def _of_part(self, number: int, place: int, part: Part) -> Iterator[Line]:
+    def _of_part(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
         message = self._messages[number]
-        most = self._extent.of(number, place)
-        if part.get("thought") or not most:
-            return
         if "functionCall" in part or "functionResponse" in part:
             yield from self._of_tool(number, place, part, most)
         elif "inlineData" in part or "fileData" in part:
@@ -184,7 +184,9 @@ class Reader:
         rate = self._rate(number, place, sum(map(len, found)))
         for row, text in enumerate(found):
             most -= len(text)
-            if text.rpartition(": ")[2] not in label and most >= 0:
+            if most < 0:
+                break
+            if text.rpartition(": ")[2] not in label:
                 yield Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
 
     def _rate(self, number: int, place: int, size: int) -> float:
@@ -255,6 +257,8 @@ def about(sentence: str, *, user: bool) -> tuple[str, float]:
     """What kind of thing a sentence says, and what that is worth."""
     if len(sentence) > LONGEST:
         return "", 1.0
+    if cues.none(sentence):  # as most say nothing of the kind
+        return "", FILLER if prose.is_filler(sentence) else 1.0
     sure = cues.rule(sentence) if user else 0
     if sure >= 2 and len(sentence) <= RULE_LENGTH:
         return "rule", RULE

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from . import stubs
 from .draft import Draft
 from .history import Place
@@ -11,6 +14,7 @@ SHARE = 0.355  # of what is free for messages: what the newest units take, read 
 ENOUGH, OVER = 0.99, 1.0  # of that share: what will do, and what is too much, where a unit is large
 MOST = 0.6  # and at most, for the sake of one more
 LARGEST = 0.3  # of their share: what is left of one result
+AT_ONCE = 100  # results whose texts are counted together
 LEAST = 150  # tokens that are left of a result in any case
 
 
@@ -23,7 +27,7 @@ def begin(draft: Draft) -> None:
     )
     share = max(0.0, free * SHARE)
     most = max(LEAST, int(share * LARGEST))
-    rates = _as_text(draft, free)
+    rates = _Rates(draft, free)
     left: dict[int, int] = {}  # message → what is left of each of its results
     size = 0.0
     for unit in reversed(layout.units):
@@ -75,30 +79,50 @@ def extend(draft: Draft, room: int) -> bool:
     return len(draft.doomed) < before
 
 
-def _as_text(draft: Draft, free: int) -> dict[Place, float]:
-    """What the newest results cost as the text that they are, beside what JSON's escapes make of it."""
-    texts: dict[Place, str] = {}
+class _Rates:
+    """What the newest results cost as the text that they are, beside what JSON's escapes make of it.
+
+    Their texts are counted, the newest first, as far as they are asked for.
+    """
+
+    def __init__(self, draft: Draft, free: int) -> None:
+        self._draft = draft
+        self._texts = _texts(draft, free)
+        self._reached: Place = (len(draft.history.messages), 0)
+        self._found: dict[Place, float] = {}
+
+    def of(self, place: Place) -> float:
+        """The share of a result's tokens that its text has."""
+        while place < self._reached:
+            some = dict(islice(self._texts, AT_ONCE))
+            self._reached = min(some, default=(-1, 0))
+            counts = self._draft.history.counter.counts([*some.values()])
+            for (number, part), count in zip(some, counts, strict=True):
+                tokens = self._draft.tokens[number][part]
+                self._found[number, part] = min(1.0, count / max(1, tokens))
+        return self._found.get(place, 1.0)
+
+
+def _texts(draft: Draft, free: int) -> Iterator[tuple[Place, str]]:
+    """The texts of the newest results that are nothing else, the newest first, while there is room."""
     for place in reversed(draft.history.special):
         part = draft.history.part(place)
-        if "functionResponse" not in part or free < 0:
+        if "functionResponse" not in part:
             continue
+        if free < 0:
+            break
         free -= min(draft.tokens[place[0]][place[1]], int(free * LARGEST))
         content = stubs.content_of(part)
         if len(content) == 1 and isinstance(text := next(iter(content.values())), str):
-            texts[place] = text
-    counts = draft.history.counter.counts([*texts.values()])
-    return {
-        place: min(1.0, count / max(1, draft.tokens[place[0]][place[1]]))
-        for place, count in zip(texts, counts, strict=True)
-    }
+            yield place, text
 
 
-def _capped(draft: Draft, number: int, most: int, left: int, rates: dict[Place, float]) -> float:
+def _capped(draft: Draft, number: int, most: int, left: int, rates: _Rates) -> float:
     """What a message costs, read as text, when so much is left of its results above `most`."""
     message = draft.history.messages[number]
     size: float = draft.now[number]
     for place, (tokens, part) in enumerate(zip(draft.tokens[number], message.parts, strict=True)):
         if "functionResponse" in part:
             large = tokens > most and stubs.stub(part, message.id) is not None
-            size += (left if large else tokens) * rates.get((number, place), 1.0) - tokens
+            size += (left if large else tokens) * rates.of((number, place)) - tokens
     return size

@@ -104,8 +104,8 @@ class Telling:
         return sorted(self._once, key=lambda line: (not line.topic, line.kind != "asked", -line.place))
 
     @cached_property
-    def _told(self) -> tuple[list[Line], Effects]:
-        """The lines of earlier summaries, and what all calls came to."""
+    def _told(self) -> tuple[list[Line], list[Line]]:
+        """The lines of earlier summaries, and those of the ledger: what all calls came to."""
         draft = self._draft
         done = Effects()
         lines: list[Line] = []
@@ -113,7 +113,7 @@ class Telling:
             lines += parsed(summary.text, done, age * MOST)
         history = draft.history
         memo = history.view.memo.setdefault("calls", {})
-        return lines, effects(history.messages, history.layout.pairing, done, memo)
+        return lines, ledger(effects(history.messages, history.layout.pairing, done, memo))
 
     @cached_property
     def _reader(self) -> Reader:
@@ -125,14 +125,14 @@ class Telling:
 
     def _read(self) -> list[Line]:
         """The lines of earlier summaries, of the messages, each read once, and of the ledger."""
-        earlier, done = self._told
+        earlier, noted = self._told
         said = self._said
         for number in self.covered:
             if number not in said:
                 said[number] = self._reader.lines(number)
         lines = [*earlier, *chain.from_iterable(map(said.__getitem__, self.covered))]
         here = set(self.covered)
-        lines += ledger(done, lambda place: place < 0 or place in here)
+        lines += [line for line in noted if line.number < 0 or line.number in here]
         for place, line in enumerate(lines):
             line.place = place
         return lines

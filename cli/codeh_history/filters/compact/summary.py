@@ -41,27 +41,26 @@ PROMPT = 12  # tokens that a prompt needs to be told of
 COMMANDS = "commands"  # what names are listed under that only these told of
 FAILED_LENGTH = 110  # characters of a call that failed, and of how
 PASSED = " (passed later)"
-FIGURE = re.compile(  # a number by itself: how much, how many or when; no colour, no part of a name
+FIGURE = (  # a number by itself: how much, how many or when; no colour, no part of a name
     r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
     r"(?![\w/-]|[.:,]\w)"
 )
-SENTENCE = re.compile(r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}")  # no field, no line of code
+SENTENCE = r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}"  # no field, no line of code
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 _KEY = re.compile(r"(\w+): ")  # of a field
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
 
 
-def ledger(done: Effects, covered: Callable[[int], bool]) -> list[Line]:
-    """Files and failures as lines, the latest last; `covered`: whether the summary stands for a message."""
+def ledger(done: Effects) -> list[Line]:
+    """Files and failures as lines, the latest last."""
     found = [
         Line(path, "ledger", place, label=state, topic="file")
         for path, (state, place) in done.files.items()
-        if covered(place)
     ]
     last = {how: what for what, (how, _) in done.failures.items()}
     for what, (how, place) in done.failures.items():
-        if covered(place) and last[how] == what:
+        if last[how] == what:
             passed = PASSED if what in done.mended else ""
             said = f"{_clip(what)}: {prose.clip(how, FAILED_LENGTH)}"
             found.append(Line(f"{said}{passed}", "ledger", place, topic="failed"))
@@ -137,7 +136,7 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
 
 def is_figure(text: str) -> bool:
     """Whether a sentence tells a number: how much, how many, when."""
-    return FIGURE.search(text) is not None and SENTENCE.fullmatch(text) is not None
+    return re.search(FIGURE, text) is not None and re.fullmatch(SENTENCE, text) is not None
 
 
 def _while_room(lines: Iterable[Line], room: float, worth: Worth) -> Iterator[Line]:
