@@ -153,17 +153,59 @@ def other(shell: str, path: Path) -> Path:
         ("sho", ["show"]), ("show de", ["debug", "demo"]), ("show x", []),
         ("payload --to g", ["gemini"]), ("show --js", ["--json", "--jsonl"]), ("rm demo de", ["debug", "demo"]),
         ("export --to h", ["html"]), ("completion z", ["zsh"]), ("ask -p l", ["local"]),
+        ("rm --restore ", ["gone"]), ("payload demo --model g", ["gemini-3-pro"]), ("set ti", ["title="]),
+        ("ask --system @no", ["@notes.md"]), ("set tools=@no", ["tools=@notes.md"]),
     ],
 )  # fmt: skip
 def test_fish_offers_the_same(line: str, offered: list[str], sessions: Path, tmp_path: Path) -> None:
     script = other("fish", tmp_path)
     done = subprocess.run(
         ["fish", "-N", "-c", f"source {script}; complete -C'codeh-history {line}'"],
-        capture_output=True, text=True, check=True, cwd=tmp_path, env=support.environ(home=sessions),
+        capture_output=True, text=True, check=True, cwd=sessions, env=support.environ(home=sessions),
     )  # fmt: skip
     assert done.stderr == ""
     assert [found.split("\t")[0] for found in done.stdout.splitlines()] == offered
     assert not (tmp_path / "hacked").exists()
+
+
+ZSH = r"""
+autoload -Uz compinit; compinit -u -D
+compadd() {
+    local -a found
+    while [[ $1 == -* ]]; do
+        case $1 in -a) shift; found=(${(P)1}) ;; -S) shift ;; --) shift; break ;; esac
+        shift
+    done
+    print -rl -- ${(M)found:#${words[CURRENT]}*} ${(M)@:#${words[CURRENT]}*}
+}
+compset() { words[CURRENT]=${words[CURRENT]##${~2}} }
+_files() { print -rl -- ${words[CURRENT]}*(N) }
+source $1; shift
+words=("$@") CURRENT=$#
+_codeh_history
+"""  # what a widget has, for the word that is completed
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["sho"], ["show"]), (["show", "de"], ["debug", "demo"]), (["payload", "--to=g"], ["gemini"]),
+        (["payload", "--to", "g"], ["gemini"]), (["show", "--js"], ["--json", "--jsonl"]),
+        (["rm", "demo", "de"], ["debug", "demo"]), (["rm", "--restore", ""], ["gone"]), (["ask", "-p", "l"], ["local"]),
+        (["payload", "demo", "--model", "g"], ["gemini-3-pro"]), (["set", "ti"], ["title="]),
+        (["ask", "--system", "@no"], ["notes.md"]), (["set", "tools=@no"], ["notes.md"]),
+        (["show", "--session=dem"], ["demo"]),
+    ],
+)  # fmt: skip
+def test_zsh_offers_the_same(words: list[str], offered: list[str], sessions: Path, tmp_path: Path) -> None:
+    script = other("zsh", tmp_path)
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ZSH, "zsh", script, "codeh-history", *words],
+        capture_output=True, text=True, check=False, cwd=sessions, env=support.environ(home=sessions),
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert sorted({found for found in done.stdout.splitlines() if found}) == offered
+    assert not (sessions / "hacked").exists()
 
 
 def test_zsh_takes_the_script(tmp_path: Path) -> None:

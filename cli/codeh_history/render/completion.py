@@ -1,7 +1,7 @@
 """Completion scripts for shells, written from a table of the verbs.
 
 What a word can be: `session`, `profile`, `model`, `file`, `any` text, or words joined by commas, of
-which one that ends in `=` goes on. In bash also a session of the trash, and a file after `@`.
+which one that ends in `=` goes on. After `--restore` stands a session of the trash, after `@` a file.
 """
 
 from __future__ import annotations
@@ -127,20 +127,26 @@ _codeh_history_table() {
 _codeh_history_sessions() {
     local file
     local -a names
-    for file in "${CODEH_HOME:-$HOME/.codeh}"/sessions/*.json*(N); do
-        names+=("${file:t:r}")
+    for file in "${CODEH_HOME:-$HOME/.codeh}/$1"/*.json*(N); do
+        names+=("${${file:t}%%%%.*}")
     done
     compadd -a names
-    _files -g '*.json*'
+}
+_codeh_history_models() {
+    cd -q "${CODEH_HOME:-$HOME/.codeh}/sessions" 2>/dev/null || return
+    ls -t | head -n 20 | while IFS= read -r file; do
+        grep -hoE '"model(\\.[a-z-]+)?": ?"[A-Za-z0-9._/-]+"' -- "$file"
+    done | sed 's/"$//; s/.*"//' | sort -u
 }
 _codeh_history_profiles() {
     compadd -- ${(f)"$(sed -n 's/^ *\\[profile\\.\\([A-Za-z0-9_-]*\\).*/\\1/p' \\
         "${CODEH_CONFIG:-${CODEH_HOME:-$HOME/.codeh}/config.toml}" 2>/dev/null | sort -u)"}
 }
 _codeh_history() {
-    local verb= kind= word i at=1 options values arguments
+    local cur=$words[CURRENT] folder=sessions verb= kind= word i at=1 options values arguments
     for ((i = 2; i < CURRENT; i++)); do
         word=$words[i]
+        [[ $verb == rm && $word == --restore ]] && folder=trash
         if [[ -z $verb ]]; then
             verb=$word
             _codeh_history_table "$verb"
@@ -154,7 +160,10 @@ _codeh_history() {
     done
     if [[ -z $verb ]]; then
         kind=%s
-    elif [[ -z $kind && $words[CURRENT] == -* ]]; then
+    elif [[ -z $kind && $cur == --*=* && $values == *" ${cur%%%%=*}:"* ]]; then
+        kind=${values#*" ${cur%%%%=*}:"} kind=${kind%%%% *}
+        compset -P '*='
+    elif [[ -z $kind && $cur == -* ]]; then
         kind=${options// /,}
     elif [[ -z $kind ]]; then
         local -a kinds=(${=arguments})
@@ -162,10 +171,18 @@ _codeh_history() {
         [[ -z $kind && $arguments == *+ ]] && kind=$kinds[-1]
         kind=${kind%%+}
     fi
+    if [[ $cur == (*=|)@* && $kind != session ]]; then
+        compset -P '*@'
+        kind=file
+    fi
     case $kind in
-    session) _codeh_history_sessions ;;
+    session)
+        _codeh_history_sessions $folder
+        [[ $folder == trash ]] || _files -g '*.json*'
+        ;;
     profile) _codeh_history_profiles ;;
-    file | any | model | "") _files ;;
+    model) compadd -- ${(f)"$(_codeh_history_models)"} ;;
+    file | any | "") _files ;;
     *=) compadd -S '' -- ${(s:,:)kind} ;;
     *) compadd -- ${(s:,:)kind} ;;
     esac
@@ -178,9 +195,22 @@ FISH = """\
 # Completion of codeh-history for fish: codeh-history completion fish | source
 function __codeh_history_sessions
     set -l home (set -q CODEH_HOME; and echo $CODEH_HOME; or echo ~/.codeh)
-    for file in $home/sessions/*.json*
-        string replace -rf '.*/([A-Za-z0-9][A-Za-z0-9_-]*)\\.jsonl?$' '$1' -- $file
+    set -l folder (contains -- --restore (commandline -opc); and echo trash; or echo sessions)
+    for file in $home/$folder/*.json*
+        string replace -rf '.*/([A-Za-z0-9][A-Za-z0-9_-]*)\\.([0-9]+\\.)?jsonl?$' '$1' -- $file
     end
+end
+function __codeh_history_models
+    set -l home (set -q CODEH_HOME; and echo $CODEH_HOME; or echo ~/.codeh)
+    for file in (command ls -t $home/sessions 2>/dev/null | head -n 20)
+        grep -hoE '"model(\\.[a-z-]+)?": ?"[A-Za-z0-9._/-]+"' -- $home/sessions/$file
+    end | string replace -r '"$' '' | string replace -r '.*"' '' | sort -u
+end
+function __codeh_history_at
+    set -l word (commandline -ct)
+    set -l before (string match -r '^(?:[^=@]*=)?@' -- $word)
+    or return
+    string replace -r '^' $before -- (__fish_complete_path (string replace -- $before '' $word))
 end
 function __codeh_history_profiles
     set -l home (set -q CODEH_HOME; and echo $CODEH_HOME; or echo ~/.codeh)
@@ -228,9 +258,12 @@ def _fish_option(option: Option) -> str:
 
 
 def _fish_value(kind: str) -> str:
-    if kind in ("session", "profile"):
+    if kind in ("session", "profile", "model"):
         return f"-f -a '(__codeh_history_{kind}s)'"
-    return "-F" if kind in ("file", "any", "model") else f"-f -a {_quoted(kind.replace(',', ' '))}"
+    if kind in ("file", "any"):
+        return "-F -a '(__codeh_history_at)'"
+    at = " (__codeh_history_at)" if kind.endswith("=") else ""
+    return f"-f -a {_quoted(kind.replace(',', ' ') + at)}"
 
 
 def _quoted(text: str) -> str:
