@@ -45,6 +45,8 @@ def run(env: Env, given: Given) -> int:
             from ..receive.tool_call import answer, by_command
 
             announce(env, target, answer(env, target, call, by_command(via, most)), created=False)
+    if not calls and env.terminal(env.stdout):
+        env.note(f"{target.id}: no call waits for a result")
     return 0 if calls else 1
 
 

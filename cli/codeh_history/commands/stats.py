@@ -76,13 +76,14 @@ def run(env: Env, given: Given) -> None:
         env.write(values.line(found | extra, terminal=terminal))
         return
     parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}
-    env.write(totals(found, extra).encode())
+    rich = rich_wanted(env)
+    env.write(totals(found, extra, aligned=rich).encode())
     tokens = found["tokens"]
     groups = {name: tokens[f"by_{name}"] for name in ("role", "kind", "tool")}
     whole = {"largest": window}
     if parts:
         groups["largest"] = parts
-    if rich_wanted(env):
+    if rich:
         env.draw(b"\n" + bars.rich(groups, whole, width=width(), colour=env.colour))
     else:
         env.write(bars.plain(groups, whole).encode())
@@ -102,8 +103,8 @@ def _limits(given: Given) -> tuple[int, str] | None:
     return amounts.tokens(BUDGET if given.budget is None else given.budget), policy or "tiered"
 
 
-def totals(found: Json, extra: Json) -> str:
-    """The single numbers, `NAME`, value and unit separated by tabs; of `extra` after the group's name."""
+def totals(found: Json, extra: Json, *, aligned: bool) -> str:
+    """The single numbers: name (of `extra` after the group's), value, unit; tabs between, or columns."""
     pairs = [("counter", found["counter"])]
     pairs += [("tokens" if name == "total" else name, found["tokens"][name]) for name in SINGLE]
     pairs += [(name, found[name]) for name in ("messages", "exchanges")]
@@ -112,5 +113,8 @@ def totals(found: Json, extra: Json) -> str:
             (f"{group} {name}", round(value, 4) if isinstance(value, float) else value)
             for name, value in numbers.items()
         ]
-    units = {name: f"\t{unit}" for name, unit in UNITS.items()}
-    return "".join(f"{name}\t{value}{units.get(name, '')}\n" for name, value in pairs)
+    column = 2 + max(len(name) for name, _ in pairs)
+    lines = ([name, str(value), *filter(None, [UNITS.get(name)])] for name, value in pairs)
+    if aligned:
+        return "".join(f"{name:{column}}{' '.join(rest)}\n" for name, *rest in lines)
+    return "".join("\t".join(line) + "\n" for line in lines)

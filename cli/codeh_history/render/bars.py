@@ -35,13 +35,14 @@ def rich(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colo
 
     from .terminal import printed
 
-    tables = []
+    tables: list[Table | Text] = []
     for group, amounts in groups.items():
         if not amounts:
             continue
         table = Table(
             box=None,
             pad_edge=False,
+            show_header=False,
             title=group if group in whole_of else f"by {group}",
             title_justify="left",
             title_style="bold",
@@ -57,7 +58,7 @@ def rich(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colo
         for name, amount in zip(names, amounts.values(), strict=True):
             bar = Text("█" * length(amount, whole, most), style="cyan")
             table.add_row(name, f"{amount:,}", share(amount, whole), bar)
-        tables.append(table)
+        tables += [Text(), table] if tables else [table]
     return printed(*tables, width=width, colour=colour)
 
 

@@ -11,6 +11,7 @@ EXAMPLES = """\
   echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
   codeh-history serve                     # and keep it: it ends when its stdin does
 """
+_LINE = '{"id":1,"argv":["list"]}'
 STRAY = "what to do is said on stdin, a JSON line a command"
 
 
@@ -21,5 +22,7 @@ class Given(Options):
 def run(env: Env, _given: Given) -> int:
     from .server import Server
 
+    if env.terminal(env.stdin):
+        env.note("reading from the terminal, a command a line: " + _LINE + "; end it with Ctrl-D")
     assert env.program is not None  # noqa: S101 - it is what runs us
     return Server(env, env.program).run()
