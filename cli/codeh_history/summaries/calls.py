@@ -58,6 +58,11 @@ _ERROR_LINE = re.compile(
     r"|Permission denied|Segmentation fault)",
     re.MULTILINE,
 )
+_COMPLAINT = re.compile(  # what a command that is known to have failed says of it
+    r"(?i)error|fail|panic|abort|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found"
+    r"|no such|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|killed|fault|exit status"
+    r"|did not|does not exist|reject|unhandled|expected|✗|\*\*\*"
+)
 _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
     "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
     "not found", "No such", "denied", "fault",
@@ -399,8 +404,7 @@ def _wrong(text: str) -> bool:
 
 def _error_line(text: str) -> str:
     """The line of an output that says what went wrong: the last of a traceback, else the first."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in map(str.strip, text.splitlines()) if line]
     wrong = [line for line in lines if _ERROR_LINE.search(line) and not line.startswith("Traceback")]
-    if not wrong:
-        return clip(lines[-1], 160) if lines else ""
-    return clip(wrong[-1] if "Traceback" in text else wrong[0], 160)
+    wrong = wrong or [line for line in lines if _COMPLAINT.search(line)] or lines[-1:]
+    return clip(wrong[-1] if "Traceback" in text else wrong[0], 160) if wrong else ""

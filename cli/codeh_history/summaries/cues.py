@@ -79,13 +79,15 @@ _BY_WORD: dict[
 _NOT = r"(?:do not|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
 # Cues are looked for in lower case, at the starts of words, which takes a third of the time.
 _STRONG = Cue(
-    r"\b(?=\w)(?:(?:never|always|must(?:n't)?|sh(?:all|ould) not|shouldn'?t|may not|not allowed|forbidden"
+    r"\b(?=\w)(?:(?:never|always|must(?:n't)?|sh(?:all|ould) not|shouldn'?t|may not|not allowed"
+    r"|forbidden"
     r"|prohibited|at (?:most|least) (?:\d[\d.,]*|one|two|three|four|five|six|ten|half|twice)"
     r"|no (?:more|later|longer|fewer|less) than|from now on|make sure|ensure"
     r"|under no circumstances"
     r"|required?|requirements?|constraints?|mandatory|backwards?[- ]compatib\w+|hands off|off limits"
     r"|deadline)\b"
-    r"|^(?:please )?(?:use|avoid|stick (?:to|with)|refrain|prefer|keep (?:your hands|away)|leave) (?!it\b)"
+    r"|^(?:please )?(?:use|avoid|stick (?:to|with)|refrain|prefer|keep (?:your hands|away)"
+    r"|leave) (?!it\b)"
     r"|(?:going forward|in (?:the )?future|hereafter|henceforth|as a rule|no exceptions|off-limits"
     r"|every time)\b"
     r"|(?:steer clear|stay away|keep away|is not to be|are not to|isn't allowed|strictly|at no point)\b"
@@ -104,14 +106,52 @@ _STRONG = Cue(
     exceptions time+every steer away strictly only important note remember don dont
     """,
 )
+_STANDING = Cue(  # what holds from now on, told by the shape of the sentence
+    # of a whole kind of things: `Each module needs a header`, `Nobody but me pushes`, `No globals here`
+    r"^(?:and |but |also,? |please,? )?(?:all|every|each|any|nobody|no ?one|none)\b[^?]*?"
+    r"\b(?:needs?|gets?|goes|go|belongs?|must|should|may|(?:is|are) (?:to|only)|but (?:me|us|i)"
+    r"|except)\b"
+    r"|^(?:and |but |also,? |please,? )?no (?!(?:need|idea|problem|worries|thanks|matter|wonder"
+    r"|doubt|way|luck"
+    r"|chance|change|changes|difference|errors?|output|sign|trace|longer|more|one|results?)\b)"
+    r"[\w-]+(?: [\w-]+)? (?:in|on|for|inside|within|to|at|with|outside|from)\b"
+    # how to go about all that follows: `Keep answers short`, `Stop adding comments`, `Ask me before`
+    r"|^(?:please,? )?(?:keep (?!going|on\b|at it|up\b|in mind)|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
+    r"|^(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
+    r"(?:you|each|every|any)\b[^?]*,"
+    r"|\b(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)"
+    r"|without (?:asking|my|our|approval|permission|telling)"
+    r"|(?:whatever|no matter what) (?:you|happens)|no matter (?:how|which|who)|under any circumstances?"
+    r"|at all costs|(?:nowhere|nothing|no ?one|nobody|none) else|anywhere else|may only|can only be"
+    r"|(?:is|are) to be (?!(?:expected|seen|found|done|decided|settled|honest)\b)|(?:is"
+    r"|are) to (?:stay|remain)"
+    r"|stays? (?:as (?:it is|is|they are)|put|untouched|unchanged|frozen)"
+    r"|(?:hands|fingers) (?:off|away)|let (?!me\b|us\b|it\b|['\u2019])[\w ./-]{1,60} be\b(?! \w)"
+    r"|i (?:can(?:no|['\u2019])t|won['\u2019]t) have\b|i(?:['\u2019]d| would)? (?:ask you|insist"
+    r"|expect you)"
+    r"|i['\u2019]d rather (?:you|we|not)|(?:essential|crucial|vital|imperative|important) (?:that|to)\b"
+    r"|non-negotiable|taboo|off the table|(?:is|are) (?:frozen|read-only|locked)|not supposed to"
+    r"|throughout\b|we (?:don['\u2019]t|do not|only|never|always) "
+    r"(?:do|use|write|allow|ship|commit|touch|accept|put|add|call|log|mix|rely)\b"
+    r"|belongs? (?:in|into|under|to)\b)",
+    """
+    all every each any nobody no noone none keep stop quit ask before+you|each|every|any|i after+you|each
+    whenever when+you|each|every|any unless until if+you|each|every|any without whatever matter
+    circumstance circumstances costs else anywhere only+may|be is+to|frozen|read|locked
+    are+to|frozen|read|locked stay+as|put|untouched|unchanged|frozen stays hands fingers let+be i+have|ask|insist|expect|rather
+    essential crucial vital imperative important+that|to negotiable taboo table+off supposed+not
+    throughout we+do|don|dont|only|never|always belong belongs
+    """,
+)
 _NO_RULE = re.compile(  # what was or is so, not what shall be
-    r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does|would))"
+    r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does"
+    r"|would))"
     r" (?:never|always)\b"
     r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))"
 )
 _OTHERS = Cue(  # the same in German and Chinese
     r"\b(?=\w)(?:niemals|nie wieder|nie|immer|stets|ab (?:jetzt|sofort|heute)|künftig|in zukunft"
-    r"|auf keinen fall|keinesfalls"
+    r"|tabu|auf keinen fall|keinesfalls"
     r"|unbedingt|muss|müssen|musst|darf(?:st)? (?:nicht|nur|kein\w*)|dürfen (?:nicht|nur)|soll(?:st"
     r"|en)? nicht|nur noch"
     r"|mindestens|höchstens|verboten|pflicht|bitte (?:nie|nicht|immer|nur|keine?)|wichtig:|regel:"
@@ -123,7 +163,7 @@ _OTHERS = Cue(  # the same in German and Chinese
     r"|请用|请使用|从现在(?:起|开始)|从今以后|以后(?:都|请)|今后|至少|最多|不超过|记住|记得|规定|切勿"
     r"|别(?!的|人))",
     """
-    niemals nie immer stets ab zukunft keinen keinesfalls unbedingt muss musst darf darfst soll
+    niemals nie tabu immer stets ab zukunft keinen keinesfalls unbedingt muss musst darf darfst soll
     sollst sollen nur mindestens verboten pflicht bitte wichtig regel denk achte verwende benutze
     nimm lass ohne ich
     """,
@@ -146,7 +186,8 @@ _WISH = Cue(
     r"|\bi (?:really )?like\b"
     r"|\bmy (?:preference|preferred|favou?rite|name|user|email|e-mail|account|card|id|time ?zone|editor"
     r"|team|address"
-    r"|phone|order|reservation|booking|stack|machine|setup)\b|\bcall me\b|\b(?:we|our team) (?:use|prefer"
+    r"|phone|order|reservation|booking|stack|machine|setup)\b|\bcall me\b|\b(?:we|our team) (?:use"
+    r"|prefer"
     r"|run|deploy)\b"
     r"|\bour (?:convention|style|policy|stack|standard)\w*\b|\bi(?:'m| am) (?:allergic|vegan|vegetarian"
     r"|based|working|using)\b"
@@ -157,22 +198,46 @@ _WISH = Cue(
     """,
 )
 _DECISION = Cue(
-    r"\b(?=\w)(?:decided|decision|chose|chosen|agreed|settled on|opted|approved|going with|go(?:es)? with"
+    r"\b(?=\w)(?:decided|decision|chose|chosen|agreed|settled on|opted|approved|going with"
+    r"|go(?:es)? with"
     r"|went with"
     r"|let'?s (?:use|go|keep|do|make|drop|stick)|we(?:'ll| will) (?:use|go|keep|do|drop|stick)"
     r"|switch(?:ed|ing)? (?:to|from)"
     r"|the plan is|plan:|final(?:ly)? (?:answer|choice)|conclusion|we(?:'re| are) (?:going|using"
     r"|keeping|dropping)"
     r"|(?:i|we) (?:picked|settled|ruled out|rejected|preferred|kept|dropped|will go)|the (?:call"
-    r"|verdict|choice) is|it is,? (?:because|since)"
+    r"|verdict|choice) is|it is,? (?:because|since)|(?:verdict|decision|resolution|final word"
+    r"|outcome)\b: ?"
+    r"|made up (?:my|our) minds?|in favou?r of|resolved that\b|my (?:choice|pick|vote) (?:is|fell|goes)"
+    r"|the one (?:that )?(?:we|i)(?:['\u2019]ll| will)? (?:take|use|keep|pick|go)"
+    r"|(?:i|we)(?:['\u2019]ll| will) (?:stay|stick|settle|remain|switch|move to|adopt)"
+    r"|(?:i['\u2019]m|i am|we['\u2019]re|we are) (?:picking|choosing|taking|adopting|staying"
+    r"|sticking|settling"
+    r"|switching|moving to|opting)"
     r"|entschieden|entscheidung|beschlossen|einigen uns|geeinigt|wir (?:nehmen|bleiben|machen"
-    r"|verwenden)|festgelegt)\b"
-    r"|(?=[^\x00-\x7f])(?:决定|选定|选择了|确定(?:用|使用|采用)|同意|采用|定下来|结论)",
+    r"|verwenden)|festgelegt|beschluss|es bleibt bei|wir (?:setzen auf|entscheiden|wählen|lassen)"
+    r"|(?:wird|werden) (?:nicht )?(?:übernommen|verworfen))\b"
+    r"|(?=[^\x00-\x7f])(?:决定|选定|选择了|选了|选用|确定(?:用|使用|采用)|同意|采用|定下来|结论"
+    r"|就(?:用|选|按|这么)|改用|不再(?:用|使用))",
     """
     decided decision chose chosen agreed settled opted approved going go goes went let lets we
     switch switched switching plan final finally conclusion picked ruled rejected preferred kept
-    dropped call verdict choice it+because|since entschieden entscheidung beschlossen
-    einigen geeinigt wir festgelegt
+    dropped call verdict choice it+because|since entschieden entscheidung beschlossen einigen geeinigt wir
+    festgelegt resolution outcome word+final made+mind|minds favor favour resolved my+choice|pick|vote
+    one+we|i picking choosing taking adopting staying sticking settling moving+to opting beschluss
+    bleibt+es wird+übernommen|verworfen werden+übernommen|verworfen
+    i+stay|stick|settle|remain|switch|adopt|move
+    """,
+)
+_REASONED = Cue(  # what shall be, with the reason: `The importer stays on threads, since …`
+    r"\b(?:will|won['\u2019]t|gets?|goes|stays?|remains?|keeps?|moves?|wins?|won|prefers?"
+    r"|we (?:take|want|do|use)|rather than|instead of)\b"
+    r".*[,;:]? (?:because|since|given that|due to|so that|in order to|for the sake of|as (?:it|that"
+    r"|they|we|this))\b"
+    r"|\b(?:wird|werden|bleibt|bleiben|kommt|nehmen)\b.*\b(?:weil|da|damit|denn)\b"
+    r"|(?=[^\x00-\x7f])(?:用|选|留|改|保留|放弃).*(?:因为|原因是|理由是|由于|以便)",
+    """
+    because since given+that due+to so+that order+in sake as+it|that|they|we|this weil da damit denn
     """,
 )
 _FOUND = Cue(
@@ -187,15 +252,40 @@ _OPEN = Cue(
     r"\b(?=\w)(?:to-?do|fixme|tbd|still (?:needs?|(?:has|have) (?:to|no|not)|open|fail\w*|missing)"
     r"|not (?:yet|done|finished|implemented)"
     r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
-    r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question|to be (?:decided|done)"
+    r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question"
+    r"|to be (?:decided|done|settled|clarified|confirmed|determined|seen)"
+    r"|(?:can['\u2019]?t|cannot|don['\u2019]?t|do not) (?:tell|know|say) (?:yet|whether)"
+    r"|not sure (?:yet|whether|if|how)|on hold|wonder(?:ing)? (?:if|whether|why|how)"
+    r"|remains? (?:a mystery|open|unknown)|to be continued|on my list|at some point|lacks?\b"
+    r"|(?:do|not) forget to|needs? (?:an answer|a decision|another look)|no (?:answer|reply|idea) yet"
+    r"|remaining: "
+    r"|left for|(?:never|not) (?:got|get|gotten) (?:around|round) to|half[- ](?:finished|done)|(?:is"
+    r"|are|still) (?:pending|outstanding|incomplete)"
+    r"|(?:is|are|was|were) (?:parked|postponed|deferred)|(?:parked|postponed|deferred) (?:for|until"
+    r"|to)|(?:has|have|was|were|is|are)(?:n['\u2019]t| not)(?: been)?"
+    r" (?:started|finished|tested|verified|checked|migrated|implemented|covered|documented|wired"
+    r"|tried|looked|replied)"
+    r"|untested|unfinished|(?:some(?:one|body)|we|i) (?:should|must|ought to|have to|has to)"
+    r" (?:look|check|find|figure|still|test|ask|investigate|revisit)|nobody (?:has|knows)"
+    r"|still (?:missing|unknown|broken"
+    r"|pending|unsure|not)|for tomorrow|for later|(?:come|get) back to (?:this|that|it|the)\b"
     r"|unclear|unresolved|unanswered|undecided|later we|we(?:'ll| will) need|need to (?:find out|check"
     r"|decide|ask)"
-    r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehlt noch|steht noch aus|muss noch|zu klären)\b"
-    r"|(?=[^\x00-\x7f])(?:待定|待办|尚未|还没|还没有|未解决|不清楚|需要确认|待确认|悬而未决|未完成)",
+    r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehl(?:t|en) noch|noch (?:fehlen|offen|zu)"
+    r"|steht noch aus|muss noch|müssen noch|zu klären|nicht geklärt|unerledigt)\b"
+    r"|(?=[^\x00-\x7f])(?:待定|待办|尚未|还没|未解决|不清楚|不确定|需要确认|待确认|悬而未决|未完成|还不(?:知道|清楚|确定)"
+    r"|有待|遗留|下一步|还要|还需)",
     """
     todo to+do fixme tbd still not+yet|done|finished|implemented remain remains remaining next left
     follow followup blocked waiting question decided done unclear unresolved unanswered undecided
-    later need offen offene noch unklar fehlt steht
+    later need offen offene noch unklar fehlt fehlen steht nicht+geklärt unerledigt
+    settled clarified confirmed determined seen+be yet tell+whether know+whether say+whether
+    got+around|round get+around|round|back gotten half pending outstanding is+incomplete are+incomplete
+    parked postponed deferred started tested verified checked migrated implemented covered documented
+    wired tried looked+not|t replied wonder wondering mystery continued list+on point+at lack lacks
+    forget answer+an|no decision+a look+another|should|must idea+no reply+no untested unfinished finished
+    should+check|find|figure|still|test|ask|investigate|revisit must+check|find|figure|still|test|ask
+    have+to check+to find+to nobody tomorrow back+come sure+not hold+on
     """,
 )
 
@@ -212,7 +302,7 @@ def rule(sentence: str) -> float:
     strong = 0
     if _STRONG.may(said):
         strong = len({found[0] for found in _STRONG.pattern.finditer(_NO_RULE.sub(" ", said.text))})
-    strong += _OTHERS.found(said)
+    strong += _OTHERS.found(said) + _STANDING.found(said)
     if sentence.endswith("?") and not strong:
         return 0.0
     return min(
@@ -223,7 +313,7 @@ def rule(sentence: str) -> float:
 def decision(sentence: str) -> int:
     """How surely a sentence says what was decided (2) or found out (1)."""
     said = looked(sentence)
-    found = 2 if _DECISION.found(said) else int(_FOUND.found(said))
+    found = 2 if _DECISION.found(said) or _REASONED.found(said) else int(_FOUND.found(said))
     if not found or sentence.endswith(("?", "？")):
         return 0
     short = sentence.isascii() and len(_WORD.findall(sentence)) < 3
@@ -234,3 +324,34 @@ def open_end(sentence: str) -> bool:
     """Whether a sentence names something still to be done; not one that says what is done next, at once."""
     said = looked(sentence)
     return _OPEN.found(said) and not _AT_ONCE.match(said.text)
+
+
+_SHALL = """
+must should may shall cannot need needs only all every any each no not none nobody nothing without unless
+until before never always keep leave stay stays same allowed supposed expected required insist insists want wants
+throughout exactly please don doesn can won nur nie kein keine immer nicht muss bitte alle jede
+"""
+_WHY = """
+because since due therefore hence reason given thus so as for which weil da damit denn wegen
+"""
+_UNSURE = """
+yet still whether unclear unsure pending missing lacking hold open unknown someone somebody nobody could
+couldn look question later what who why how answer noch ob niemand wer fehlt
+"""
+_CHOSEN = """
+decide decided choose chose take took taken pick keep kept drop dropped agree agreed settle favour favor
+prefer instead rather over out gave turned first then move moves will switch ourselves let wir nehmen genommen
+"""
+_KINDS = [frozenset(words.split()) for words in (_SHALL, _WHY, _UNSURE, _CHOSEN)]
+_SIGNS = (  # the same where no blanks part the words
+    ("只", "都", "必须", "不要", "请", "别", "不变"), ("因为", "理由", "原因", "所以"),
+    ("还", "未", "谁", "待"), ("选", "用", "决定", "保留", "通过"),
+)  # fmt: skip
+
+
+def weight(sentence: str) -> int:
+    """Of how many of these a sentence has words: what shall be, why, what is open, what was chosen."""
+    said = looked(sentence)
+    if said.words is None:
+        return sum([any(sign in said.text for sign in some) for some in _SIGNS])
+    return sum([not said.words.isdisjoint(some) for some in _KINDS])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compact import planted, recorded
+from compact import phrasings, planted, recorded
 from length import by_length
 from support import corpus
 
@@ -40,6 +40,17 @@ def test_facts_of_any_conversation_are_told(seed: int) -> None:
 def test_facts_of_a_coding_session_are_told() -> None:
     corpus()
     check(planted.kept(recorded.coding(), 5, Random(1)))
+
+
+def test_facts_in_other_words_are_told() -> None:
+    random = Random(2)
+    check(planted.kept(planted.conversation(random, 60), 10, random, phrasings.OTHER))
+
+
+@pytest.mark.slow
+def test_facts_in_other_words_are_told_of_a_coding_session() -> None:
+    corpus()
+    check(planted.kept(recorded.coding(), 10, Random(1), phrasings.OTHER))
 
 
 @pytest.mark.slow

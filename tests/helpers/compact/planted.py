@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from random import Random
 from typing import Any, NamedTuple
 
@@ -64,7 +65,12 @@ COMMANDS = (
     "python -m pytest tests/{0}/test_{1}.py",
 )
 WRITERS = ("write_file", "Write", "edit_file", "create_file", "str_replace_editor", "shell")
+OWN = {
+    "rule": RULES, "decision": DECISIONS, "number": NUMBERS, "question": QUESTIONS, "failure": FAILURES,
+    "command": COMMANDS,
+}  # fmt: skip
 Records = list[dict[str, Any]]
+Phrasings = Mapping[str, tuple[str, ...]]  # kind → sentences with two words and a number to fill in
 Kept = dict[tuple[float, str], list[bool]]  # budget and kind → whether each fact is told
 
 
@@ -74,8 +80,8 @@ class Fact(NamedTuple):
     told: tuple[str, ...]  # what a text that tells of it holds
 
 
-def fact(kind: str, number: int, random: Random) -> Fact:
-    """A fact of a kind, in words of its own."""
+def fact(kind: str, number: int, random: Random, phrasings: Phrasings = OWN) -> Fact:
+    """A fact of a kind, in one of these phrasings."""
     words = (
         random.choice(THINGS) + random.choice(THINGS),
         random.choice(PARTS),
@@ -85,9 +91,8 @@ def fact(kind: str, number: int, random: Random) -> Fact:
         path = f"services/{words[0]}/{words[1]}_{number}.py"
         return Fact(kind, written(path, number, random), (path,))
     if kind == "failure":
-        return failed(words, number, random)
-    templates = {"rule": RULES, "decision": DECISIONS, "number": NUMBERS, "question": QUESTIONS}[kind]
-    sentence = random.choice(templates).format(*words)
+        return failed(words, number, random, phrasings)
+    sentence = random.choice(phrasings[kind]).format(*words)
     before, after = random.choice(
         [("", ""), ("I looked at it again. ", ""), ("", " Thanks!"), ("Ok. ", " Please go on.")]
     )
@@ -115,10 +120,10 @@ def written(path: str, number: int, random: Random) -> Records:
     return called(id, tool, args, {"output": random.choice(["ok", f"Wrote {path}", "1 change"])})
 
 
-def failed(words: tuple[str, str, int], number: int, random: Random) -> Fact:
+def failed(words: tuple[str, str, int], number: int, random: Random, phrasings: Phrasings = OWN) -> Fact:
     """A command that failed, told as one of the ways that tools have."""
-    command = random.choice(COMMANDS).format(words[0], number)
-    error = random.choice(FAILURES).format(*words)
+    command = random.choice(phrasings["command"]).format(words[0], number)
+    error = random.choice(phrasings["failure"]).format(*words)
     text = f"step 1\n{error}\nstep 2"
     response: Any = random.choice([
         {"error": text}, {"output": text, "exit_code": 1}, {"output": f"{text}\n\nCommand exited with code 2"},
@@ -174,10 +179,16 @@ ANSWERS = (
 )  # fmt: skip
 
 
-def planted(records: Records, count: int, random: Random) -> tuple[Records, list[Fact]]:
+def planted(
+    records: Records, count: int, random: Random, phrasings: Phrasings = OWN
+) -> tuple[Records, list[Fact]]:
     """The conversation with `count` facts of each kind in its first 60 %, before prompts; and the facts."""
     starts = [n for n, record in enumerate(records) if record["kind"] == "user" and n < len(records) * 0.6]
-    facts = [fact(kind, n * len(KINDS) + k, random) for n in range(count) for k, kind in enumerate(KINDS)]
+    facts = [
+        fact(kind, n * len(KINDS) + k, random, phrasings)
+        for n in range(count)
+        for k, kind in enumerate(KINDS)
+    ]
     random.shuffle(facts)
     result = list(records)
     for place, one in zip(sorted(random.choices(starts, k=len(facts)), reverse=True), facts, strict=True):
@@ -204,9 +215,9 @@ def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip()
 
 
-def kept(records: Records, count: int, random: Random) -> Kept:
+def kept(records: Records, count: int, random: Random, phrasings: Phrasings = OWN) -> Kept:
     """Of `count` facts of each kind planted in a conversation, whether each is told, by budget and kind."""
-    mixed, facts = planted(records, count, random)
+    mixed, facts = planted(records, count, random, phrasings)
     view = view_of(recorded.records(mixed))
     found: Kept = {}
     for share in LEAST:

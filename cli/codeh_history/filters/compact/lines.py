@@ -24,6 +24,7 @@ RULE_LENGTH, LONGEST = (
     240,
     480,
 )  # characters of a rule, and of what has a topic: who talks longer tells something
+WEIGHT = 0.15  # more of a sentence, for each kind of words in it that rules and decisions are made of
 DULL = 0.03  # the same for a line of imports, which says nothing about what it names
 PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
 TYPED = 400  # characters of a line that somebody typed
@@ -48,10 +49,11 @@ _NAME = r"[^\W\d_a-z][\w.'-]*"
 _SPEAKER = re.compile(rf"({_NAME}(?: {_NAME}){{0,3}})(?:: +|：)(?=\S)")
 _NO_SPEAKER = frozenset(
     """
-answer cause change conclusion constraint context decided decision done error example fix fixed fixme fyi
-goal hint idea important info measured next note notes open option output plan problem question reason
-remember result results rule status step summary task tbd tip todo update warning antwort aufgabe beispiel
-entscheidung ergebnis frage grund hinweis idee offen problem regel ursache wichtig
+answer beschluss cause change conclusion constraint context decided decision done error example fix fixed
+fixme fyi goal hint idea important info later measured missing next note notes open option outcome output
+pending plan problem question reason remaining remember requirement resolution result results rule status
+step summary task tbd tip todo update verdict warning word antwort aufgabe beispiel entscheidung ergebnis
+fehlt frage grund hinweis idee offen problem regel ursache wichtig 待办 决定 规则 注意 问题 结论 原因 要求
 """.split()
 )  # what stands before a colon and says what kind of thing follows
 _POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
@@ -244,7 +246,8 @@ def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:
     found: list[tuple[str, str, float]] = []
     for sentence in prose.split(text):
         topic, factor = about(sentence, user=user)
-        if topic in ("decision", "open") and _POINTS_BACK.match(sentence):
+        asked = topic == "open" and found and found[-1][0][-1:] in "?？"  # `Does it scale? Nobody knows.`
+        if topic in ("decision", "open") and (asked or _POINTS_BACK.match(sentence)):
             if found:
                 sentence = f"{found.pop()[0]} {sentence}"
             else:
@@ -257,16 +260,16 @@ def about(sentence: str, *, user: bool) -> tuple[str, float]:
     """What kind of thing a sentence says, and what that is worth."""
     if len(sentence) > LONGEST:
         return "", 1.0
-    if cues.none(sentence):  # as most say nothing of the kind
-        return "", FILLER if prose.is_filler(sentence) else 1.0
-    sure = cues.rule(sentence) if user else 0
-    if sure >= 2 and len(sentence) <= RULE_LENGTH:
-        return "rule", RULE
-    if cues.decision(sentence) == 2:
-        return "decision", DECISION
-    if cues.open_end(sentence):
-        return "open", OPEN
-    return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4
+    sure = 0.0
+    if not cues.none(sentence):  # as most say nothing of the kind
+        sure = cues.rule(sentence) if user else 0.0
+        if sure >= 2 and len(sentence) <= RULE_LENGTH:
+            return "rule", RULE
+        if cues.decision(sentence) == 2:
+            return "decision", DECISION
+        if cues.open_end(sentence):
+            return "open", OPEN
+    return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4 + WEIGHT * cues.weight(sentence)
 
 
 def dullness(line: str) -> float:

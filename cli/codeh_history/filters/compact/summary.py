@@ -15,7 +15,7 @@ from operator import attrgetter
 from ...summaries import prose
 from ...summaries.calls import Effects
 from . import words
-from .lines import PROSE, Line, about
+from .lines import FACTORS, PROSE, Line, about
 from .worth import Words, Worth
 
 ASKED, RULES, DECISIONS, FILES = "What was asked", "Rules", "Decisions", "Files"
@@ -34,13 +34,14 @@ STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
     "rule": 0.12, "file": 0.13, "failed": 0.06, "asked": 0.1, "open": 0.06, "decision": 0.1,
-    "figure": 0.05, "name": 0.14,
+    "figure": 0.05, "single": 0.1, "name": 0.14,
 }  # fmt: skip
 AT_LEAST, SMALL = 80, 0.15  # tokens of what takes little, of such a share where there is not much room
 PROMPT = 12  # tokens that a prompt needs to be told of
 COMMANDS = "commands"  # what names are listed under that only these told of
 FAILED_LENGTH = 110  # characters of a call that failed, and of how
 PASSED = " (passed later)"
+SINGLE = 1.1  # the factor of a sentence that may be the only one to tell of what it tells
 FIGURE = (  # a number by itself: how much, how many or when; no colour, no part of a name
     r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
     r"(?![\w/-]|[.:,]\w)"
@@ -128,6 +129,10 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     figures = [line for line in lines if line.kind in PROSE and is_figure(line.text)]
     figures = sorted([line for line in figures if line.place not in taken], key=worth.alone, reverse=True)
     add(_while_room(figures, least("figure"), worth))
+    single = [line for line in lines if line.kind in PROSE and line.factor > SINGLE * FACTORS[line.kind]]
+    single = [line for line in single if line.place not in taken and line.text[-1] not in "?？"]
+    single.sort(key=lambda line: worth.alone(line) * line.factor, reverse=True)
+    add(_while_room(single, room * SHARES["single"], worth))
     best([line for line in lines if line.topic == "name"], "name")
     free = [line for line in lines if line.topic != "name" and line.place not in taken]
     add(worth.choose(free, room - sum([line.cost for line in chosen])))
