@@ -116,7 +116,7 @@ _STANDING = Cue(  # what holds from now on, told by the shape of the sentence
     r"|chance|change|changes|difference|errors?|output|sign|trace|longer|more|one|results?)\b)"
     r"[\w-]+(?: [\w-]+)? (?:in|on|for|inside|within|to|at|with|outside|from)\b"
     # how to go about all that follows: `Keep answers short`, `Stop adding comments`, `Ask me before`
-    r"|^(?:please,? )?(?:keep (?!going|on\b|at it|up\b|in mind)|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
+    r"|^(?:please,? )?(?:keep (?!going|on\b|at|up\b|(?:that|this|it|in)\b)|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
     r"|^(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
     r"(?:you|each|every|any)\b[^?]*,"
     r"|\b(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)"
@@ -136,9 +136,10 @@ _STANDING = Cue(  # what holds from now on, told by the shape of the sentence
     r"|belongs? (?:in|into|under|to)\b)",
     """
     all every each any nobody no noone none keep stop quit ask before+you|each|every|any|i after+you|each
-    whenever when+you|each|every|any unless until if+you|each|every|any without whatever matter
-    circumstance circumstances costs else anywhere only+may|be is+to|frozen|read|locked
-    are+to|frozen|read|locked stay+as|put|untouched|unchanged|frozen stays hands fingers let+be i+have|ask|insist|expect|rather
+    whenever when+you|each|every|any unless until if+you|each|every|any without whatever
+    matter circumstance circumstances costs else anywhere only+may|be is+to|frozen|read|locked
+    are+to|frozen|read|locked stay+as|put|untouched|unchanged|frozen stays hands fingers let+be
+    i+have|ask|insist|expect|rather
     essential crucial vital imperative important+that|to negotiable taboo table+off supposed+not
     throughout we+do|don|dont|only|never|always belong belongs
     """,
@@ -327,8 +328,9 @@ def open_end(sentence: str) -> bool:
 
 
 _SHALL = """
-must should may shall cannot need needs only all every any each no not none nobody nothing without unless
-until before never always keep leave stay stays same allowed supposed expected required insist insists want wants
+must should may shall cannot need needs only all every any each no not none nobody nothing without
+unless until before never always keep leave stay stays same allowed supposed expected required
+insist insists want wants
 throughout exactly please don doesn can won nur nie kein keine immer nicht muss bitte alle jede
 """
 _WHY = """
@@ -339,11 +341,12 @@ yet still whether unclear unsure pending missing lacking hold open unknown someo
 couldn look question later what who why how answer noch ob niemand wer fehlt
 """
 _CHOSEN = """
-decide decided choose chose take took taken pick keep kept drop dropped agree agreed settle favour favor
-prefer instead rather over out gave turned first then move moves will switch ourselves let wir nehmen genommen
+decide decided choose chose take took taken pick keep kept drop dropped agree agreed settle favour
+favor prefer instead rather over out gave turned first then move moves will switch ourselves let wir
+nehmen genommen
 """
 _KINDS = [frozenset(words.split()) for words in (_SHALL, _WHY, _UNSURE, _CHOSEN)]
-_SIGNS = (  # the same where no blanks part the words
+_HAN_KINDS = (  # the same where no blanks part the words
     ("只", "都", "必须", "不要", "请", "别", "不变"), ("因为", "理由", "原因", "所以"),
     ("还", "未", "谁", "待"), ("选", "用", "决定", "保留", "通过"),
 )  # fmt: skip
@@ -353,5 +356,5 @@ def weight(sentence: str) -> int:
     """Of how many of these a sentence has words: what shall be, why, what is open, what was chosen."""
     said = looked(sentence)
     if said.words is None:
-        return sum([any(sign in said.text for sign in some) for some in _SIGNS])
+        return sum([any(sign in said.text for sign in some) for some in _HAN_KINDS])
     return sum([not said.words.isdisjoint(some) for some in _KINDS])
