@@ -116,7 +116,8 @@ _STANDING = Cue(  # what holds from now on, told by the shape of the sentence
     r"|chance|change|changes|difference|errors?|output|sign|trace|longer|more|one|results?)\b)"
     r"[\w-]+(?: [\w-]+)? (?:in|on|for|inside|within|to|at|with|outside|from)\b"
     # how to go about all that follows: `Keep answers short`, `Stop adding comments`, `Ask me before`
-    r"|^(?:please,? )?(?:keep (?!going|on\b|at|up\b|(?:that|this|it|in)\b)|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
+    r"|^(?:please,? )?(?:keep (?!going|on\b|at|up\b|(?:that|this|it|in)\b)"
+    r"|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
     r"|^(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
     r"(?:you|each|every|any)\b[^?]*,"
     r"|\b(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)"
