@@ -24,6 +24,10 @@ SUMMARY = re.compile(  # pi's words around one
     r"The conversation history before this point was compacted into the following summary:\n\n"
     r"<summary>\n(.*)\n</summary>", re.DOTALL,
 )  # fmt: skip
+QUEUED = re.compile(  # Claude Code's words around a prompt that was typed while its model worked
+    r"(?:<system-reminder>\n)?The user sent a new message while you were working:\n(.*?)\n\nIMPORTANT: ",
+    re.DOTALL,
+)
 FILLER = "No response requested."  # Claude Code, between two prompts of which the first had no answer
 DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
@@ -70,11 +74,13 @@ Parts = Iterator[tuple[str, Json]]
 
 def _anthropic(body: Json) -> Parts:
     for message in body["messages"]:
-        if message["role"] == "system":
-            continue
         role = "model" if message["role"] == "assistant" else "user"
         for block in _blocks(message["content"]):
-            yield role, _anthropic_part(block)
+            queued = QUEUED.match(block.get("text", ""))
+            if queued:
+                yield "user", {"text": queued[1]}
+            elif message["role"] != "system":
+                yield role, _anthropic_part(block)
 
 
 def _anthropic_part(block: Json) -> Json:

@@ -55,6 +55,8 @@ class Items:
                 self.results += answers.pop(str(node.response), [])
             elif node.type == "user":
                 self.user(node)
+            elif node.queued:
+                self.queued(node)
         self.flush()
 
     def assistant(self, node: Node, beside: list[Node]) -> None:
@@ -112,6 +114,14 @@ class Items:
         parts = self.parts(node, content, "user")
         if parts:
             self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
+
+    def queued(self, node: Node) -> None:
+        """A prompt that was typed while the model worked, without the program's words around it."""
+        self.flush()
+        parts = self.parts(node, object_of(node.line.data.get("attachment")).get("prompt"), "user")
+        if parts:
+            ts = time_of(node.line.data.get("timestamp"))
+            self.keep(Entry(node.uuid, "user", ts, [Piece(node.number, parts)]))
 
     def flush(self) -> None:
         """Add the results of a response, in the order of their lines."""

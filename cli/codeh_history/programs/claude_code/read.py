@@ -61,7 +61,9 @@ def _tree(source: Source, session: Session) -> Tree:
         session.id = id or name_of(data.get("sessionId")) or session.id
         if kind in _TITLES and name_of(data.get(_TITLES[kind])):
             titles[kind] = data[_TITLES[kind]]
-        if node is None or not node.talks:
+        if node is None and name_of(data.get("uuid")):
+            continue  # a line that was there before
+        if node is None or not (node.talks or node.queued):
             session.left[_kind(data)] += 1
     title = next((titles[kind] for kind in _TITLES if kind in titles), None)
     if title:
@@ -80,7 +82,7 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
     """Count the messages that are not of the branch."""
     used = {node.uuid for node in (*branch.nodes, *siblings(tree, branch.nodes))}
     for node in tree.nodes.values():
-        if node.talks and node.uuid not in used:
+        if (node.talks or node.queued) and node.uuid not in used:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
     if tree.repeated:
         session.left["repeated line"] += tree.repeated

@@ -29,6 +29,7 @@ class Node:
         "number",
         "origin",
         "parent",
+        "queued",
         "response",
         "side",
         "starts",
@@ -38,11 +39,16 @@ class Node:
     )
 
     def __init__(self, line: Line, data: Json, uuid: str) -> None:
-        self.line = line
         self.number = line.number
         self.uuid = uuid
+        self.fill(line, data)
+
+    def fill(self, line: Line, data: Json) -> None:
+        """Take what a line says; another one of the same `uuid` takes the place of the first."""
+        self.line = line
         self.type = data.get("type")
         self.talks = self.type in TALK
+        self.queued = self.type == "attachment" and is_queued(data.get("attachment"))
         self.parent = self.origin = _name(data.get("parentUuid"))
         self.logical = _name(data.get("logicalParentUuid"))
         self.side = data.get("isSidechain") is True
@@ -96,8 +102,11 @@ class Tree:
             if data.get("type") == "last-prompt" and _name(data.get("leafUuid")):
                 self.leaf_named = data["leafUuid"]
             return None
-        if uuid in self.nodes:
+        known = self.nodes.get(uuid)
+        if known is not None:
             self.repeated += 1
+            if known.type == data.get("type") and known.line.data != data:
+                known.fill(line, data)
             return None
         node = self.nodes[uuid] = Node(line, data, uuid)
         if node.talks:
@@ -185,6 +194,15 @@ class Tree:
             if node.parent == anchor.uuid and node is not head:
                 node.parent = tail.uuid
         head.parent = anchor.uuid
+
+
+def is_queued(attachment: object) -> bool:
+    """Whether it is a prompt that the user typed while the model worked: that is sent as a message."""
+    if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+        return False
+    origin = attachment.get("origin") or {"kind": "human"}
+    human = isinstance(origin, dict) and origin.get("kind") == "human"
+    return human and attachment.get("commandMode", "prompt") == "prompt" and not attachment.get("isMeta")
 
 
 def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
