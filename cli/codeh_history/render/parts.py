@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
@@ -13,8 +13,7 @@ from ..session.model import Json, Message, Part
 TOO_DEEP = "(nested too deeply to be shown)"
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One thing to show: `what` (text, thought, call, result, media, other), a short heading, a body.
 
     `name` and `value` are those of a call (its arguments) or a result (its text, or its response).
