@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-from loopback_formats import BODIES, EVENTS, Answer, answer, asked_of, error, framed
+from loopback_answers import Answer, answer
+from loopback_formats import BODIES, EVENTS, asked_of, error, framed
 
 PATHS = {
     "/v1/messages": "anthropic",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inside import inside
-from program_formats import GOOSE, database, goose
+from program_databases import GOOSE, database, goose
 from support import lines, session_path
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inside import inside
-from program_formats import LLM, LLM_OLDER, database, filled, llm, llm_older
+from program_databases import LLM, LLM_OLDER, database, filled, llm, llm_older
 from support import corpus_files, lines, session_path
 
 

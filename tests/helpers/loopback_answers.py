@@ -1,0 +1,104 @@
+"""What a loopback server answers to what it was asked, whatever the format.
+
+An answer is a text, or one call of a tool that was offered: when the last message is the user's and
+speaks of a tool, of the weather or of the tool by its name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+KNOWN = (
+    (
+        r"sunset",
+        "At sunset the light takes a longer way through the air: the blue is scattered out, red remains.",
+    ),
+    (r"sky", "Because air scatters blue light more than red light (Rayleigh scattering)."),
+    (r"\b(hi|hello)\b", "Hello! How can I help you?"),
+)
+ARGUMENTS = {
+    "city": "Paris",
+    "location": "Paris",
+    "place": "Paris",
+    "country": "France",
+    "path": "README.md",
+}
+
+
+@dataclass
+class Asked:
+    """What matters of a request."""
+
+    model: str
+    text: str = ""  # of the last message, when it is the user's
+    results: list[str] = field(default_factory=list)  # in the last message
+    tools: list[tuple[str, Json]] = field(default_factory=list)  # name and schema
+    usage: bool = True  # whether a stream ends with usage
+    size: int = 0
+
+
+@dataclass
+class Answer:
+    """What to say, in no provider's terms; `id` is unique in the server."""
+
+    asked: Asked
+    id: str
+    text: str = ""
+    call: tuple[str, Json] | None = None
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        said = json.dumps(self.call[1]) if self.call else self.text
+        return self.asked.size // 4 + 1, len(said) // 4 + 1
+
+
+def answer(asked: Asked, id: str) -> Answer:
+    """A plausible answer, the same for the same request."""
+    named = [tool for tool in asked.tools if tool[0].lower() in asked.text.lower()]
+    if asked.results:
+        return Answer(asked, id, f"The tool says: {'; '.join(asked.results)}.")
+    if named or (asked.tools and re.search(r"tool|weather", asked.text, re.IGNORECASE)):
+        name, schema = (named or asked.tools)[0]
+        return Answer(asked, id, call=(name, arguments(schema)))
+    for pattern, text in KNOWN:
+        if re.search(pattern, asked.text, re.IGNORECASE):
+            return Answer(asked, id, text)
+    return Answer(
+        asked,
+        id,
+        f"You said {len(asked.text.split())} words: “{asked.text[:60]}”. No model is behind this.",
+    )
+
+
+def arguments(schema: Json) -> Json:
+    """Arguments that fit a tool's schema."""
+    properties = schema.get("properties") or {}
+    required = schema.get("required") or list(properties)
+    return {name: value_of(name, properties.get(name) or {}) for name in required}
+
+
+def value_of(name: str, schema: Json) -> Any:
+    kind = str(schema.get("type", "string")).lower()
+    if schema.get("enum"):
+        return schema["enum"][0]
+    if kind == "object":
+        return arguments(schema)
+    plain = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "null": None}
+    return plain.get(kind, ARGUMENTS.get(name, name))
+
+
+def pieces(text: str) -> list[str]:
+    """A text as a model streams it: a few words at a time."""
+    return re.findall(r"(?:\S+\s*){1,3}", text) or [text]
+
+
+def texts(content: Any) -> str:
+    """The text of a message's content in any of the formats."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(item["text"] for item in content or () if isinstance(item, dict) and "text" in item)
