@@ -17,7 +17,7 @@ from profiles import PROFILE, Tally, by_profile
 from codeh_history.filters.redact import Redactor, forms, names, vendors
 from codeh_history.filters.redact.clues import Rule
 
-SHORT, LONG = 8_000, 1_000_000
+SHORT, LONG = 8_000, by_profile(500_000, 500_000, 1_000_000)  # characters
 KEPT = by_profile(0, 4, 40)  # how many of the worst are tried at length
 EACH = by_profile(1, 8, 1)  # of the table every so manieth
 
