@@ -7,6 +7,14 @@ from ..model import Entry, Piece, Summary
 
 UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
 
+_ASIDE = (
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "<skill>",
+    "<subagent_notification>",
+)
+
 
 class History:
     """`items`: all that is imported, in the order of the log; `live`: those of them that would be sent."""
@@ -29,7 +37,7 @@ class History:
 
     def replaced(self, id: str, ts: str | None, text: str, line: int, made: list[Entry | str]) -> None:
         """A compaction that says the whole new history: entries, and texts of users, one its summary."""
-        known = [item for item in self.live if isinstance(item, Entry) and _asks(item)]
+        known = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
         kept: list[Entry] = []
         new: list[Entry] = []
         said: list[str] = []
@@ -95,7 +103,10 @@ def _said_after(items: list[Entry | Summary]) -> int:
 
 
 def _asks(item: Entry | Summary) -> bool:
-    return isinstance(item, Entry) and item.kind == "user"
+    """Whether a turn begins here; with what the program puts among the user's messages none does."""
+    if not isinstance(item, Entry) or item.kind != "user":
+        return False
+    return not _text(item).lstrip().startswith(_ASIDE)
 
 
 def _text(entry: Entry) -> str:

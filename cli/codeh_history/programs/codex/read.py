@@ -247,7 +247,8 @@ class _Rollout:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
             turns = usage.count(payload, "num_turns") or 0
-            self.session.left[ROLLED_BACK] += self.history.rolled_back(turns)
+            gone = self.history.rolled_back(turns)
+            self.session.left.update({ROLLED_BACK: gone} if gone else {})
             self.session.loose = True  # an id may have been used for what is gone
             self.response = self.last = None
             return
