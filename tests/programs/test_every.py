@@ -125,6 +125,15 @@ def test_sub_agents_and_checkpoints_of_gemini_cli_are_found(tmp_path: Path) -> N
     assert header["parent"]["session"] == f"gemini-cli-{SESSION}"
 
 
+@pytest.mark.parametrize(("history", "messages"), [
+    ([{"role": "user", "parts": [{"text": "one"}]}] * 2, 2), ([], 0), ({"history": []}, 0),
+], ids=["bare", "bare and empty", "empty"])  # fmt: skip
+def test_a_checkpoint_of_any_form_is_read(history: Any, messages: int, tmp_path: Path) -> None:
+    settled(written(tmp_path / ".gemini/tmp/work/checkpoint-tag.json", [history]))
+    assert [line["records"] for line in all_of(tmp_path)] == [messages] * bool(messages)
+    assert all_of(tmp_path) == []
+
+
 def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())

@@ -87,7 +87,7 @@ class Program(Protocol):
     PLACES: Sequence[Place]  # where its sessions are; products that only export files have none
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file that begins so is one of this program's."""
+        """Whether a file that begins so is one of this program's (in its own place: `is_kept`)."""
 
 
 class ReadModule(Protocol):

@@ -57,6 +57,12 @@ def whose(head: Head) -> str | None:
     return next((name for name in PROGRAMS if package(name).recognises(head)), None)
 
 
+def keeps(name: str, head: Head) -> bool:
+    """Whether a file in this program's own place, which begins so, is one of its sessions."""
+    own = package(name)
+    return own.recognises(head) or getattr(own, "is_kept", own.recognises)(head)
+
+
 def read(name: str, source: Source) -> Iterable[Session]:
     """The sessions in a file of this program."""
     module = import_module(f"{__package__}.{PROGRAMS[name]}.read")

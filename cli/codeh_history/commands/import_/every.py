@@ -121,7 +121,7 @@ class _File:
         with program_file.opened(self.file.path) as file:
             if file.size == 0:
                 return
-            if not sessions.package(self.file.program).recognises(file.head):
+            if not sessions.keeps(self.file.program, file.head):
                 raise BadData(f"{self.file.path}: not a session of {self.file.program}")
             if self.before is not None:
                 program, before = self.file.program, self.before

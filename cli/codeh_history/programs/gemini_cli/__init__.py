@@ -23,6 +23,16 @@ def recognises(head: Head) -> bool:
     return any(_is_line(data) or _is_checkpoint(data) for data in head.values)
 
 
+def is_kept(head: Head) -> bool:
+    """Whether a file in its own place is one: a checkpoint may be a bare list of contents, or empty."""
+    bare = head.whole and all(map(_is_content, head.values))
+    return bare or any(isinstance(data.get("history"), list) for data in head.values)
+
+
+def _is_content(data: Json) -> bool:
+    return {"role", "parts"} <= data.keys()
+
+
 def _is_line(data: Json) -> bool:
     message = data.get("type") in TYPES and {"id", "timestamp", "content"} <= data.keys()
     return message or {"sessionId", "projectHash"} <= data.keys() or isinstance(data.get("$rewindTo"), str)
@@ -31,4 +41,4 @@ def _is_line(data: Json) -> bool:
 def _is_checkpoint(data: Json) -> bool:
     history = data.get("history")
     first = history[0] if isinstance(history, list) and history else None
-    return isinstance(first, dict) and {"role", "parts"} <= first.keys()
+    return isinstance(first, dict) and _is_content(first)

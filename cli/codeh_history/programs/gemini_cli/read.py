@@ -48,6 +48,7 @@ class _Reading:
         self.done = Operations()
         self.headed = False
         self.checkpoint = False  # a file of contents, whose name is its only one
+        self.seen: dict[bytes, int] = {}  # these, and how often each was met
         self.results: dict[str, bytes] = {}  # by the call that they answer, those that were read
 
     def line(self, number: int, data: Json) -> None:
@@ -64,10 +65,9 @@ class _Reading:
         elif "sessionId" in data and "projectHash" in data:
             self.header(number, data)
         elif isinstance(data.get("history"), list):
-            self.checkpoint = True
-            project = _PROJECT.fullmatch(self.path)
-            self.session.id = f"{project[1]}-{self.stem}" if project else self.session.id
             self.contents(number, data["history"])
+        elif isinstance(data.get("parts"), list):
+            self.contents(number, [data])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
             self.session.left[kind or "line of an unknown kind"] += 1
@@ -106,11 +106,13 @@ class _Reading:
             )
 
     def contents(self, number: int, given: list[Any]) -> None:
-        """Messages as the provider gets them; they have no ids."""
-        seen: dict[bytes, int] = {}
+        """Messages as the provider gets them, of a checkpoint; they have no ids."""
+        self.checkpoint = True
+        project = _PROJECT.fullmatch(self.path)
+        self.session.id = f"{project[1]}-{self.stem}" if project else self.session.id
         for content in objects(given):
             raw = dumps(content)
-            times = seen[raw] = seen.get(raw, -1) + 1
+            times = self.seen[raw] = self.seen.get(raw, -1) + 1
             kind = "gemini" if content.get("role") == "model" else "user"
             id = made_id(raw, times)
             self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
