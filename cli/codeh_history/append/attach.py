@@ -18,9 +18,9 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Usage
+from ..base.mime import mime_type
 from ..base.quote import quote
 from ..session.model import Json, Part
-from .mime import mime_type
 
 LARGE = 64 * 1024  # a file above this goes to the block store at once
 _STEP = 3 << 18  # bytes read at a time; a multiple of three, so that their base64 can be joined
