@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,32 @@ def test_the_zip_itself(name: str, tmp_path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     assert inside("import", str(path), home=tmp_path).code == 65
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
+
+
+@pytest.mark.parametrize(("name", "data", "found"), [
+    ("file-f1-barn.png", PNG, True), ("user-x/file_f1-sanitized.dat", PNG, True), ("file-f10-barn.png", PNG, False),
+    ("file-f1-barn.png", b"<svg/>", False), ("file-f1-barn.png", PNG + bytes(17 << 20), False),
+], ids=["uploaded", "made", "missing", "no image", "too large"])  # fmt: skip
+def test_images_come_along_from_the_zip(name: str, data: bytes, found: bool, tmp_path: Path) -> None:
+    talk = ChatGpt()
+    pointer = "sediment://file_f1" if "file_" in name else "file-service://file-f1"
+    image = {"content_type": "image_asset_pointer", "asset_pointer": pointer}
+    talk.user("a", {"content_type": "multimodal_text", "parts": [image, "one"]})
+    talk.called("b", "dalle.text2im", "a barn")
+    talk.node("c", "tool", {"content_type": "multimodal_text", "parts": [image]}, name="dalle.text2im")
+    path = tmp_path / "export.zip"
+    path.write_bytes(zipped({"conversations.json": listed([talk.value]), name: data}))
+    done = inside("import", str(path), home=tmp_path)
+    assert (b"not imported: 2 image" in done.err) == (not found)
+    asked, _, answer = (
+        record["parts"] for record in records(tmp_path, "c1") if record["type"] == "message"
+    )
+    held = {"inlineData": {"mimeType": "image/png", "data": b64encode(PNG).decode()}}
+    assert asked == [held if found else {"text": f"[image: {pointer}]"}, {"text": "one"}]
+    assert answer[0]["functionResponse"].get("parts") == ([held] if found else None)
 
 
 def test_shards_in_a_zip_and_as_files(tmp_path: Path) -> None:

@@ -64,6 +64,9 @@ class Held:
     def streams(self) -> Iterator[IO[bytes]]:
         yield BytesIO(self._data)
 
+    def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
+        raise Refused(f"{self.stem}: no zip")
+
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
         raise Refused(f"{self.stem}: no database")
 

@@ -70,6 +70,9 @@ class Source(Protocol):
     def streams(self) -> Iterator[IO[bytes]]:
         """Its bytes as a stream; of a zip those of each `conversations*.json` in it."""
 
+    def member(self, id: str, most: int) -> bytes:
+        """A file in the zip that it is, by the id with which its name begins; Refused if it is not read."""
+
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         """Rows of the database that it is, by column, those that can be read; Refused where none can."""
 

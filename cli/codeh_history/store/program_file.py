@@ -24,6 +24,7 @@ from ..session.rules import LONGEST
 from .file import blocks, open_regular, pread_all, stream
 
 if TYPE_CHECKING:
+    from .archive import Archive
     from .database import Database
 
 HEAD = 1 << 20  # bytes that tell whose a file is
@@ -49,6 +50,7 @@ class File:
         self.size = os.fstat(fd).st_size
         self.counted = 0  # lines that were read
         self._database: Database | None = None
+        self._archive: Archive | None = None
         data = pread_all(fd, min(self.size, HEAD))
         if data.startswith(_SQLITE):
             self.head = Head(data, (), tables=self._opened().tables())
@@ -86,6 +88,15 @@ class File:
         from . import archive
 
         yield from archive.members(stream(self._fd, self.size), _MEMBER, UNPACKED)
+
+    def member(self, id: str, most: int) -> bytes:
+        if self._archive is None:
+            if pread_all(self._fd, len(_ZIP)) != _ZIP:
+                raise Refused(f"{self.stem}: no zip")
+            from .archive import Archive
+
+            self._archive = Archive(stream(self._fd, self.size))
+        return self._archive.read(id, most)
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         return self._opened().rows(query, *values)

@@ -18,13 +18,16 @@ _POINTERS = {
 _LIVE = "real_time_user_audio_video_asset_pointer"
 
 
-def parts(content: Json) -> list[Part] | None:
+Image = Callable[[str], Part | None]  # of a pointer; None where there is none
+
+
+def parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
     """The parts of a content; None for one of a type that is not known."""
     kind = content.get("content_type")
     if kind == "thoughts":
         return [{"text": text, "thought": True} for text in _thoughts(content)]
     if kind in ("text", "multimodal_text") or (kind not in _TEXTS and listed(content.get("parts"))):
-        return [{"text": text} for part in listed(content.get("parts")) if (text := _part(part))]
+        return [found for part in listed(content.get("parts")) for found in _found(part, image)]
     read = _TEXTS.get(str(kind))
     text = read(content) if read else text_of(content.get("text"))
     if not text and not read:
@@ -41,6 +44,17 @@ def _thoughts(content: Json) -> Iterator[str]:
     for thought in objects(content.get("thoughts")):
         summary, whole = text_of(thought.get("summary")), text_of(thought.get("content"))
         yield f"**{summary}**\n\n{whole}" if summary and whole else summary or whole
+
+
+def _found(part: Any, image: Image) -> Iterator[Part]:
+    """An element of `parts`: an image that is at hand, else its text, if it has any."""
+    held = object_of(part)
+    shown = held.get("content_type") == "image_asset_pointer"
+    found = image(text_of(held.get("asset_pointer"))) if shown else None
+    if found is not None:
+        yield found
+    elif text := _part(part):
+        yield {"text": text}
 
 
 def _part(part: Any) -> str:

@@ -15,16 +15,17 @@ from ..protocol import Source
 from ..records import made_id
 from ..tree import others, way
 from . import NAME, content
+from .images import Images
 
 _EVERYONE = ("all", "")  # whom a message is for that is no call
 
 
 def read(source: Source) -> Iterable[Session]:
     """Each conversation: the branch that was shown last."""
-    return values.sessions(source, _session)
+    return values.sessions(source, partial(_session, source))
 
 
-def _session(value: Json, _number: int) -> Session:
+def _session(source: Source, value: Json, _number: int) -> Session:
     id = name_of(value.get("conversation_id")) or name_of(value.get("id"))
     tree = {key: node for key, node in object_of(value.get("mapping")).items() if isinstance(node, dict)}
     session = Session(NAME, id or made_id(*tree), created=seconds(value.get("create_time")))
@@ -34,7 +35,7 @@ def _session(value: Json, _number: int) -> Session:
     live = _branch(session, parents, name_of(value.get("current_node")))
 
     def fill(made: Session, way: list[str]) -> None:
-        reading = _Branch(made)
+        reading = _Branch(made, source)
         for key in way:
             reading.message(key, object_of(tree[key].get("message")))
 
@@ -98,8 +99,9 @@ def _hidden(message: Json) -> bool:
 class _Branch:
     """Makes entries of the messages of a branch."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, source: Source) -> None:
         self.session = session
+        self.images = Images(session, source)
         self.talk = Conversation(session)
         self.thoughts: Entry | None = None  # to which what is said next belongs
         self.answer: Any = None  # the response of the tool that spoke last
@@ -130,14 +132,15 @@ class _Branch:
             self.result(key, message, said)
         elif role == "user":
             self.thoughts = self.answer = None
-            self.talk.add("user", content.parts(said) or [], id=key, ts=seconds(message.get("create_time")))
+            made = content.parts(said, self.images.part) or []
+            self.talk.add("user", made, id=key, ts=seconds(message.get("create_time")))
         else:
             self.session.left[f"message of {text_of(role) or 'nobody'}"] += 1
 
     def said(self, key: str, message: Json, said: Json) -> None:
         """What the model said: a text, its thoughts, or a call, which is a message for a tool."""
         tool = text_of(message.get("recipient"))
-        made = content.parts(said) or []
+        made = content.parts(said, self.images.part) or []
         if tool not in _EVERYONE and made:
             made = [self.talk.call(key, tool, _arguments(content.text(said)))]
         about = object_of(message.get("metadata"))
@@ -157,16 +160,20 @@ class _Branch:
 
     def result(self, key: str, message: Json, said: Json) -> None:
         """What a tool said; what it says in a row is one result."""
-        text = content.text(said)
+        made: list[Any] = content.parts(said, self.images.part) or []
+        text = "\n".join(part["text"] for part in made if "text" in part)
+        held = [part for part in made if "text" not in part]
         if self.answer is not None:
             response = self.answer["functionResponse"]["response"]
             response["output"] = "\n\n".join(filter(None, (response["output"], text)))
+            if held:
+                self.answer["functionResponse"].setdefault("parts", []).extend(held)
             return
         if not self.talk.calls:
             self.session.left["message of a tool that was not called"] += 1
             return
         name = object_of(message.get("author")).get("name")
-        self.answer = self.talk.result(None, name, text)
+        self.answer = self.talk.result(None, name, text, held=held)
         self.talk.add("tool", [self.answer], id=key, ts=seconds(message.get("create_time")))
 
 
