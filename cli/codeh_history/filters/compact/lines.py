@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
@@ -20,10 +20,8 @@ FACTORS = {
     "asked": 4.0, "said": 3.0, "earlier": 3.0, "pasted": 0.8, "called": 1.0, "gave": 1.3, "ledger": 1.0,
 }  # fmt: skip
 RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
-RULE_LENGTH, LONGEST = (
-    240,
-    480,
-)  # characters of a rule, and of what has a topic: who talks longer tells something
+RULE_LENGTH = 240  # characters of a rule
+LONGEST = 480  # and of what has a topic: who talks longer tells something
 WEIGHT = 0.15  # more of a sentence, for each kind of words in it that rules and decisions are made of
 DULL = 0.03  # the same for a line of imports, which says nothing about what it names
 PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
@@ -31,10 +29,8 @@ TYPED = 400  # characters of a line that somebody typed
 PROSE = ("asked", "said", "earlier")
 OWN_LINE, LABEL = 0.3, 0.2  # tokens that part lines, and of a label for each character
 FRAGMENT = 0.7  # tokens more for a sentence: many short ones are harder to follow than a long one
-SHARED, ALONE = (
-    0.3,
-    0.6,
-)  # of a label: what lines of one file bear of it, which stand together, and of one command
+SHARED = 0.3  # of a label: what lines of one file bear of it, which stand together
+ALONE = 0.6  # and those of one command
 BRIEF = 40  # characters of a call's label
 _DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
@@ -101,6 +97,16 @@ class Line:
         short.cost -= (self.cost - OWN_LINE) * (1 - len(text) / len(self.text))
         return short
 
+    def again(self) -> Line:
+        """The same, to be placed among others."""
+        same = Line.__new__(Line)
+        same.text, same.kind, same.number, same.label, same.row = (
+            self.text, self.kind, self.number, self.label, self.row,
+        )  # fmt: skip
+        same.topic, same.first, same.cost, same.factor = self.topic, self.first, self.cost, self.factor
+        same.features, same.place = None, 0
+        return same
+
 
 def _beside(kind: str, label: str) -> float:
     """What a line costs beside its text."""
@@ -111,29 +117,44 @@ def _beside(kind: str, label: str) -> float:
     return OWN_LINE + len(label) * LABEL * (ALONE if label.startswith("`") else SHARED)
 
 
+class Known(NamedTuple):
+    """The lines of the first `most` characters of a part, which has `size`; `on`: what they hang on too."""
+
+    part: Part
+    on: tuple[object, ...]
+    most: int
+    size: int
+    lines: list[Line]
+
+    def holds(self, most: int) -> bool:
+        """Whether so many characters say the same."""
+        return most == self.most or self.size <= min(most, self.most)
+
+
+Memo = dict[int, Known]  # by where the part is in memory
+
+
 class Reader:
-    """Reads messages as lines, as far as there is time; `prompts` are the places of real user messages."""
+    """Reads messages as lines, as far as there is time."""
 
     def __init__(
         self,
         messages: Sequence[Message],
-        prompts: Sequence[int],
         pairing: Pairing,
         costs: Sequence[Sequence[int]],
-        characters: int,
-        told: Sequence[int],
-        room: float,
+        extent: Extent,
+        memo: Memo,
         *,
         terse: bool = False,
     ) -> None:
-        """`costs` of the messages' parts, each for about so many characters; `terse`: no filler.
-
-        `told`: the messages that are to be read, for a text of at most `room` tokens.
-        """
+        """`costs` of the messages' parts; `memo`: what was read before; `terse`: no filler."""
         self._messages = messages
         self._terse = terse
         self._costs = costs
-        self._extent = Extent(costs, set(prompts), characters, told, room)
+        self._extent = extent
+        self._memo = memo
+        if len(memo) > 2 * sum(map(len, costs)):
+            memo.clear()
         self._calls: dict[tuple[str, int], Call] = {}
         for call in pairing.calls:
             self._calls[call.message.id, call.part] = call
@@ -155,25 +176,38 @@ class Reader:
         ]
         if not read or is_ide_context(message):
             return []
-        return [line for place, part, most in read for line in self._of_part(number, place, part, most)]
+        return [line for place, part, most in read for line in self._once(number, place, part, most)]
 
-    def _of_part(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
+    def _once(self, number: int, place: int, part: Part, most: int) -> list[Line]:
+        """The lines of a part, as they were read before if all that they hang on is the same."""
+        message = self._messages[number]
+        call = self._calls.get((message.id, place))
+        cost, asked = self._costs[number][place], call.message.parts[call.part] if call else None
+        on = number, message.id, message.role, cost, asked, self.whole, self._terse
+        known = self._memo.get(id(part))
+        if known is not None and known.part is part and known.on == on and known.holds(most):
+            return [line.again() for line in known.lines]
+        lines, size = self._of_part(number, place, part, most)
+        self._memo[id(part)] = Known(part, on, most, size, lines)
+        return lines
+
+    def _of_part(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
+        """The lines of its first `most` characters, and how many it has."""
         message = self._messages[number]
         if "functionCall" in part or "functionResponse" in part:
-            yield from self._of_tool(number, place, part, most)
-        elif "inlineData" in part or "fileData" in part:
-            yield Line(stubs.described(part, message.id), "gave", number, label="File")
-        elif part.get("text"):
-            text = part["text"]
-            rate = self._rate(number, place, len(text))
-            user = message.role == "user"
-            if not (user or self._extent.whole):
-                found = plainly(text[:most], number, rate)
-            else:
-                found = typed(text[:most], number, user=user, rate=rate)
-            yield from (line.shorter() for line in found) if self._terse else found
+            return self._of_tool(number, place, part, most)
+        if "inlineData" in part or "fileData" in part:
+            return [Line(stubs.described(part, message.id), "gave", number, label="File")], 0
+        text = part.get("text") or ""
+        rate = self._rate(number, place, len(text))
+        user = message.role == "user"
+        if not (user or self._extent.whole):
+            found = plainly(text[:most], number, rate)
+        else:
+            found = typed(text[:most], number, user=user, rate=rate)
+        return [line.shorter() for line in found] if self._terse else list(found), len(text)
 
-    def _of_tool(self, number: int, place: int, part: Part, most: int) -> Iterator[Line]:
+    def _of_tool(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
         call = self._calls.get((self._messages[number].id, place))
         if "functionCall" in part:
             kind, name, value = "called", part["functionCall"]["name"], part["functionCall"].get("args")
@@ -182,14 +216,21 @@ class Reader:
             kind, name, value = "gave", given["name"], result_value(given.get("response"))
         args = call.args if call is not None else {}
         label = brief(name, args)
+        whole = len(value) if isinstance(value, str) else 0
         found = list(told(value[:most] if isinstance(value, str) else value))
-        rate = self._rate(number, place, sum(map(len, found)))
+        size = sum(map(len, found))
+        rate = self._rate(number, place, size)
+        lines: list[Line] = []
+        left = most
         for row, text in enumerate(found):
-            most -= len(text)
-            if most < 0:
+            left -= len(text)
+            if left < 0:
                 break
             if text.rpartition(": ")[2] not in label:
-                yield Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
+                lines.append(
+                    Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
+                )
+        return lines, max(whole, size)
 
     def _rate(self, number: int, place: int, size: int) -> float:
         """What a character costs, in tokens."""

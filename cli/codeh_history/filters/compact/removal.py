@@ -9,6 +9,7 @@ from itertools import chain
 from ...summaries.calls import Effects, effects
 from . import recent, stubs
 from .draft import Draft
+from .extent import Extent
 from .lines import Line, Reader
 from .summary import is_ours, ledger, names, parsed, ranked, written
 from .worth import Worth
@@ -118,9 +119,13 @@ class Telling:
     @cached_property
     def _reader(self) -> Reader:
         history = self._draft.history
+        extent = Extent(
+            history.tokens, set(history.layout.prompts), history.counter.characters, self.covered, self.room
+        )
+        memo = history.view.memo.setdefault("lines", {})
         return Reader(
-            history.messages, history.layout.prompts, history.layout.pairing, history.tokens,
-            history.counter.characters, self.covered, self.room, terse=history.settings.terse,
+            history.messages, history.layout.pairing, history.tokens, extent, memo,
+            terse=history.settings.terse,
         )  # fmt: skip
 
     def _read(self) -> list[Line]:
