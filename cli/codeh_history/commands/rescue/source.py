@@ -105,7 +105,7 @@ def _of_a_program(file: File, program: str, target: Target) -> Found:
         session = _other_branch(session)
     if session is None or not session.items:
         raise BadData(f"{target.path}: no message of {program} in it can be read")
-    session.items = list(_storable(session, list(_once(session))))
+    session.items = list(_storable(session, list(_once(session, _summarised(session)))))
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
     body = records.lines(records.records(session), target.path)
     view = fold(parse(lines_of(first + b"\n" + body)))
@@ -129,10 +129,24 @@ def _other_branch(session: Session) -> Session:
     return found
 
 
-def _once(session: Session) -> Iterator[Entry | Summary]:
+def _summarised(session: Session) -> list[Entry | Summary]:
+    """The items without summaries whose text is lost: what these stand for is there again."""
+    said = [item for item in session.items if isinstance(item, Summary) and item.text.strip()]
+    covered = {id for summary in said for id in summary.covers}
+    kept: list[Entry | Summary] = []
+    for item in session.items:
+        if isinstance(item, Entry) or item.text.strip() or item.id in covered:
+            kept.append(item)
+        else:
+            why = "the text of a summary is lost"
+            session.problems.append(Problem(item.line, "forgets", why, "what it stood for is read"))
+    return kept
+
+
+def _once(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Summary]:
     """The items without what a line says again that stands there twice."""
     doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
-    covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
+    covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
     said: set[bytes] = set()
 
     def again(piece: Piece) -> bool:
@@ -141,7 +155,7 @@ def _once(session: Session) -> Iterator[Entry | Summary]:
         said.add(parts)
         return known and piece.line in doubled
 
-    for item in session.items:
+    for item in items:
         if isinstance(item, Entry):
             kept = [piece for piece in item.pieces if not again(piece)]
             if len(kept) < len(item.pieces) and item.id not in covered:
