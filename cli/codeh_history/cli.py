@@ -34,6 +34,17 @@ EXAMPLES = """\
   codeh-history show
 """
 
+OWN = ("-h", "--help", "--version", "--")
+OTHER_NAMES = {  # what others call a verb, or something like it
+    "sessions": "list", "ls": "list", "messages": "show", "cat": "show", "view": "show", "log": "show",
+    "history": "show", "delete": "rm", "remove": "rm", "del": "rm", "restore": "rm --restore",
+    "grep": "search", "find": "search", "new": "append", "add": "append", "say": "append", "send": "ask",
+    "prompt": "ask", "continue": "ask", "resume": "ask", "retry": "ask", "talk": "chat", "repl": "chat",
+    "cost": "usage", "costs": "usage", "tokens": "stats", "count": "stats", "info": "status",
+    "copy": "fork", "branch": "fork", "edit": "update", "shrink": "compact", "compress": "compact",
+    "fix": "repair", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
+    "rename": "set title=TEXT", "version": "--version",
+}  # fmt: skip
 ONLY = "the session is the only argument"  # what to say of an argument too many
 NONE = "the session is -s SESSION"
 
@@ -84,14 +95,18 @@ class Group(TyperGroup):
         return load(cmd_name) if cmd_name in COMMANDS else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`help VERB` is `VERB --help`."""
+        """`help VERB` is `VERB --help`; a verb's options stand behind it."""
+        verb = next((arg for arg in args if arg in COMMANDS), None)
+        if verb is not None and args[0].startswith("-") and args[0] not in OWN:
+            option = args[0].partition("=")[0]
+            raise Usage(f"{option}: options stand behind the command: `codeh-history {verb} … {option} …`")
         return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            meant = near(args[0], COMMANDS)
+            meant = OTHER_NAMES.get(args[0]) or near(args[0], COMMANDS)
             say = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
             raise Usage(f"{args[0]}: no such command; {say}")
         return super().resolve_command(ctx, args)
@@ -186,16 +201,21 @@ def run(argv: list[str], env: Env) -> int:
     except typer.Abort:
         return 130
     except UsageError as error:
-        raise Usage(_one_line(error)) from None
+        raise Usage(_one_line(error, argv)) from None
     except ClickException as error:
         raise Usage(error.format_message()) from None
     return code if isinstance(code, int) else 0
 
 
-def _one_line(error: UsageError) -> str:
+def _one_line(error: UsageError, argv: list[str]) -> str:
     text = error.format_message().rstrip(".").replace("\n", " ")
+    text = text.replace(" is not a valid int range", " is no whole number")
     command = error.ctx.command if error.ctx is not None else None
-    name = command.name if isinstance(command, Command) else ""
+    name = (
+        command.name
+        if isinstance(command, Command)
+        else next((arg for arg in argv[:1] if arg in COMMANDS), "")
+    )
     where = f"{name}: " if name else ""
     if isinstance(command, Command) and text.startswith("Got unexpected extra argument"):
         return f"{where}{text}; {command.stray}"

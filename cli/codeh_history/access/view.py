@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, NotFound
+from ..base.near import pasted
 from ..base.words import some
 from ..session.fold import View, fold
 from ..session.model import Message
@@ -169,7 +170,9 @@ def find(view: View, name: str, *, session: str) -> Message:
         return view.all[found[0]]
     if found:
         raise NotFound(f"{session}: {name}: ambiguous: {', '.join(found[:8])}")
-    raise NotFound(f"{session}: {name}: no such message (`codeh-history show --jsonl` lists them)")
+    raise NotFound(
+        f"{session}: {name}: no such message (`codeh-history show --jsonl` lists them){pasted(name)}"
+    )
 
 
 def _numbered(view: View, name: str, session: str) -> Message:

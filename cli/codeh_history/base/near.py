@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
 _DIGITS = str.maketrans("", "", "0123456789-_")
 
+MARKS = ":,.;"  # what stands behind an id where it is printed
 _FEW = 4  # letters that say too little
 _CUT = 12  # letters that an id was cut short by: a name and its variants differ by fewer
 
@@ -38,6 +39,12 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """` (did you mean X?)`, or nothing."""
     found = near(name, names)
     return f" (did you mean {found}?)" if found else ""
+
+
+def pasted(id: str) -> str:
+    """`; did you mean X?` where a message's id has a mark at its end, or is a number; else nothing."""
+    meant = id.rstrip(MARKS) if id.rstrip(MARKS) != id else f":{id}" if id.isdecimal() else ""
+    return f"; did you mean {meant}?" if meant else ""
 
 
 def distance(a: str, b: str, most: int) -> int:

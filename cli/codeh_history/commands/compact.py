@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..base.jobs import Compact as Given
 from ..filters.compact.run import run
 
+STRAY = "the session is the only argument; the budget is --budget N"
 EXAMPLES = """\
   codeh-history curate demo | codeh-history compact - --budget 32k > smaller.jsonl
   codeh-history compact demo -i --budget 100k               # one reversible record; undo takes it back

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ..access.view import find, view_of
 from ..base.env import Env
 from ..base.errors import NotFound
+from ..base.near import pasted
 from ..base.options import Reading, argument
 from ..render import values
 from ..session.model import Message, Summary
@@ -82,7 +83,8 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
         return roots[0]
     if roots:
         raise NotFound(f"{session}: {prefix}: ambiguous: {', '.join(roots[:8])}")
-    raise NotFound(f"{session}: {prefix}: nothing live has this id (`codeh-history show` prints ids)")
+    hint = f"(`codeh-history show` prints ids){pasted(prefix)}"
+    raise NotFound(f"{session}: {prefix}: nothing live has this id {hint}")
 
 
 def concerned(compaction: Record) -> list[str]:

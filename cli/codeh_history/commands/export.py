@@ -17,6 +17,7 @@ from ..render.progress import progress
 from ..session.view import View
 from ..store.resolve import Target, for_reading, ids
 
+STRAY = "the session is the only argument; the form is --to FORM"
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to markdown | less

@@ -12,6 +12,7 @@ from ..session.rules import PLACING
 from ..store import create
 from ..store.resolve import Target, for_reading
 
+STRAY = "the session is the only argument; the new one is --into NEW"
 EXAMPLES = """\
   codeh-history fork demo                         # prints the new session's id
   codeh-history fork demo --at :4 --into demo-b

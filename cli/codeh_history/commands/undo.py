@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..access.view import find, locked_view
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, NotFound, Usage
+from ..base.near import pasted
 from ..base.options import Writing, flag, option
 from ..session.fold import Step, View, fold
 from ..session.records import dumps
@@ -80,4 +81,6 @@ def named(view: View, id: str, session: str) -> tuple[str, str]:
         return known[found[0]], found[0]
     if found:
         raise NotFound(f"{session}: {id}: ambiguous: {', '.join(found[:8])}")
-    raise NotFound(f"{session}: {id}: nothing live has this id (`codeh-history show` prints ids)")
+    raise NotFound(
+        f"{session}: {id}: nothing live has this id (`codeh-history show` prints ids){pasted(id)}"
+    )
