@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -68,8 +67,7 @@ _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
     "not found", "No such", "denied", "fault",
 )  # fmt: skip
 _EXITED = re.compile(
-    r"(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)",
-    re.IGNORECASE,
+    r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
 )
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
 _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
@@ -186,7 +184,7 @@ def _told_once(call: Call, memo: Memo) -> Told:
 
 def _told(call: Call) -> Told:
     args = call.args if isinstance(call.args, dict) else {}
-    words = frozenset(_words(call.name))
+    words = {word.lower() for word in _WORDS.findall(call.name)}
     command = command_of(args) if words & _SHELLS or "run" in words else ""
     if words & _SHELLS and not command and isinstance(args.get("input"), str):
         command = args["input"]
@@ -210,15 +208,9 @@ def _told(call: Call) -> Told:
     return told
 
 
-@lru_cache(maxsize=64)
-def _words(name: str) -> list[str]:
-    """The words of a tool's name; a history has few tools and many calls."""
-    return [word.lower() for word in _WORDS.findall(name)]
-
-
 def acts(name: str) -> bool:
     """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
-    words = _words(name)
+    words = [word.lower() for word in _WORDS.findall(name)]
     return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
 
 
@@ -308,11 +300,9 @@ def brief(name: str, args: Json, room: int) -> str:
 
 def plain(value: Any) -> str:
     """A plain value as text; lists of plain values joined; "" for anything nested."""
-    if isinstance(value, str):
-        return value
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (int, float)):
+    if isinstance(value, (str, int, float)):
         return str(value)
     if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
         return " ".join(map(str, value))

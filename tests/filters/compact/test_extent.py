@@ -12,6 +12,6 @@ def test_however_many_prompts_there_are_the_newest_of_them_are_read_whole(messag
     told = range(messages)
     extent = Extent([[300]] * messages, set(told), 4, told, 100.0)
     if messages:
-        assert extent.of(messages - 1, 0) > HEADS[1]
-        assert extent.of(0, 0) <= HEADS[1]
-        assert 0 < sum(extent.of(number, 0) > HEADS[1] for number in told) * 300 * 4 <= READ
+        assert extent.of(messages - 1)[0] > HEADS[1]
+        assert extent.of(0)[0] <= HEADS[1]
+        assert 0 < sum(extent.of(number)[0] > HEADS[1] for number in told) * 300 * 4 <= READ

@@ -19,7 +19,6 @@ from ...tokens.counter import vocabulary_of
 from .. import compact
 from ..costs import counter_for
 from . import POLICIES, Plan, Settings, counts
-from .explain import explained
 from .mask import NAME as MASK
 from .mask import unbounded
 
@@ -120,6 +119,8 @@ def within(env: Env, view: View, limits: Limits) -> View:
 
 def explanation(env: Env, session: str, before: View, after: View, limits: Limits) -> Json:
     """What the budget went to (see `explained`), by the counter that limits are kept by."""
+    from .explain import explained
+
     usual = (None, counter_for(env, before, limits.counter, limits.model))
     budget, counter = next(iter(_budgets(env, before, limits)), usual)
     asked = _settings(before, limits, 0)

@@ -54,10 +54,10 @@ class Extent:
                 break
             self._short = cost
 
-    def of(self, number: int, part: int) -> int:
-        """The characters that are read of a message's part, from its start."""
+    def of(self, number: int) -> list[int]:
+        """The characters that are read of each of a message's parts, from its start."""
+        costs = self._costs[number]
         if number >= self._newest:
-            return self._most
-        if self._costs[number][part] <= self._short:
-            return HEADS[1]
-        return self._head if number in self._prompts else 0
+            return [self._most] * len(costs)
+        long = self._head if number in self._prompts else 0
+        return [HEADS[1] if cost <= self._short else long for cost in costs]

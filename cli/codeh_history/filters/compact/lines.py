@@ -170,9 +170,9 @@ class Reader:
         """The lines of a message, in order; nothing of thoughts and of an editor's context."""
         message = self._messages[number]
         read = [
-            (place, part, most)
-            for place, part in enumerate(message.parts)
-            if (most := self._extent.of(number, place)) and not part.get("thought")
+            (place, message.parts[place], most)
+            for place, most in enumerate(self._extent.of(number))
+            if most and not message.parts[place].get("thought")
         ]
         if not read or is_ide_context(message):
             return []

@@ -190,14 +190,14 @@ def _listed(lines: Sequence[Line]) -> Iterator[str]:
     for _, some in groupby(lines, attrgetter("number")):
         mark = "- "
         for (_, label), row in groupby(some, attrgetter("row", "label")):
-            text = _row(row)
+            text = _row(list(row))
             yield f"{mark}{text}" if label in PEOPLE or not label else f"{mark}{label}: {text}"
             mark = "  "
 
 
-def _row(lines: Iterable[Line]) -> str:
+def _row(lines: Sequence[Line]) -> str:
     """The sentences of a row, with a blank between them where their script has one."""
-    text = " ".join([line.text for line in lines])
+    text = lines[0].text if len(lines) == 1 else " ".join([line.text for line in lines])
     if text.isascii():
         return text
     return text.replace("。 ", "。").replace("！ ", "！").replace("？ ", "？")

@@ -29,8 +29,9 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
         a, b = map(find, pairs)
         parent[max(a, b)] = min(a, b)
     groups: dict[int, list[int]] = {}
-    for number in range(len(messages)):
-        groups.setdefault(find(number), []).append(number)
+    for number in range(len(messages)):  # a root comes before what joined it
+        parent[number] = root = parent[parent[number]]
+        groups.setdefault(root, []).append(number)
     return list(groups.values())
 
 
