@@ -146,7 +146,7 @@ def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[st
     for line in lines:
         if isinstance(line, bytes):
             id = new_id(before + records.tell())
-            records.write(b'{"type":"message","id":"' + id.encode() + middle + line)
+            records.writelines((b'{"type":"message","id":"', id.encode(), middle, line))
             ids.append(id)
             continue
         data = line.data
