@@ -75,9 +75,9 @@ class History:
         """
         gone, stood = 0, [*self.items]
         while turns > 0:
-            starts = [n for n, item in enumerate(self.live) if n >= self.fresh and _asks(item)]
-            gone += self._cut(starts[-turns] if turns <= len(starts) else starts[0] if starts else None)
-            turns -= len(starts)
+            start, found = self._newest(turns)
+            gone += self._cut(start)
+            turns -= found
             if turns <= 0 or not self.before:
                 break
             count, self.live, self.fresh = self.before.pop()
@@ -89,11 +89,21 @@ class History:
                 self.gone[-MOST - 1] = []  # which branches are read, that of the newest first
         return gone
 
-    def _cut(self, start: int | None) -> int:
-        gone = {item.id for item in self.live[start:]} if start is not None else set()
-        self.live = [item for item in self.live if item.id not in gone]
-        self.items = [item for item in self.items if item.id not in gone]
-        return len(gone)
+    def _newest(self, turns: int) -> tuple[int, int]:
+        """Where the newest turns begin, of those since the last compaction; how many these are."""
+        start, found = len(self.live), 0
+        for place in range(len(self.live) - 1, self.fresh - 1, -1):
+            if _asks(self.live[place]):
+                start, found = place, found + 1
+                if found == turns:
+                    break
+        return start, found
+
+    def _cut(self, start: int) -> int:
+        """Take back what is live from there on: what came since a compaction stands last among all, too."""
+        count = len(self.live) - start
+        del self.live[start:], self.items[len(self.items) - count :]
+        return count
 
 
 def _said_after(items: list[Entry | Summary]) -> int:
