@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -65,17 +65,22 @@ def test_an_error_in_a_child_is_raised_here() -> None:
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
 def test_each_item_is_worked_on_once_wherever_that_is(cores: int, count: int) -> None:
     items = [str(number) for number in range(count)]
-    found = processes.shared(lambda item: item.encode() * 40_000, items, [1] * count, heavy=1, cores=cores)
+
+    def work(some: Iterable[str]) -> Iterator[bytes]:
+        return (item.encode() * 40_000 for item in some)
+
+    found = processes.shared(work, items, [1] * count, heavy=1, cores=cores)
     assert sorted(found) == [(place, item.encode() * 40_000) for place, item in enumerate(items)]
 
 
 def test_what_a_child_leaves_undone_is_done_here() -> None:
     here = os.getpid()
 
-    def work(item: int) -> bytes:
-        if item == 2 and os.getpid() != here:
-            raise BadData("in a child")
-        return b"%d" % item
+    def work(items: Iterable[int]) -> Iterator[bytes]:
+        for item in items:
+            if item == 2 and os.getpid() != here:
+                raise BadData("in a child")
+            yield b"%d" % item
 
     found = processes.shared(work, range(8), [1] * 8, heavy=1, cores=2)
     assert dict(found) == {item: b"%d" % item for item in range(8)}
@@ -85,7 +90,11 @@ def test_whoever_stops_listening_ends_the_children(monkeypatch: pytest.MonkeyPat
     made: list[int] = []
     fork = os.fork
     monkeypatch.setattr(os, "fork", lambda: made.append(fork()) or made[-1])  # type: ignore[func-returns-value]
-    found = processes.shared(lambda item: b"x" * item, range(99), [1] * 99, heavy=1, cores=2)
+
+    def work(items: Iterable[int]) -> Iterator[bytes]:
+        return (b"x" * item for item in items)
+
+    found = processes.shared(work, range(99), [1] * 99, heavy=1, cores=2)
     next(found)
     found.close()  # type: ignore[attr-defined]
     assert len(made) == 2
