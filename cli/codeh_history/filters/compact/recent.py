@@ -10,7 +10,7 @@ from .draft import Draft
 from .history import Place
 from .shrink import Batch
 
-SHARE = 0.355  # of what is free for messages: what the newest units take, read as text
+SHARE = 0.355  # of the room for messages, pins and all: what the newest units take, read as text
 ENOUGH, OVER = 0.99, 1.0  # of that share: what will do, and what is too much, where a unit is large
 MOST = 0.6  # and at most, for the sake of one more
 LARGEST = 0.3  # of their share: what is left of one result
@@ -22,10 +22,9 @@ def begin(draft: Draft) -> None:
     """Doom what is older than the newest units of their share; shorten large results in these."""
     layout = draft.history.layout
     outside = sum(draft.now[number] for number in layout.fixed)
-    free = (
-        draft.target - draft.history.fixed_cost - outside + sum(draft.now[number] for number in layout.last)
-    )
-    share = max(0.0, free * SHARE)
+    room = draft.target - draft.history.fixed_cost
+    free = room - outside + sum(draft.now[number] for number in layout.last)
+    share = max(0.0, min(room * SHARE, free * MOST))
     most = max(LEAST, int(share * LARGEST))
     rates = _Rates(draft, free)
     left: dict[int, int] = {}  # message → what is left of each of its results

@@ -16,7 +16,8 @@ from ...tokens import media
 from . import words
 
 _MARK = " left out; codeh-history expand "
-_ERROR_ROOM = 300  # an error line is cut to this many characters
+_ERROR_ROOM = 300  # an error line is cut to this many characters, and one that there is no room for
+WHOLE_LINE = 1600  # characters of a line up to which it stays or goes as a whole
 _SHORT = 80  # strings up to this length are never cut
 
 
@@ -33,20 +34,25 @@ def mark(what: str, id: str) -> str:
 class Cut:
     """A text being shortened: its lines, and which of them stay."""
 
-    __slots__ = ("errors", "id", "kept", "lines", "size")
+    __slots__ = ("cut", "errors", "id", "kept", "lines", "size")
 
     def __init__(self, text: str, id: str) -> None:
-        self.lines = words.lines_of(text)
+        self.lines = words.lines_of(text, WHOLE_LINE)
         self.errors = words.error_lines(text, self.lines)
         self.kept = set(self.errors)
+        self.cut = set(self.errors)  # those that stay without their middle where they are long
         self.size = len(text)
         self.id = id
 
     def keep_ends(self, room: int, *, errors: bool = True) -> None:
         """Keep errors, and first and last lines in about `room` characters; at least one of each."""
         self.kept = set(self.errors if errors else ())
-        self.kept.update(_ends(self.lines, range(len(self.lines)), room * 3 // 5))
-        self.kept.update(_ends(self.lines, range(len(self.lines) - 1, -1, -1), room * 2 // 5))
+        self.cut = set(self.errors)
+        order = range(len(self.lines))
+        for numbers, share in ((order, room * 3 // 5), (order[::-1], room * 2 // 5)):
+            taken = _ends(self.lines, numbers, share)
+            self.kept.update(taken)
+            self.cut.update(number for number in taken if len(self.lines[number]) >= share)
 
     def limit_errors(self, room: int) -> None:
         """Keep only the last errors that fit the room; the last one in any case."""
@@ -67,7 +73,8 @@ class Cut:
                 note = "…"
             if number < len(self.lines):
                 line = self.lines[number]
-                out.append(line if len(line) <= _ERROR_ROOM else _middle(line, _ERROR_ROOM))
+                long = number in self.cut and len(line) > _ERROR_ROOM
+                out.append(_middle(line, _ERROR_ROOM) if long else line)
             expected = number + 1
         return "\n".join(out)
 

@@ -52,14 +52,12 @@ def symbols(name: str) -> list[str]:
     return [piece for piece in name.split(".") if is_name(piece)] or [name]
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text; a very long one in pieces, cut after punctuation or blanks."""
+def lines_of(text: str, most: int = _LONG_LINE) -> list[str]:
+    """The lines of a text; one above `most` characters in pieces, cut after punctuation or blanks."""
     lines = text.split("\n")
-    if len(text) <= _LONG_LINE or max(map(len, lines)) <= _LONG_LINE:
+    if len(text) <= most or max(map(len, lines)) <= most:
         return lines
-    return [
-        piece for line in lines for piece in (_PIECE.findall(line) if len(line) > _LONG_LINE else [line])
-    ]
+    return [piece for line in lines for piece in (_PIECE.findall(line) if len(line) > most else [line])]
 
 
 def error_lines(text: str, lines: Sequence[str]) -> list[int]:
