@@ -22,9 +22,9 @@ def begin(draft: Draft) -> None:
     """Doom what is older than the newest units of their share; shorten large results in these."""
     layout = draft.history.layout
     outside = sum(draft.now[number] for number in layout.fixed)
-    room = draft.target - draft.history.fixed_cost
-    free = room - outside + sum(draft.now[number] for number in layout.last)
-    share = max(0.0, min(room * SHARE, free * MOST))
+    everything = draft.target - draft.history.fixed_cost
+    free = everything - outside + sum(draft.now[number] for number in layout.last)
+    share = max(0.0, min(everything * SHARE, free * MOST))
     most = max(LEAST, int(share * LARGEST))
     rates = _Rates(draft, free)
     left: dict[int, int] = {}  # message → what is left of each of its results
