@@ -566,7 +566,7 @@ MUTANTS = [
     ),
     Mutant(
         "no share of a budget is for the newest turns", "filters/compact/recent.py",
-        "    share = max(0.0, free * SHARE)\n",
+        "    share = max(0.0, min(everything * SHARE, free * MOST))\n",
         "    share = 0.0\n",
         ("filters/compact/test_summary.py::test_the_newest_turns_take_a_third_as_they_were",),
     ),
