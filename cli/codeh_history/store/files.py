@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable
 
 from ..base.env import Env
-from ..base.errors import BadData, InputOutput, TryAgain
+from ..base.errors import InputOutput
 from ..base.folders import sync_dir
 from ..base.ids import is_id
 from . import log, read
 from .paths import id_of
-from .protocol import Locked, Stamp
+from .protocol import Locked, Stamp, Store, new
 from .replace import replace
 
 
-class Files:
+class Files(Store):
     """The sessions of a folder, `ID.jsonl` each; `apart`: their blocks are not this home's to keep."""
 
     def __init__(self, env: Env, folder: str, *, apart: bool = False) -> None:
@@ -53,23 +53,8 @@ class Files:
     ) -> bool:
         return log.append(self._env, self.path(id), build, create=create, header=header)
 
-    def extend(self, id: str, lines: bytes, *, end: int) -> None:
-        def build(locked: Locked) -> bytes:
-            if locked.size != end:
-                raise TryAgain(f"{locked.path}: it has grown meanwhile; nothing was stored")
-            return lines
-
-        self.append(id, build)
-
     def create(self, id: str, data: bytes) -> None:
-        path = self.path(id)
-
-        def build(locked: Locked) -> bytes:
-            if locked.size:
-                raise BadData(f"{path}: exists already; choose another id")
-            return data
-
-        replace(self._env, path, build, create=True, apart=self._apart)
+        replace(self._env, self.path(id), new(data), create=True, apart=self._apart)
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         return replace(self._env, self.path(id), build, apart=self._apart)

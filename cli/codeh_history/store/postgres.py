@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..base.errors import BadData, NotFound, TryAgain
+from ..base.errors import NotFound
 from ..base.postgres import Server
 from . import schema
-from .protocol import Locked, Stamp
+from .protocol import Locked, Stamp, Store, new
 from .transaction import (
     LINES,
     STATE,
@@ -63,7 +63,7 @@ def of(path: str) -> tuple[Postgres, str]:
     return _STORES[name], id
 
 
-class Postgres:
+class Postgres(Store):
     """The sessions of a database."""
 
     def __init__(self, url: str, variable: str) -> None:
@@ -165,21 +165,8 @@ class Postgres:
                 return created
         return False
 
-    def extend(self, id: str, lines: bytes, *, end: int) -> None:
-        def build(locked: Locked) -> bytes:
-            if locked.size != end:
-                raise TryAgain(f"{locked.path}: it has grown meanwhile; nothing was stored")
-            return lines
-
-        self.append(id, build)
-
     def create(self, id: str, data: bytes) -> None:
-        def build(locked: Locked) -> bytes:
-            if locked.size:
-                raise BadData(f"{locked.path}: exists already; choose another id")
-            return data
-
-        self.append(id, build, create=True)
+        self.append(id, new(data), create=True)
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         with Transaction(self._server) as transaction:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from re import Pattern
 from typing import NamedTuple, Protocol
 
+from ..base.errors import BadData, TryAgain
+
 
 class Stamp(NamedTuple):
     """What tells one state of a log from another: while these are equal, its bytes are.
@@ -93,6 +95,13 @@ class Store(Protocol):
     def extend(self, id: str, lines: bytes, *, end: int) -> None:
         """Append whole lines to a session of exactly `end` bytes; TryAgain where it has others by now."""
 
+        def build(locked: Locked) -> bytes:
+            if locked.size != end:
+                raise TryAgain(f"{locked.path}: it has grown meanwhile; nothing was stored")
+            return lines
+
+        self.append(id, build)
+
     def create(self, id: str, data: bytes) -> None:
         """A new session of exactly these bytes; BadData where there is one of this id."""
 
@@ -104,3 +113,14 @@ class Store(Protocol):
 
     def wait(self, id: str, seconds: float) -> bool:
         """Return after so long, or sooner, and True, if the store can tell that the session has changed."""
+
+
+def new(data: bytes) -> Callable[[Locked], bytes]:
+    """What builds a new session of these bytes; BadData where there is one."""
+
+    def build(locked: Locked) -> bytes:
+        if locked.size:
+            raise BadData(f"{locked.path}: exists already; choose another id")
+        return data
+
+    return build

@@ -216,12 +216,11 @@ class Reader:
             kind, name, value = "gave", given["name"], result_value(given.get("response"))
         args = call.args if call is not None else {}
         label = brief(name, args)
-        whole = len(value) if isinstance(value, str) else 0
-        found = list(told(value[:most] if isinstance(value, str) else value))
+        whole, value = (len(value), value[:most]) if isinstance(value, str) else (0, value)
+        found = list(told(value))
         size = sum(map(len, found))
         rate = self._rate(number, place, size)
-        lines: list[Line] = []
-        left = most
+        lines, left = list[Line](), most
         for row, text in enumerate(found):
             left -= len(text)
             if left < 0:
