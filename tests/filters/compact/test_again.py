@@ -37,8 +37,8 @@ class Cut(Extent):
     def __init__(self, most: int, *, whole: bool) -> None:
         self._most, self.whole = most, whole
 
-    def of(self, number: int, part: int) -> int:
-        return self._most
+    def of(self, number: int) -> list[int]:
+        return [self._most]
 
 
 def test_a_part_is_read_again_where_more_or_less_of_it_is_told() -> None:
