@@ -316,7 +316,7 @@ def decision(sentence: str) -> int:
     """How surely a sentence says what was decided (2) or found out (1)."""
     said = looked(sentence)
     found = 2 if _DECISION.found(said) or _REASONED.found(said) else int(_FOUND.found(said))
-    if not found or sentence.endswith(("?", "？")):
+    if not found or sentence.endswith(("?", "？")) or _AT_ONCE.match(said.text):
         return 0
     short = sentence.isascii() and len(_WORD.findall(sentence)) < 3
     return 0 if short else found

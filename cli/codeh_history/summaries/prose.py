@@ -109,7 +109,8 @@ _FILLER = frozenset((
     "passt", "gut", "super", "perfekt", "hallo", "genau", "klar", "好", "好的", "谢谢", "谢谢你",
     "继续", "是的", "对", "可以", "你好",
     "嗯", "没问题", "明白", "明白了", "收到", "mm", "mm-hmm", "uh-huh", "hmm", "right", "yep",
-    "cool thanks", "sounds great",
+    "cool thanks", "sounds great", "so", "uhh", "uhhh", "[request interrupted by user]",
+    "[request interrupted by user for tool use]",
 ))  # fmt: skip
 _OF_FILLER = (
     frozenset(re.findall(r"\w+", " ".join(_FILLER)))
