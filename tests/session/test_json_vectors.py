@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.session.records import MAX_DEPTH, MAX_READ, depth_exceeds
+from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
 from inside import inside, lay
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}'

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.quote import quote
 from codeh_history.base.times import to_millis
+from codeh_history.session.depth import MAX_DEPTH, depth_exceeds
 from codeh_history.session.fold import fold
-from codeh_history.session.records import MAX_DEPTH, block_of, depth_exceeds, lines_of, parse
+from codeh_history.session.records import block_of, lines_of, parse
 
 GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
 A, B = GOOD % b"a", GOOD % b"b"

@@ -16,9 +16,10 @@ import orjson
 
 from ..base.jobs import COMPACT, CURATE, PASSES, Compaction, Request
 from ..providers.turns import Texts
+from ..session.depth import MAX_READ, SHALLOW, depth_exceeds
 from ..session.exchanges import IDE_MARKERS, SYSTEM_PREFIX
 from ..session.fold import View
-from ..session.records import MAX_READ, SHALLOW, VERSION, Log, depth_exceeds
+from ..session.records import VERSION, Log
 
 _FOLDED = (  # options that ask for a view; the others change nothing of plain texts
     "context", "persist", "user_template", "system_template", "ide_marker", "remove", "remove_cmd",

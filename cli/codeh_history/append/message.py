@@ -15,11 +15,12 @@ from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.input import read_file
 from ..filters.curate import limit
+from ..session.depth import depth_exceeds
 from ..session.fold import join, kind_of
 from ..session.live import undone
 from ..session.model import Json, Part
 from ..session.pairing import awaited
-from ..session.records import Log, Record, block_of, depth_exceeds, dumps
+from ..session.records import Log, Record, block_of, dumps
 from ..session.rules import PLACING, ROLE_OF_KIND
 from ..session.view import View
 from ..store import log, read

@@ -8,9 +8,9 @@ from itertools import zip_longest
 import orjson
 
 from ..base.errors import BadData, Usage
+from ..session.depth import MAX_DEPTH, depth_exceeds
 from ..session.failed_call import sentence
 from ..session.model import Json, Part
-from ..session.records import MAX_DEPTH, depth_exceeds
 
 
 def check(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> None:

@@ -15,8 +15,9 @@ import orjson
 
 from .. import providers
 from ..base.errors import BadData
+from ..session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
 from ..session.model import Json
-from ..session.records import BOM, ELEMENT, MAX_DEPTH, MAX_READ, Damage, Log, depth_exceeds, lines_of
+from ..session.records import BOM, ELEMENT, Damage, Log, lines_of
 from . import forms, native, older, requests
 from .sessions import PROGRAMS
 

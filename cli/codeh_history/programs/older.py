@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..session.depth import too_deep
 from ..session.model import Json
-from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check_message, dumps, too_deep
+from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check_message, dumps
 from . import history
 from .history import Found
 

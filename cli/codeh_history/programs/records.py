@@ -9,8 +9,9 @@ from hashlib import sha256
 from ..base.errors import BadData
 from ..base.ids import is_id
 from ..base.times import from_millis, to_millis
+from ..session.depth import depth_exceeds
 from ..session.model import SUMMARY_HEAD, Json
-from ..session.records import check_message, depth_exceeds, dumps
+from ..session.records import check_message, dumps
 from ..session.rules import ROLE_OF_KIND
 from .model import Entry, Session, Summary, Used
 

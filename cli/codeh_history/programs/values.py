@@ -10,8 +10,9 @@ from typing import IO, Any
 import orjson
 
 from ..providers.json_text import loads
+from ..session.depth import MAX_READ, depth_exceeds
 from ..session.model import Json
-from ..session.records import BOM, MAX_READ, depth_exceeds
+from ..session.records import BOM
 from ..session.rules import LONGEST
 from . import lines
 from .lines import Recognises

@@ -15,9 +15,10 @@ from typing import Any
 import orjson
 
 from . import spelling
+from .depth import MAX_READ, depth_exceeds
 from .fold import is_idless, kind_of
 from .model import Json, Part, Unread, unread
-from .records import MAX_READ, Record, check_parts, depth_exceeds, dumps
+from .records import Record, check_parts, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message

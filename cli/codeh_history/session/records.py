@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
+from .depth import MAX_READ, SHALLOW, depth_exceeds
 from .model import Json, Part, Unread
 from .rules import PLACING, ROLE_OF_KIND, RULES
 
@@ -16,14 +17,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
-MAX_DEPTH = 200  # of what is written
-MAX_READ = 240  # a deeper line is damage: a request nests it deeper still, and orjson dumps stops at 254
-SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
 _AROUND = 32  # more than the brackets that a value in a part stands in
-_AS_BRACES = bytes.maketrans(b"[]", b"{}")
-_UP = {0x7B: 1, 0x7D: -1}
-_PEELED = 8  # levels taken off fast, which most brackets belong to
-_NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict}  # others are text
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
@@ -391,28 +385,6 @@ def block_of(part: Part) -> str:
     if type(stored) is Unread:
         return stored.id
     return hashlib.sha256(orjson.dumps(part)).hexdigest()
-
-
-def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
-    """Whether the JSON text nests deeper than `limit`; brackets inside strings are not counted."""
-    if len(line) <= 2 * limit or line.count(b"{") + line.count(b"[") <= limit:
-        return False
-    import re
-    from itertools import accumulate
-
-    strings = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-    braces = strings.sub(b"", line).translate(_AS_BRACES, _NO_BRACKETS)
-    for _ in range(_PEELED):
-        braces = braces.replace(b"{}", b"")  # the innermost level
-    return max(accumulate(_UP[brace] for brace in braces), default=0) + _PEELED > limit
-
-
-def too_deep(value: object) -> bool:
-    """Whether a value nests deeper than what is read."""
-    try:
-        return depth_exceeds(orjson.dumps(value), MAX_READ)
-    except TypeError:
-        return True
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

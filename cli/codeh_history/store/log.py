@@ -160,13 +160,8 @@ def append(
                 from .elsewhere import note
 
                 note(env, path, lines)
-            if (lines or empty) and unsynced is not None:
-                _put(fd, path, size, prefix + (lines or b""))
-                unsynced.add(os.dup(fd), path, new=new)
-            elif lines or empty:
-                _write(fd, path, size, prefix + (lines or b""))
-                if new:
-                    _sync_name(path)
+            if lines or empty:
+                _write(fd, path, size, prefix + (lines or b""), unsynced, new=new)
             return new and (bool(lines) or empty)
         finally:
             env.taken = None
@@ -314,13 +309,20 @@ def first_line(env: Env, path: str, parent: str = "") -> bytes:
     return (text + "}\n").encode("utf-8", "replace")
 
 
-def _write(fd: int, path: str, size: int, data: bytes) -> None:
-    """One write, then fdatasync."""
+def _write(
+    fd: int, path: str, size: int, data: bytes, unsynced: Unsynced | None = None, *, new: bool = False
+) -> None:
+    """One write, then fdatasync, and of a new file its name; or both of them with others."""
     _put(fd, path, size, data)
+    if unsynced is not None:
+        unsynced.add(os.dup(fd), path, new=new)
+        return
     try:
         sync(fd, data_only=True)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None
+    if new:
+        _sync_name(path)
 
 
 def _put(fd: int, path: str, size: int, data: bytes) -> None:

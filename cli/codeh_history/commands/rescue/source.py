@@ -16,9 +16,10 @@ from ...base.ids import is_id
 from ...programs import records, sessions
 from ...programs.model import Entry, Piece, Problem, Session, Summary
 from ...programs.protocol import Head
+from ...session.depth import depth_exceeds
 from ...session.fold import fold
 from ...session.model import Json
-from ...session.records import check_message, depth_exceeds, dumps, lines_of, parse
+from ...session.records import check_message, dumps, lines_of, parse
 from ...session.view import View
 from ...store import program_file
 from ...store.paths import SERVER
