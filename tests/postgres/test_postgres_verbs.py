@@ -40,6 +40,8 @@ def test_a_prompt_outlives_a_server_that_is_away(run: Program, tmp_path: Path) -
         again = run(*command_of(done.err))
         assert again.code == 0, again
     assert run("show", "demo", "--jsonl").out.count("Hello") == 4
+    seeded = away("append", "-s", "demo", "-m", "Seeded", CODEH_ID_SEED="x")
+    assert (seeded.code, run(*command_of(seeded.err)).code) == (75, 0)
     answer = away("append", "-s", "demo", "--from", "text", stdin="The answer")
     assert answer.code == 75
     assert Path(command_of(answer.err)[-1]).read_text() == "The answer"

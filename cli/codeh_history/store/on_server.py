@@ -45,6 +45,7 @@ def append(
     except postgres.Missing:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
+        env.taken = None  # it would ask the server
         lines = made[0] if made else _without(path, id, build) if create else b""
         from .unsent import told
 
