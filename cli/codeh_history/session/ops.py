@@ -70,10 +70,12 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     if not ops:
         return view
     concerned = {id for op in ops for id in _concerned(dict(op))}
+    gone = _gone(view, ops)
+    messages = [m for m in view.messages if m.id not in gone] if gone else view.messages
     effects = Effects(
         {
             m.id: _copy(m)
-            for m in view.messages
+            for m in messages
             if m.id in concerned or m.after is not None or m.id.startswith(NEXT)
         }
     )
@@ -85,7 +87,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     compaction = {"id": _unused([*effects.messages, *(summary.id for summary in older)]), "ops": ops}
     effects.insert(compaction, place)
     effects.apply(compaction, place, trusted=True)
-    after = view.with_messages(effects.ordered(view.messages))
+    after = view.with_messages(effects.ordered(messages))
     if effects.summaries:
         cleared = [summary for summary in view.hidden_summaries if summary.cleared]
         covered = [summary for summary in view.hidden_summaries if not summary.cleared]
@@ -98,6 +100,16 @@ def _concerned(op: Json) -> Iterator[str]:
     """The ids that an op names, and that of the message that it inserts."""
     yield from named(op, NAMES_OF_AN_OP)
     yield from named(op.get("message") or {}, ("id",))
+
+
+def _gone(view: View, ops: Sequence[Op]) -> set[str]:
+    """Messages that are hidden, and on which no other hangs: what else is said of them changes nothing."""
+    gone = {id for op in ops if op.get("op") in ("drop", "summarize") for id in op.get("ids") or ()}
+    gone.difference_update(op["after"] for op in ops if "after" in op)
+    for message in view.messages if gone else ():
+        if message.after is not None or message.id.startswith(NEXT):
+            gone.difference_update((message.id, message.after or ""))
+    return gone
 
 
 def _copy(message: Message) -> Message:
