@@ -5,7 +5,7 @@ import os
 from codeh_history.store import file, log
 
 
-def rewrite(fd, _path, size, data):
+def rewrite(fd, _path, size, data, *_, **__):
     old = file.pread_all(fd, size)
     os.ftruncate(fd, 0)
     os.write(fd, old + data)
