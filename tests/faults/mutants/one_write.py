@@ -5,7 +5,7 @@ import os
 from codeh_history.store import log
 
 
-def write(fd, _path, _size, data):
+def write(fd, _path, _size, data, *_, **__):
     os.write(fd, data)
     os.fdatasync(fd)
 
