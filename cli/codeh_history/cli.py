@@ -36,9 +36,10 @@ EXAMPLES = """\
 
 OWN = ("-h", "--help", "--version", "--")
 OTHER_NAMES = {  # what others call a verb, or something like it
-    "sessions": "list", "ls": "list", "messages": "show", "cat": "show", "view": "show", "log": "show",
-    "history": "show", "delete": "rm", "remove": "rm", "del": "rm", "restore": "rm --restore",
-    "grep": "search", "find": "search", "new": "append", "add": "append", "say": "append", "send": "ask",
+    "sessions": "list", "ls": "list", "lst": "list", "messages": "show", "cat": "show", "view": "show",
+    "log": "show", "history": "show", "delete": "rm", "remove": "rm", "del": "rm",
+    "restore": "rm --restore", "grep": "search", "find": "search",
+    "new": "append", "add": "append", "say": "append", "send": "ask",
     "prompt": "ask", "continue": "ask", "resume": "ask", "retry": "ask", "talk": "chat", "repl": "chat",
     "cost": "usage", "costs": "usage", "tokens": "stats", "count": "stats", "info": "status",
     "copy": "fork", "branch": "fork", "edit": "update", "shrink": "compact", "compress": "compact",

@@ -26,6 +26,7 @@ LINES = {  # what is typed: the code, and what is said
     "lists": (2, "did you mean `codeh-history list`?"),
     "sessions": (2, "did you mean `codeh-history list`?"),
     "ls": (2, "did you mean `codeh-history list`?"),
+    "lst": (2, "did you mean `codeh-history list`?"),
     "messages demo": (2, "did you mean `codeh-history show`?"),
     "cat demo": (2, "did you mean `codeh-history show`?"),
     "delete demo": (2, "did you mean `codeh-history rm`?"),

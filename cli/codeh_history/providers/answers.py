@@ -27,8 +27,6 @@ def answer(response: Any) -> tuple[str, bool]:
 
     The text is what `{"output": text}` or `{"error": text}` holds, else the response's compact JSON.
     """
-    if type(response) is dict and len(response) == 1 and type(response.get("output")) is str:
-        return response["output"], False  # nearly all
     if isinstance(response, str):
         return response, False
     if not isinstance(response, dict):

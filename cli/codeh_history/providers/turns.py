@@ -134,7 +134,7 @@ def _entries(
         rest: Said | Turn | None = said
         if answers:
             results = _with_results(results, message, answers)
-            parts = [part for part in parts if "functionResponse" not in part] if len(parts) > 1 else []
+            parts = [part for part in parts if "functionResponse" not in part]
         if said is None and (parts or not answers):
             rest = Turn("user", message, parts, calls, [])
         if faithful and results is not None:

@@ -200,14 +200,12 @@ class Effects:
         unseen = {message.id: message for group in self.inserted.values() for message in group}
         below = frozenset(unseen)
         visible: list[Message] = []
-        changed = self.messages
         for other in messages:
-            if other.id not in changed:  # most of a view
-                visible.append(other)
-                continue
             id = other.id
-            message = changed[id]
-            if id in self.inserted:
+            message = self.messages.get(id)
+            if message is None:
+                visible.append(other)
+            elif id in self.inserted:
                 if id not in below:
                     visible += self._with_inserted(message, unseen)
             elif id not in below and message.hidden is None and (not message.replaced or shown(message)):

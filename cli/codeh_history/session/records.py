@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
-_AROUND = 32  # more than the brackets that a value in a part stands in
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict}  # others are text
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
@@ -154,11 +153,7 @@ def parse(
                     damage.append(Damage(number, start, _why(line, error, gap)))
                 continue
         said = _said(data, keys)
-        if (
-            len(line) - said > SHALLOW
-            and not (said >= 0 and _is_shallow(data))
-            and depth_exceeds(line, MAX_READ)
-        ):
+        if len(line) - said > SHALLOW and not _is_shallow(data, said) and depth_exceeds(line, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if said >= 0:
@@ -204,14 +199,21 @@ def _said(data: Any, keys: set[str]) -> int:
     return said
 
 
-def _is_shallow(data: Json) -> bool:
-    """Whether such a message is too short to nest deep, its texts aside: most of a long one are these."""
-    values = [value for part in data["parts"] for key in part if key in _HOLDING
-              for value in part[key][_HOLDING[key]].values() if type(value) is not str]  # fmt: skip
+def _is_shallow(data: Json, said: int) -> bool:
+    """Whether a message of texts, calls and results is too short to nest deep, what they say aside."""
     try:
-        return len(orjson.dumps({**data, "parts": values})) < SHALLOW - _AROUND
-    except TypeError:
+        return said >= 0 and len(orjson.dumps({**data, "parts": [*map(_unsaid, data["parts"])]})) <= SHALLOW
+    except TypeError:  # deeper than orjson goes
         return False
+
+
+def _unsaid(part: Any) -> Json | None:
+    """A call or a result without the texts in it."""
+    ((key, value),) = part.items()
+    if key not in _HOLDING:
+        return None
+    held = _HOLDING[key]
+    return {**value, held: [inner for inner in value[held].values() if type(inner) is not str]}
 
 
 def _record(data: Any, line: bytes, start: int, keys: set[str], bare: dict[int, int]) -> Record | str:

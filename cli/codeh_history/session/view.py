@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from .model import Json, Message, Part, Summary, Unread, unread
 from .records import Log, Record
@@ -73,7 +73,7 @@ class View:
     def said(self) -> list[tuple[Message, str]]:
         """The messages shown that hold neither calls nor results, each with its text."""
         if self.said_read is None:
-            self.said_read = [*_said(self.messages)]
+            self.said_read = [(m, text_of(m)) for m in self.messages if not uses_tools(m)]
         return self.said_read
 
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
@@ -112,20 +112,6 @@ def uses_tools(message: Message) -> bool:
         if "functionCall" in part or "functionResponse" in part:
             return True
     return False
-
-
-def _said(messages: Iterable[Message]) -> Iterator[tuple[Message, str]]:
-    """The messages without calls and results, each with its text."""
-    for message in messages:
-        parts = message.parts
-        if len(parts) == 1 and len(parts[0]) == 1:  # most messages
-            if "text" in parts[0]:
-                yield message, parts[0]["text"]
-                continue
-            if "functionResponse" in parts[0]:
-                continue
-        if not uses_tools(message):
-            yield message, text_of(message)
 
 
 def content_of(data: Json) -> list[Part] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...session.fold import View
 from ...session.model import Part
 from ...session.ops import Op, drop, replace_shown
@@ -15,21 +17,21 @@ def is_empty(part: Part) -> bool:
     return part.get("text") == "" and not part.get("thought") and not (part.keys() - {"text", "thought"})
 
 
+def _all_say(parts: Sequence[Part]) -> bool:
+    """Whether each holds a text that is not empty, or something else: nearly all do."""
+    for part in parts:  # noqa: SIM110 - asked of each message of a long session
+        if not part.get("text", part):
+            return False
+    return True
+
+
 def run(view: View, _settings: Settings) -> list[Op]:
     """Never a neighbour: an empty part costs itself, an empty message itself."""
     ops: list[Op] = []
     gone: list[str] = []
     for message in view.messages:
-        if message.role != "model":
-            continue
         parts = message.parts
-        for part in parts:
-            if not part.get("text", part):
-                break  # a text that is empty, or nothing at all
-        else:
-            if parts:
-                continue  # nearly all
-        if not message.committed:
+        if message.role != "model" or (parts and _all_say(parts)) or not message.committed:
             continue
         empty = [number for number, part in enumerate(parts) if is_empty(part)]
         if len(empty) == len(parts):
