@@ -24,6 +24,7 @@ from codeh_history.providers.base import Options
 from codeh_history.providers.media import media
 from codeh_history.providers.openai import IMAGES
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
+from codeh_history.session import sources
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Part
 from codeh_history.session.records import lines_of, parse
@@ -177,6 +178,19 @@ def test_a_summary_is_read_back_as_one(program: str, by: str, covers: list[str])
     assert [one.text for one in again.summaries] == ["The barn was red."]
     said = [part["text"] for message in again.messages for part in message.parts]
     assert said == ["Red.", "And the gate?"][len(covers) - 1 :]
+
+
+@PROGRAMS
+def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program: str) -> None:
+    """It is no part of the message's own: `export` ended with a bug where there was one."""
+    view = thoughtful(None)
+    asked, said, more = view.messages
+    asked.fields["attached"] = [{"name": "a.txt", "mimeType": "text/plain", "bytes": 5, "part": 0}]
+    said.fields["attached"] = asked.fields["attached"]
+    written = sessions.written(program, view.with_messages(sources.listed([asked, said, more])), ABOUT)
+    assert written.data.count(b"- a.txt (text/plain, 5 bytes)") >= 2
+    assert b"Red." in written.data
+    assert +written.left == {"thought": 1}
 
 
 def test_what_has_no_place_is_counted() -> None:

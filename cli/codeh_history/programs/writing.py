@@ -68,11 +68,11 @@ def thoughts(messages: Iterable[Message]) -> int:
 
 def _without_thinking(message: Message, left: Counter[str]) -> Message:
     parts: list[Any] = []
-    replaced = dict(message.replaced or {})
-    for place, part in zip(shown_parts(message), message.parts, strict=True):
+    gone: list[int] = []
+    for place, part in enumerate(message.parts):
         if is_thought(part):
             left[THOUGHT] += 1
-            replaced[place] = None
+            gone.append(place)
         elif "thoughtSignature" in part:
             parts.append({key: value for key, value in part.items() if key != "thoughtSignature"})
         else:
@@ -80,7 +80,9 @@ def _without_thinking(message: Message, left: Counter[str]) -> Message:
     if parts == message.parts:
         return message
     made = message.derive(parts)
-    made.replaced = replaced
+    shown = shown_parts(message)
+    if len(shown) == len(message.parts):  # no list of attached files among them, which is none of its own
+        made.replaced = {**(message.replaced or {}), **{shown[place]: None for place in gone}}
     return made
 
 
