@@ -11,7 +11,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import TryAgain
 from codeh_history.store import log
-from codeh_history.store.unsynced import Unsynced
+from codeh_history.store.unsynced import MOST, Unsynced
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,3 +55,22 @@ def test_what_cannot_be_synced_is_named(call: str, tmp_path: Path, monkeypatch: 
     names = {str(tmp_path / f"{number}.jsonl") for number in range(20)}
     assert unsynced.failed() == dict.fromkeys(names, "disk is broken")
     assert (unsynced.failed(), len(unsynced)) == ({}, 0)
+
+
+def test_2026_11_23_they_do_not_become_too_many_to_stay_open(tmp_path: Path) -> None:
+    """A database of one file can hold thousands of sessions: `import --all` ran out of open files."""
+    unsynced = Unsynced(60)
+    waiting = []
+    for number in range(2 * MOST + 3):
+        append(tmp_path / f"{number}.jsonl", unsynced)
+        waiting.append(len(unsynced))
+    assert (max(waiting), waiting[MOST - 1 : MOST + 1], waiting[-1]) == (MOST - 1, [0, 1], 3)
+    unsynced.sync()
+
+
+def test_2026_11_23_nobody_waits_long_for_one_of_them(tmp_path: Path) -> None:
+    """While others were read a session stayed locked, for longer than an `append` to it waits."""
+    path, unsynced = tmp_path / "a.jsonl", Unsynced(0)
+    append(path, unsynced)
+    assert (len(unsynced), unsynced.due) == (0, False)
+    assert not append(path)

@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 from ..base.folders import sync, sync_dir
 
 MOST = 64  # files that stay open at a time
+LONGEST = 0.5  # seconds for which others wait for one of them, if nothing of the next takes longer
 _WAITING = 16  # of them wait for the disk at once: it takes what they have in one go
 
 
 class Unsynced:
-    """Files written but not yet durable; each stays open under its lock until `sync`."""
+    """Files written but not yet durable; each stays open under its lock until `sync`.
 
-    def __init__(self) -> None:
+    They are synced before they are too many, or have waited too long.
+    """
+
+    def __init__(self, longest: float = LONGEST) -> None:
         self._held: list[tuple[int, str, bool]] = []
+        self._longest = longest
+        self._since = 0.0  # when the first of them was added
         self._failed: dict[str, str] = {}
 
     @property
-    def full(self) -> bool:
-        return len(self._held) >= MOST
+    def due(self) -> bool:
+        """Whether one of them has waited long enough."""
+        return bool(self._held) and time.monotonic() - self._since >= self._longest
 
     def __len__(self) -> int:
         return len(self._held)
 
     def add(self, fd: int, path: str, *, new: bool) -> None:
         """Take over a file, and with a `new` one its name."""
+        if not self._held:
+            self._since = time.monotonic()
         self._held.append((fd, path, new))
+        if len(self._held) >= MOST or self.due:
+            self.sync()
 
     def sync(self) -> None:
         """Make all of them durable, and unlock them."""

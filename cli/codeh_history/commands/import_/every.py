@@ -25,7 +25,7 @@ from ...store.paths import path_of
 from ...store.program_file import File
 from ...store.program_folders import Found, Known
 from ...store.unsynced import Unsynced
-from ..list_.processes import shared
+from ..list_.processes import HEAVY, shared
 from .program import with_branches
 
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
@@ -59,15 +59,18 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
 def _outcomes(env: Env, known: Known, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
     """What comes of each file: its lines to print, the exit code, and what to know of it when it has grown.
 
-    It is said once it is durable: files wait for the disk together.
+    It is said once it is durable: files wait for the disk together, under their locks, so for nothing long.
     """
     unsynced = Unsynced()
     held: list[_File] = []
     for found in files:
+        if unsynced.due or (unsynced and found.stamp[1] >= HEAVY):
+            yield from _synced(held, unsynced)
+            held.clear()
         file = _File(env, found, known.grows(found) if not branches else None, unsynced, branches=branches)
         file.bring()
         held.append(file)
-        if unsynced.full or not unsynced:
+        if not unsynced:
             yield from _synced(held, unsynced)
             held.clear()
     yield from _synced(held, unsynced)
