@@ -160,6 +160,17 @@ class Bench:
             5,
         )
         shutil.rmtree(home)
+        directory = home / "sessions"
+        for number in range(4 if QUICK else 40):
+            coding.session(directory / f"s{number}.jsonl", 3_500_000)
+        yield (
+            "list of 40 sessions full of calls, warm / reading them",
+            4.0,
+            self.program("list", home=home),
+            self.script(floors.READ, str(directory)),
+            5,
+        )
+        shutil.rmtree(home)
 
     def usage(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         home = self.root / "answered"

@@ -31,12 +31,13 @@ def asked(
     """Which files were counted, and the rows; files are settled however young, unless told otherwise."""
     counted: list[str] = []
 
-    def count(some: list[str]) -> list[Json]:
-        counted.extend(os.path.basename(path) for path in some)
+    def row_of(path: str) -> Json:
+        counted.append(os.path.basename(path))
         extra = {"problem": "x"} if problem else {}
-        return [{"id": "s", "path": path, "text": Path(path).read_text(), **extra} for path in some]
+        return {"id": "s", "path": path, "text": Path(path).read_text(), **extra}
 
-    rows = remembering.rows(Env({"CODEH_HOME": str(home)}), paths, count, settled)
+    kind = remembering.LISTED._replace(much=0, settled=settled)
+    rows = remembering.rows(Env({"CODEH_HOME": str(home)}), paths, row_of, kind)
     assert [row["path"] for row in rows] == paths
     return counted, rows
 
@@ -133,3 +134,21 @@ def test_a_large_home_lists_the_same_twice(home: Path) -> None:
     assert first.code == second.code == 0
     assert len(first.lines) == remembering.MANY + 10
     assert (first.out, first.err) == (second.out, second.err)
+
+
+@pytest.mark.parametrize(("size", "times"), [(10, 2), (remembering.MUCH // 2, 1)])
+def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(
+    home: Path, size: int, times: int
+) -> None:
+    """`list` of forty coding sessions took as long as reading all that is in them, each time."""
+    asked: list[str] = []
+    paths = [str(home / name) for name in ("one", "two")]
+    home.mkdir()
+    for path in paths:
+        Path(path).write_bytes(bytes(size))
+    kind = remembering.LISTED._replace(settled=-1e9)  # however young
+    for _ in range(2):
+        remembering.rows(
+            Env({"CODEH_HOME": str(home)}), paths, lambda path: {"at": asked.append(path)}, kind
+        )
+    assert asked == paths * times

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,24 +41,16 @@ def test_damage_of_a_big_log_is_told(tmp_path: Path) -> None:
         numbered.read(QUIET, Target(str(path), ""), last=1, strict=True, big=0)
 
 
-@pytest.mark.parametrize("cores", [1, 2, 3])
-@pytest.mark.parametrize("count", [0, 1, 7, 20])
-def test_lines_come_in_order(cores: int, count: int) -> None:
-    items = [str(number) for number in range(count)]
-    assert processes.spread(
-        lambda share: (item.encode() * 9000 for item in share), items, few=3, cores=cores
-    ) == [item.encode() * 9000 for item in items]
-
-
 def test_an_error_in_a_child_is_raised_here() -> None:
-    def work(share: Sequence[str]) -> Iterator[bytes]:
+    def work(share: Iterable[str]) -> Iterator[bytes]:
         for item in share:
             if item == "9":
                 raise BadData(item)
             yield item.encode()
 
+    found = processes.shared(work, [str(number) for number in range(10)], [1] * 10, heavy=3, cores=2)
     with pytest.raises(BadData, match="9"):
-        processes.spread(work, [str(number) for number in range(10)], few=3, cores=2)
+        list(found)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3])

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import orjson
-
 from ...access import row as listing
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Usage
@@ -14,12 +10,9 @@ from ...base.times import to_millis
 from ...base.timezone import clock
 from ...render import pager, table, values
 from ...render.messages import rich_wanted, width
-from ...render.progress import progress
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
-from ...store.state import passing
 from . import cache
-from .processes import spread
 
 EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
@@ -67,6 +60,7 @@ def run(env: Env, given: Given) -> None:
         raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
 
 
+PROGRAMS_LISTED = cache.Kind("programs-listed.json")
 EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
 
 
@@ -85,18 +79,9 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
     return millis
 
 
-def rows_of(env: Env, paths: list[str], remembered: str = "sessions.json") -> list[Json]:
+def rows_of(env: Env, paths: list[str], kind: cache.Kind = cache.LISTED) -> list[Json]:
     """A row for each session; what is wrong with one is noted on stderr."""
-
-    def work(share: Sequence[str]) -> Iterator[bytes]:
-        return (orjson.dumps(listing.row_of(path)) for path in passing(share))
-
-    def count(some: list[str]) -> list[Json]:
-        with progress(env, "reading sessions", len(some), cache.MANY):
-            return [orjson.loads(line) for line in spread(work, some)]
-
-    many = len(paths) >= cache.MANY
-    rows = cache.rows(env, paths, count, file=remembered) if many else count(paths)
+    rows = cache.rows(env, paths, listing.row_of, kind)
     for row in rows:
         if "problem" in row:
             env.note(f"{row['path']}: {row['problem']}")
@@ -111,7 +96,7 @@ def program_rows(env: Env) -> list[Json]:
 
     files = {file.path: file for file in found(env, tuple(PROGRAMS))}
     databases = [path for path in files if is_database(path)]
-    rows = rows_of(env, [path for path in files if path not in databases], "programs-listed.json")
+    rows = rows_of(env, [path for path in files if path not in databases], PROGRAMS_LISTED)
     rows += [row for path in databases for row in rows_in(env, path)]
     return [
         {**row, "bytes": files[row["path"]].stamp[1], "program": files[row["path"]].program}

@@ -10,42 +10,76 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import orjson
 
 from ...base.env import Env
 from ...base.folders import ensure_dir, remove
+from ...render.progress import progress
 from ...session.model import Json
-from ...store.paths import own_dir, sessions_dir
-from ...store.state import Stamp, stamps_of
+from ...store.paths import SERVER, own_dir, sessions_dir
+from ...store.state import Stamp, passing, stamps_of
+from .processes import shared
 
-MANY = 1000  # fewer sessions are listed as fast as they are remembered
+MANY = 1000  # sessions, and
+MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
+A_SECOND = 16 << 20  # bytes that are read in about a second
 VERSION = 3  # of what is counted: rows of another are not read
 SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 
-def rows(
-    env: Env,
-    paths: list[str],
-    count: Callable[[list[str]], list[Json]],
-    settled: float = SETTLED,
-    file: str = "sessions.json",
-    version: object = VERSION,
-) -> list[Json]:
-    """The row of each file: as remembered, else counted, and remembered from now on.
+class Kind(NamedTuple):
+    """What rows are remembered: in which file, of which version of what is counted, as JSON has it."""
 
-    `version`: of what is counted, as JSON has it.
+    file: str = "sessions.json"
+    version: object = VERSION
+    much: int = MUCH
+    settled: float = SETTLED
+
+
+LISTED = Kind()
+
+
+def rows(env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED) -> list[Json]:
+    """The row of each session: as remembered where they are large or many, else counted.
+
+    What is counted then is remembered from now on.
     """
-    known = Remembered(os.path.join(env.home, "cache", _of_store(env, file)), settled, version)
     stamps = stamps_of(paths)
+    if len(paths) < MANY and _size(paths, stamps) < kind.much:
+        return _counted(env, paths, stamps, row_of)
+    known = Remembered(os.path.join(env.home, "cache", _of_store(env, kind.file)), kind)
     found = {path: row for path in paths if (row := known.row(path, stamps[path])) is not None}
     unknown = [path for path in paths if path not in found]
-    for path, row in zip(unknown, count(unknown), strict=True):
+    for path, row in zip(unknown, _counted(env, unknown, stamps, row_of), strict=True):
         known.keep(path, stamps[path], row)
         found[path] = row
     known.save(paths)
     return [found[path] for path in paths]
+
+
+def _size(paths: Sequence[str], stamps: dict[str, Stamp | None]) -> int:
+    return sum(stamp[1] for path in paths if (stamp := stamps[path]))
+
+
+def _counted(
+    env: Env, paths: list[str], stamps: dict[str, Stamp | None], row_of: Callable[[str], Json]
+) -> list[Json]:
+    """The rows of sessions as they are now; several processes read where there is much to read."""
+
+    def work(some: Iterable[str]) -> Iterator[bytes]:
+        return (orjson.dumps(row_of(path)) for path in passing([*some]))
+
+    at_once = paths and paths[0].startswith(SERVER)  # one query gives them all
+    weights = [0 if at_once else _size([path], stamps) for path in paths]
+    found: dict[int, Json] = {}
+    with progress(env, "reading sessions", sum(weights), A_SECOND) as told:
+        for number, (place, data) in enumerate(shared(work, paths, weights), 1):
+            found[place] = orjson.loads(data)
+            told.done(number, len(paths))
+    return [found[place] for place in range(len(paths))]
 
 
 def _of_store(env: Env, file: str) -> str:
@@ -60,16 +94,15 @@ def _of_store(env: Env, file: str) -> str:
 class Remembered:
     """Rows by file name, each with the stamp of its file when it was counted."""
 
-    def __init__(self, file: str, settled: float, version: object = VERSION) -> None:
+    def __init__(self, file: str, kind: Kind) -> None:
         self._file = file
-        self._settled = settled
-        self._version = version
+        self._kind = kind
         self._rows: dict[str, tuple[Stamp, Json]] = {}
         self._new = False
         try:
             with open(self._file, "rb") as opened:
                 data = orjson.loads(opened.read())
-            if data["version"] == version:
+            if data["version"] == kind.version:
                 self._rows = {name: (stamp, row) for name, stamp, row in data["rows"]}
         except (OSError, ValueError, TypeError, LookupError):
             pass
@@ -84,7 +117,7 @@ class Remembered:
 
     def keep(self, path: str, stamp: Stamp | None, row: Json) -> None:
         """Remember a row, unless something was wrong with its file or it was written just now."""
-        if stamp is None or "problem" in row or time.time() - max(stamp[2:]) / 1e9 < self._settled:
+        if stamp is None or "problem" in row or time.time() - max(stamp[2:]) / 1e9 < self._kind.settled:
             return
         kept = {key: value for key, value in row.items() if key != "path"}
         self._rows[os.path.basename(path)] = stamp, kept
@@ -101,7 +134,7 @@ class Remembered:
             ensure_dir(os.path.dirname(self._file))
             fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:
-                file.write(orjson.dumps({"version": self._version, "rows": rows}))
+                file.write(orjson.dumps({"version": self._kind.version, "rows": rows}))
             os.replace(temporary, self._file)
         except OSError:
             pass

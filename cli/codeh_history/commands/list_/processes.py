@@ -9,38 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
-from ...store.paths import SERVER
-
-FEW = 500  # fewer items are not worth another process
 HEAVY = 4 << 20  # bytes that are worth one
 
 T = TypeVar("T")
-
-
-def spread(
-    work: Callable[[Sequence[str]], Iterator[bytes]],
-    items: Sequence[str],
-    *,
-    few: int = FEW,
-    cores: int | None = None,
-) -> list[bytes]:
-    """What `work` gives for all items, in their order; it must hold no newline and change nothing.
-
-    The first share is done here and each other one in a child process. The lines of a child that fails
-    are made here again, so that an error is raised where it can be told.
-    """
-    count = min(cores or _cores(), 4, len(items) // few)
-    if count < 2 or items[0].startswith(SERVER):  # one query gives them all
-        return list(work(items))
-    shares = [items[len(items) * n // count : len(items) * (n + 1) // count] for n in range(count)]
-    children = [_start(work, share) for share in shares[1:]]
-    lines = list(work(shares[0]))
-    for share, (pid, fd) in zip(shares[1:], children, strict=True):
-        with open(fd, "rb") as pipe:
-            data = pipe.read()
-        _, status = os.waitpid(pid, 0)
-        lines += data.split(b"\n")[:-1] if status == 0 else work(share)
-    return lines
 
 
 def shared(
@@ -54,15 +25,15 @@ def shared(
     """What `work` gives for each item in turn, with its place, as soon as it is there; it holds no newline.
 
     The items are shared between child processes by their weight, unless they are light together: two for
-    each core, as they wait for the disk half of the time. What a
-    child that fails leaves undone is done here, so that an error is raised where it can be told.
+    each core, as they wait for the disk half of the time. What a child that fails leaves undone is done
+    here, so that an error is raised where it can be told.
     """
     count = min(cores or 2 * _cores(), 4, len(items), sum(weights) // heavy)
     left = dict.fromkeys(range(len(items)))
     if count > 1:
         order = sorted(left, key=lambda place: -weights[place])
         told = partial(_told, work, items)
-        children = [_start(told, order[n::count], at_once=True) for n in range(count)]
+        children = [_start(told, order[n::count]) for n in range(count)]
         for line in _lines_of(children):
             number, _, data = line.partition(b" ")
             del left[int(number)]
@@ -99,10 +70,8 @@ def _lines_of(children: Sequence[tuple[int, int]]) -> Iterator[bytes]:
             os.waitpid(pid, 0)
 
 
-def _start(
-    work: Callable[[Sequence[T]], Iterator[bytes]], share: Sequence[T], *, at_once: bool = False
-) -> tuple[int, int]:
-    """A child process and the pipe it writes its lines to: when it has them all, or each `at_once`."""
+def _start(work: Callable[[Sequence[T]], Iterator[bytes]], share: Sequence[T]) -> tuple[int, int]:
+    """A child process and the pipe it writes its lines to, each as soon as it has it."""
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid:
@@ -110,13 +79,9 @@ def _start(
         return pid, read_end
     status = 1
     try:
-        if at_once:
-            lines = (line + b"\n" for line in work(share))
-        else:
-            lines = (made for made in [b"".join([line + b"\n" for line in work(share)])])
         with open(write_end, "wb") as pipe:
-            for line in lines:
-                pipe.write(line)
+            for line in work(share):
+                pipe.write(line + b"\n")
                 pipe.flush()
         status = 0
     finally:

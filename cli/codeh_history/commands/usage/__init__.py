@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import orjson
+from collections.abc import Sequence
+from functools import partial
 
 from ...access import responses
 from ...base.env import Env
@@ -13,14 +12,11 @@ from ...base.near import did_you_mean
 from ...base.options import JSON, QUIET, SESSION, STRICT, Options, argument, option
 from ...base.times import from_millis
 from ...render.messages import rich_wanted
-from ...render.progress import progress
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
-from ...store.state import passing, stamps_of
 from ...tokens import prices
 from ...tokens.prices import Table
 from ..list_ import cache, moment
-from ..list_.processes import spread
 from . import own, shown
 from .totals import BY, Asked, summed, with_owners
 
@@ -31,9 +27,7 @@ EXAMPLES = """\
   codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
 """
-FILE = "usage.json"
-VERSION = 1
-MUCH = 8 << 20  # bytes: less is read as fast as it is remembered
+USED = cache.Kind("usage.json", version=1)
 A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
@@ -95,22 +89,10 @@ def _row(env: Env, path: str, table: Table) -> Json:
     return responses.row_of(path, table, env.read_stdin() if path == "-" else None)
 
 
-def _remembered(
-    env: Env, paths: list[str], table: Table, much: int = MUCH, settled: float = cache.SETTLED
-) -> list[Json]:
+def _remembered(env: Env, paths: list[str], table: Table, kind: cache.Kind = USED) -> list[Json]:
     """The rows of sessions of the home; where these are large, read where their files have changed."""
-
-    def work(share: Sequence[str]) -> Iterator[bytes]:
-        return (orjson.dumps(responses.row_of(path, table)) for path in passing(share))
-
-    def count(some: list[str]) -> list[Json]:
-        with progress(env, "reading sessions", len(some), cache.MANY):
-            return [orjson.loads(line) for line in spread(work, some)]
-
-    stamps = stamps_of(paths)
-    if sum(stamp[1] for stamp in stamps.values() if stamp) < much:
-        return count(paths)
-    return cache.rows(env, paths, count, settled, FILE, [VERSION, table.source, table.date])
+    kind = kind._replace(version=[kind.version, table.source, table.date])
+    return cache.rows(env, paths, partial(responses.row_of, table=table), kind)
 
 
 def _told(env: Env, rows: list[Json]) -> list[Json]:
