@@ -120,18 +120,18 @@ _STANDING = Cue(  # what holds from now on, told by the shape of the sentence
     r"|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
     r"|^(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
     r"(?:you|each|every|any)\b[^?]*,"
-    r"|\b(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)"
+    r"|\b(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)\b"
     r"|without (?:asking|my|our|approval|permission|telling)"
     r"|(?:whatever|no matter what) (?:you|happens)|no matter (?:how|which|who)|under any circumstances?"
-    r"|at all costs|(?:nowhere|nothing|no ?one|nobody|none) else|anywhere else|may only|can only be"
+    r"|at all costs|(?:(?:nowhere|nothing|no ?one|nobody|none|anywhere) else|may only|can only be)\b"
     r"|(?:is|are) to be (?!(?:expected|seen|found|done|decided|settled|honest)\b)|(?:is"
     r"|are) to (?:stay|remain)"
-    r"|stays? (?:as (?:it is|is|they are)|put|untouched|unchanged|frozen)"
+    r"|stays? (?:as (?:it is|is|they are)|put|untouched|unchanged|frozen)\b"
     r"|(?:hands|fingers) (?:off|away)|let (?!me\b|us\b|it\b|['\u2019])[\w ./-]{1,60} be\b(?! \w)"
     r"|i (?:can(?:no|['\u2019])t|won['\u2019]t) have\b|i(?:['\u2019]d| would)? (?:ask you|insist"
-    r"|expect you)"
+    r"|expect you)\b"
     r"|i['\u2019]d rather (?:you|we|not)|(?:essential|crucial|vital|imperative|important) (?:that|to)\b"
-    r"|non-negotiable|taboo|off the table|(?:is|are) (?:frozen|read-only|locked)|not supposed to"
+    r"|(?:non-negotiable|taboo|off the table|(?:is|are) (?:frozen|read-only|locked))\b|not supposed to"
     r"|throughout\b|we (?:don['\u2019]t|do not|only|never|always) "
     r"(?:do|use|write|allow|ship|commit|touch|accept|put|add|call|log|mix|rely)\b"
     r"|belongs? (?:in|into|under|to)\b)",
@@ -287,7 +287,8 @@ _OPEN = Cue(
     wired tried looked+not|t replied wonder wondering mystery continued list+on point+at lack lacks
     forget answer+an|no decision+a look+another|should|must idea+no reply+no untested unfinished finished
     should+check|find|figure|still|test|ask|investigate|revisit must+check|find|figure|still|test|ask
-    have+to check+to find+to nobody tomorrow back+come sure+not hold+on
+    must+investigate|revisit ought have+to has+to check+to find+to nobody tomorrow back+come sure+not
+    hold+on
     """,
 )
 
