@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
-from ..session.failed_call import sentence
 from ..session.model import Json, Message, Part
 from ..session.pairing import Call, Pairing, pair
 from .prose import clip
+from .results import failure as how_failed
+from .results import result_value
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WRITES = frozenset(
@@ -50,35 +49,11 @@ _MENTION = (
     r"|[\w@+-]+(?:\.[\w-]+)*\.(?:py|[jt]sx?|json|ya?ml|toml|md|txt|go|rs|c|h|cc|cpp|java|kt|rb|php|sh|sql"
     r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])"
 )
-_ERROR_LINE = re.compile(
-    r"^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
-    r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError"
-    r"|[1-9]\d* (?:failed|failing|errors?)\b)|(?:command not found|No such file or directory"
-    r"|Permission denied|Segmentation fault)",
-    re.MULTILINE,
-)
-_COMPLAINT = re.compile(  # what a command that is known to have failed says of it
-    r"(?i)error|fail|panic|abort|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found"
-    r"|no such|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|killed|fault|exit status"
-    r"|did not|does not exist|reject|unhandled|expected|✗|\*\*\*"
-)
-_ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
-    "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
-    "not found", "No such", "denied", "fault",
-)  # fmt: skip
-_EXITED = re.compile(
-    r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
-)
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
-_CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
 _PATCHED = re.compile(r"^(?:\*\*\* (?:Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
 _INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
-_ENDS = 4000  # characters of an output, from either end, that tell whether it failed
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
-_SHOWS = re.compile(
-    r"^\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b"
-)
 
 
 class Effects:
@@ -191,7 +166,7 @@ def _told(call: Call) -> Told:
     verb = args.get("command")
     writes = bool(words & _WRITES) and not (isinstance(verb, str) and verb == "view")
     label = f"`{clip(_AWAY.sub('', command), 100)}`" if command else brief(call.name, args, 160)
-    failure = _failure(call, command)
+    failure = how_failed(call.name, _response(call), here(command))
     told = Told(label, failure, open=call.answer is None)
     if command:
         _shell(command, told)
@@ -330,71 +305,7 @@ def _response(call: Call) -> Any:
     return call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
 
 
-def result_value(response: Any) -> Any:
-    """A response's content: what lies under its only key `output` (JSON text read), else the object."""
-    if isinstance(response, dict) and len(response) == 1:
-        inner = next(iter(response.values()))
-        if isinstance(inner, str) and inner[:1] in ("{", "["):
-            try:
-                return orjson.loads(inner)
-            except ValueError:
-                return inner
-        return inner
-    return response
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, in order."""
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            stack.extend(reversed(list(item.values())))
-        elif isinstance(item, list):
-            stack.extend(reversed(item))
-
-
-def _failure(call: Call, command: str) -> str:
-    """How a call failed, in one line; "" where it did not."""
-    response = _response(call)
-    if not isinstance(response, dict):
-        return ""
-    error = response.get("error")
-    if error:
-        text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
-        return _error_line(text.removeprefix(sentence(call.name, "")))
-    text = "\n".join(texts_in(response))
-    if len(text) > 2 * _ENDS:  # what went wrong stands first or last
-        text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
-    flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
-    exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
-    shows = _SHOWS.match(here(command))
-    if flagged or (isinstance(code, int) and code != 0) or (exited and command):
-        if shows and not _wrong(text):
-            return ""  # a search that found nothing
-        return _error_line(text) or f"exit {exited[1] if exited else code}"
-    if (command and not shows and _wrong(text)) or _CRASHED.match(text):
-        return _error_line(text)
-    return ""
-
-
 def here(command: str) -> str:
     """A command without the folders it goes to first."""
     away = _AWAY.match(command)
     return command[away.end() :] if away else command
-
-
-def _wrong(text: str) -> bool:
-    """Whether a line of an output says that something went wrong."""
-    return any(hint in text for hint in _ERROR_HINTS) and _ERROR_LINE.search(text) is not None
-
-
-def _error_line(text: str) -> str:
-    """The line of an output that says what went wrong: the last of a traceback, else the first."""
-    lines = [line for line in map(str.strip, text.splitlines()) if line]
-    wrong = [line for line in lines if _ERROR_LINE.search(line) and not line.startswith("Traceback")]
-    wrong = wrong or [line for line in lines if _COMPLAINT.search(line)] or lines[-1:]
-    return clip(wrong[-1] if "Traceback" in text else wrong[0], 160) if wrong else ""

@@ -11,7 +11,8 @@ from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
 from ...session.pairing import Call, Pairing
 from ...summaries import cues, prose
-from ...summaries.calls import command_of, here, paths_of, result_value
+from ...summaries.calls import command_of, here, paths_of
+from ...summaries.results import result_value
 from . import stubs, words
 from .extent import Extent
 
