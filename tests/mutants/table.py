@@ -655,7 +655,7 @@ MUTANTS = [
         ("adapters/test_protocols.py::test_a_torn_line_costs_itself",),
     ),
     Mutant(
-        "a decision is said by somebody called so", "filters/compact/lines.py",
+        "a decision is said by somebody called so", "filters/compact/speech.py",
         "who[1].split()[-1].lower() in _NO_SPEAKER",
         "not who[1]",
         ("filters/compact/test_summary.py::test_what_stands_before_a_colon_may_be_no_speaker",),

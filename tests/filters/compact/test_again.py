@@ -6,7 +6,8 @@ from itertools import product
 from random import Random
 
 from codeh_history.filters.compact.extent import Extent
-from codeh_history.filters.compact.lines import Line, Memo, Reader
+from codeh_history.filters.compact.line import Line
+from codeh_history.filters.compact.lines import Memo, Reader
 from codeh_history.session.fold import fold
 from codeh_history.session.growth import Growing
 from codeh_history.session.model import Message

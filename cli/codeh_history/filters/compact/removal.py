@@ -10,7 +10,8 @@ from ...summaries.calls import Effects, effects
 from . import recent, stubs
 from .draft import Draft
 from .extent import Extent
-from .lines import Line, Reader
+from .line import Line
+from .lines import Reader
 from .summary import is_ours, ledger, names, parsed, ranked, written
 from .worth import Worth
 

@@ -14,7 +14,7 @@ from ...tokens import parts_tokens
 from . import stubs, words
 from .draft import Change, Draft
 from .history import Place
-from .lines import Line, dullness
+from .line import Line, dullness
 from .small import sources_of
 from .worth import Words, Worth
 

@@ -15,7 +15,8 @@ from operator import attrgetter
 from ...summaries import prose
 from ...summaries.calls import Effects
 from . import words
-from .lines import FACTORS, PROSE, Line, about
+from .line import FACTORS, PROSE, Line
+from .speech import about
 from .worth import Words, Worth
 
 ASKED, RULES, DECISIONS, FILES = "What was asked", "Rules", "Decisions", "Files"

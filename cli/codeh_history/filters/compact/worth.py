@@ -18,7 +18,7 @@ from math import log
 
 from ...summaries.prose import INTERJECTIONS
 from . import words
-from .lines import PROSE, Line
+from .line import PROSE, Line
 
 NAME = 7.0  # what one is worth where a rare word is worth 1
 NAME_OFTEN, WORD_OFTEN = 1.4, 1.0  # how much more one is worth that comes up often in this history

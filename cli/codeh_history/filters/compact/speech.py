@@ -1,0 +1,110 @@
+"""What somebody said, as sentences, each with the kind of thing that it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...summaries import cues, prose
+from . import words
+from .line import Line, dullness
+
+RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
+RULE_LENGTH = 240  # characters of a rule
+LONGEST = 480  # and of what has a topic: who talks longer tells something
+WEIGHT = 0.15  # more of a sentence, for each kind of words in it that rules and decisions are made of
+PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
+TYPED = 400  # characters of a line that somebody typed
+_PICTURE = re.compile(  # the path of one, as it is dropped on a terminal
+    r"['\"<\[(]*(?:file:/|[A-Za-z]:\\|~|\.{0,2})?[/\\].{0,300}"
+    r"\.(?:png|jpe?g|gif|webp|heic|bmp|tiff?|svg|mov|mp4|webm)['\">\])]*",
+    re.IGNORECASE,
+)
+_NAME = r"[^\W\d_a-z][\w.'-]*"
+_SPEAKER = re.compile(rf"({_NAME}(?: {_NAME}){{0,3}})(?:: +|：)(?=\S)")
+_NO_SPEAKER = frozenset(
+    """
+answer beschluss cause change conclusion constraint context decided decision done error example fix fixed
+fixme fyi goal hint idea important info later measured missing next note notes open option outcome output
+pending plan problem question reason remaining remember requirement resolution result results rule status
+step summary task tbd tip todo update verdict warning word antwort aufgabe beispiel entscheidung ergebnis
+fehlt frage grund hinweis idee offen problem regel ursache wichtig 待办 决定 规则 注意 问题 结论 原因 要求
+""".split()
+)  # what stands before a colon and says what kind of thing follows
+_POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
+
+
+def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
+    """The lines of what the model said, without a look at what they say."""
+    for row, line in enumerate(text.split("\n")):
+        if line.strip():
+            yield Line(line.strip(), "said", number, label="Model", row=row, rate=rate)
+
+
+def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
+    """The sentences of what somebody said; of a line that names its speaker, under that name."""
+    kind, label = ("asked", "User") if user else ("said", "Model")
+    first = user
+    seen = 0
+    for row, line in enumerate(text.split("\n")):
+        seen += len(line)
+        line = line.strip()
+        if not line or (user and is_command(line)):
+            continue
+        if user and _PICTURE.fullmatch(line):
+            yield Line(line, "pasted", number, label=label, row=row, rate=rate, factor=FILLER)
+            continue
+        if user and (seen > PASTED or len(line) > PASTED or dullness(line) < 1 or not prose.is_prose(line)):
+            for piece in words.lines_of(line):
+                whose = "pasted" if seen > TYPED else kind
+                yield Line(piece, whose, number, label=label, row=row, rate=rate,
+                           factor=dullness(piece), first=first)  # fmt: skip
+                first = False
+            continue
+        who = _SPEAKER.match(line)
+        if who and who[1].split()[-1].lower() in _NO_SPEAKER:
+            who = None
+        speaker = who[1] if who else label
+        rest = line[who.end() :] if who else line
+        for sentence, topic, factor in _sentences(rest, user=user):
+            yield Line(
+                sentence, kind, number,
+                label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
+            )  # fmt: skip
+            first = False
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is nothing but a command of the program that it is typed in: `/theme`."""
+    return line[0] == "/" and line[1:].isalpha()
+
+
+def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:
+    """The sentences of a line, with what they say; `So that is decided` goes with the one before."""
+    found: list[tuple[str, str, float]] = []
+    for sentence in prose.split(text):
+        topic, factor = about(sentence, user=user)
+        asked = topic == "open" and found and found[-1][0][-1:] in "?？"  # `Does it scale? Nobody knows.`
+        if topic in ("decision", "open") and (asked or _POINTS_BACK.match(sentence)):
+            if found:
+                sentence = f"{found.pop()[0]} {sentence}"
+            else:
+                topic = ""
+        found.append((sentence, topic, factor))
+    return found
+
+
+def about(sentence: str, *, user: bool) -> tuple[str, float]:
+    """What kind of thing a sentence says, and what that is worth."""
+    if len(sentence) > LONGEST:
+        return "", 1.0
+    sure = 0.0
+    if not cues.none(sentence):  # as most say nothing of the kind
+        sure = cues.rule(sentence) if user else 0.0
+        if sure >= 2 and len(sentence) <= RULE_LENGTH:
+            return "rule", RULE
+        if cues.decision(sentence) == 2:
+            return "decision", DECISION
+        if cues.open_end(sentence):
+            return "open", OPEN
+    return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4 + WEIGHT * cues.weight(sentence)
