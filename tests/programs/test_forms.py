@@ -52,6 +52,23 @@ def test_damaged_lines_are_counted_and_named_and_cost_themselves(home: Path, tmp
     assert spoilt.read_bytes() == given
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param({**HI, "type": {}}, id="of no type"),
+        pytest.param({"type": "revert"}, id="a revert of nothing"),
+        pytest.param({"type": "compaction", "id": "K", "ops": 7}, id="a compaction without ops"),
+    ],
+)
+def test_2026_11_23_what_says_that_it_is_a_record_is_looked_at_as_one(odd: Any, tmp_path: Path) -> None:
+    """An element of an older form may have a type: what it lacked for that was a bug in every reader."""
+    path = tmp_path / "array.json"
+    path.write_bytes(orjson.dumps([HI, odd]))
+    done = inside("show", str(path), home=tmp_path)
+    assert (done.code, done.out.count(b"hi")) == (0, 1)
+    assert b"1 element is not as expected, kept as found ([1]: " in done.err
+
+
 WRONG = {
     "no JSON": b"hello", "a number": b"7", "an object": b'{"x":1}', "empty": b"",
     "lines of a program that uses our names": b'{"type":"session","version":3,"id":"p"}\n'

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..session.depth import too_deep
 from ..session.model import Json
-from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check_message, dumps
+from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check, dumps
 from . import history
 from .history import Found
 
@@ -59,11 +59,9 @@ def shallow(value: Any) -> Any:
 
 
 def _wrong(data: Json) -> str | None:
-    if data.get("type") in ("message", "ref"):
-        if data["type"] == "message" and not isinstance(data.get("parts"), list):
-            return "no `parts`"
-        return check_message(data)
-    return None
+    if data.get("type") == "message" and not isinstance(data.get("parts"), list):
+        return "no `parts`"
+    return check(data)
 
 
 def _contents(items: list[Any]) -> list[Json]:

@@ -221,7 +221,7 @@ def _record(data: Any, line: bytes, start: int, keys: set[str], bare: dict[int, 
     seen = None
     if type(data) is dict and "id" not in data:
         seen = _adopt(data, line.removesuffix(b"\n"), bare)
-    reason = _check(data)
+    reason = check(data)
     if reason:
         return reason
     _note(data, keys)
@@ -272,7 +272,7 @@ def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
     return seen
 
 
-def _check(data: object) -> str | None:
+def check(data: object) -> str | None:
     """Why this object is no record, or None."""
     if type(data) is not dict:
         return "not an object"
