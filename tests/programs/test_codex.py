@@ -306,3 +306,17 @@ def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path: Path) -> None:
     found = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
     assert [(one["line"], one["effect"]) for one in found] == [(3, "doubles"), (6, "refused")]
     assert found[0]["reason"] == "the same as line 2: Codex sends it twice"
+
+
+@pytest.mark.parametrize("block", [{"type": "input_text"}, {"type": "refusal"}])
+def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
+    block: Any, tmp_path: Path
+) -> None:
+    """A block that `rescue` was to read and write again ended it with a bug."""
+    file = Codex()
+    file.item("message", role="user", content=[block, input_text("one")])
+    file.said("two")
+    out = tmp_path / "out.jsonl"
+    done = inside("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
+    assert done.code == 0
+    assert view(out, tmp_path) == ["one", "two"]

@@ -140,6 +140,15 @@ def test_what_the_program_forgets_or_never_sent(tmp_path: Path) -> None:
     assert b"A title" in session_path(tmp_path, COPY).read_bytes()
 
 
+def test_2026_11_23_a_content_among_the_lines_of_a_chat_is_none_of_its_messages(tmp_path: Path) -> None:
+    """Bare contents are a checkpoint's; in a chat Gemini CLI does not know such a line."""
+    file = Gemini()
+    file.user("a", "one")
+    file.lines.append({"role": "user", "parts": [{"text": "two"}]})
+    file.said("b", "three")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_older_form_is_one_object(indent: int | None, tmp_path: Path) -> None:
     file = Gemini()

@@ -102,16 +102,18 @@ def _message(role: str, content: Any, beside: Json | None = None) -> Json:
 
 
 def _contents(blocks: Iterable[Json]) -> Iterable[Json]:
-    """Contents that Codex knows; of a file its text, or a text about it."""
+    """Contents that Codex knows; of a file its text, or a text about it; nothing of what is damaged."""
     for block in blocks:
-        match block["type"]:
-            case "input_text" | "output_text":
-                yield {"type": block["type"], "text": block["text"]}
-            case "refusal":
-                yield {"type": "output_text", "text": block["refusal"]}
-            case "input_image" if isinstance(block.get("image_url"), str):
+        match block:
+            case {"type": "input_text" | "output_text" as kind}:
+                if isinstance(block.get("text"), str):
+                    yield {"type": kind, "text": block["text"]}
+            case {"type": "refusal"}:
+                if isinstance(block.get("refusal"), str):
+                    yield {"type": "output_text", "text": block["refusal"]}
+            case {"type": "input_image", "image_url": str()}:
                 yield block
-            case _:
+            case {"type": str()}:
                 yield {"type": "input_text", "text": _file(block)}
 
 

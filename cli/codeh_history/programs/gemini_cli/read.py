@@ -66,7 +66,7 @@ class _Reading:
             self.header(number, data)
         elif isinstance(data.get("history"), list):
             self.contents(number, data["history"])
-        elif isinstance(data.get("parts"), list):
+        elif isinstance(data.get("parts"), list) and not self.headed:  # of a bare list
             self.contents(number, [data])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
