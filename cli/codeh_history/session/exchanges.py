@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .model import Message, Part
 from .view import text_of, uses_tools
@@ -78,28 +78,44 @@ def exchanges(messages: Sequence[Message]) -> list[list[Message]]:
 
 def exchange_places(messages: Sequence[Message]) -> tuple[list[list[int]], list[int]]:
     """The places of the messages of each exchange, and those of the real user messages."""
-    groups: list[list[int]] = []
-    asked: list[int] = []
-    before: list[int] = []  # IDE context that may belong to the next prompt
-    for number, message in enumerate(messages):
-        if is_prompt(message):
-            if asked or not groups:
+    found = Exchanges()
+    found.extend(messages)
+    return found.groups, found.asked
+
+
+class Exchanges:
+    """The exchanges of the first `seen` messages, by their places; `asked` are those of real users."""
+
+    __slots__ = ("_before", "_groups", "asked", "seen")
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.asked: list[int] = []
+        self._groups: list[list[int]] = []
+        self._before: list[int] = []  # IDE context that may belong to the next prompt
+
+    def extend(self, messages: Iterable[Message]) -> None:
+        """Take in the messages that follow."""
+        groups, number = self._groups, self.seen - 1
+        for number, message in enumerate(messages, self.seen):
+            prompt = is_prompt(message)
+            if not prompt and is_ide_context(message):
+                self._before.append(number)
+                continue
+            if not groups or (prompt and self.asked):
                 groups.append([])
-            groups[-1] += [*before, number]
-            before = []
-            asked.append(number)
-        elif is_ide_context(message):
-            before.append(number)
-        else:
-            if not groups:
-                groups.append([])
-            groups[-1] += [*before, number] if before else (number,)
-            before = []
-    if before:
-        if not groups:
-            groups.append([])
-        groups[-1] += before
-    return groups, asked
+            groups[-1] += [*self._before, number] if self._before else (number,)
+            self._before = []
+            if prompt:
+                self.asked.append(number)
+        self.seen = number + 1
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The places of each exchange's messages; IDE context at the very end goes with the last."""
+        if not self._before:
+            return self._groups
+        return [*self._groups[:-1], [*(self._groups or [[]])[-1], *self._before]]
 
 
 def tools_named(message: Message) -> list[str] | None:

@@ -30,6 +30,8 @@ def test_a_grown_session_is_planned_as_one_that_was_never_seen() -> None:
         for budget in (1500, 5000):
             assert plan(growing.view, budget) == plan(fold(parse(lines[:end])), budget)
     assert growing.view.memo["lines"]
+    (past,) = growing.view.memo["past"].values()
+    assert past.joined.seen == len(past.messages) == len(growing.view.messages)
 
 
 class Cut(Extent):

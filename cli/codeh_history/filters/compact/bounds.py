@@ -21,6 +21,7 @@ from ..costs import counter_for
 from . import POLICIES, Plan, Settings, counts
 from .mask import NAME as MASK
 from .mask import unbounded
+from .past import alone
 
 
 class Limits(NamedTuple):
@@ -133,6 +134,11 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
 
     `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
     """
+    with alone(view) as mine:
+        return _planned(env, mine, limits, in_place=in_place, exact=exact)
+
+
+def _planned(env: Env, view: View, limits: Limits, *, in_place: bool, exact: bool) -> Plan:
     plans: list[Plan] = []
     if limits.items:
         plans.append(counts.items(view, limits.items))

@@ -7,14 +7,14 @@ from functools import cached_property
 
 from ...session.model import Message, Part
 from ...session.view import View
-from ...tokens import Counter, part_tokens, summary_text
-from ...tokens.formula import overhead, sent, unscaled
+from ...tokens import Counter, summary_text
+from ...tokens.formula import overhead, sent
 from . import stubs
+from .past import Past
+from .past import Place as Place  # noqa: PLC0414 - for those who import it here
 from .plan import Settings
 from .units import Layout
 from .worth import Words
-
-Place = tuple[int, int]  # a message's position, and which of its shown parts
 
 
 class History:
@@ -27,15 +27,14 @@ class History:
         self.view = view
         self.counter = counter
         self.settings = settings
-        self.messages: list[Message] = [message for message in view.messages if sent(message)]
-        self.tokens = part_tokens(counter, self.messages)
-        self.costs = unscaled(counter, self.messages, self.tokens)
-        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
-            (number, place)
-            for number, message in enumerate(self.messages)
-            for place, part in enumerate(message.parts)
-            if len(part) > 1 or "text" not in part
-        ]
+        messages = [message for message in view.messages if sent(message)]
+        memo = view.memo.setdefault("past", {})
+        counted = counter.vocabulary, counter.media
+        self.past = memo[counted] = Past(messages, counter, memo.pop(counted, None))
+        self.messages: Sequence[Message] = self.past.messages
+        self.tokens = self.past.tokens
+        self.costs = self.past.costs
+        self.special = self.past.special  # calls, results, files, thoughts: all but plain texts
         self.summaries = [summary.text for summary in view.summaries]
         self.summary_cost = self.cost_of_summaries(self.summaries)
         self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
@@ -45,7 +44,7 @@ class History:
     @cached_property
     def layout(self) -> Layout:
         """Units and what must stay."""
-        return Layout(self.messages, self.settings.keep_last, plain=not self.special)
+        return Layout(self.messages, self.settings.keep_last, self.past.joined)
 
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]

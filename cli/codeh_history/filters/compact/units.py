@@ -2,53 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from ...session.exchanges import exchange_places, is_ide_context, is_thought
+from ...session.exchanges import Exchanges, is_ide_context, is_thought
 from ...session.model import Message
-from ...session.pairing import Pairing, pair
+from ...session.pairing import Walk
 
 
-def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[list[int]]:
-    """The messages' positions by unit, each in order, units by their first message.
+def units(messages: Sequence[Message]) -> list[list[int]]:
+    """The messages' positions by unit, each in order, units by their first message."""
+    joined = Joined()
+    joined.extend(messages)
+    return joined.units
+
+
+class Joined:
+    """How the first `seen` messages hang together; what is found holds when more of them follow.
 
     Responses join their calls wherever they stand, an inserted message joins what it goes with, a
     message of nothing but thoughts joins the model message after it.
     """
-    joined = list(_joined(messages, pairing or pair(messages)))
-    if not joined:
-        return [[number] for number in range(len(messages))]
-    parent = list(range(len(messages)))
 
-    def find(number: int) -> int:
-        while parent[number] != number:
-            parent[number] = number = parent[parent[number]]
-        return number
+    __slots__ = ("_mixed", "_numbers", "_thoughts", "exchanges", "seen", "unit_of", "walk")
 
-    for pairs in joined:
-        a, b = map(find, pairs)
-        parent[max(a, b)] = min(a, b)
-    groups: dict[int, list[int]] = {}
-    for number in range(len(messages)):  # a root comes before what joined it
-        parent[number] = root = parent[parent[number]]
-        groups.setdefault(root, []).append(number)
-    return list(groups.values())
+    def __init__(self) -> None:
+        self.seen = 0
+        self.walk = Walk()
+        self.exchanges = Exchanges()
+        self.unit_of: list[list[int]] = []  # by position
+        self._numbers: dict[str, int] = {}  # by id
+        self._thoughts = False  # whether the last message is nothing else
+        self._mixed: dict[int, list[int]] = {}  # units that are not in order
 
+    @property
+    def units(self) -> list[list[int]]:
+        """The units in the order of their first messages."""
+        return [unit for number, unit in enumerate(self.unit_of) if unit[0] == number]
 
-def _joined(messages: Sequence[Message], pairing: Pairing) -> Iterator[tuple[int, int]]:
-    """The pairs of positions that stay together."""
-    place = {message.id: number for number, message in enumerate(messages)}
-    for call in pairing.calls:
-        if call.answer is not None:
-            yield place[call.message.id], place[call.answer.message.id]
-    thoughts = False  # whether the message before is nothing else
-    for number, message in enumerate(messages):
-        if message.after is not None and message.after in place:
-            yield place[message.after], number
+    def extend(self, messages: Sequence[Message], *, plain: bool = False) -> None:
+        """Take in the messages from `seen` on; `plain`: all of them are texts and nothing else."""
+        new = messages[self.seen :]
+        self.exchanges.extend(new)
+        self.unit_of += [[number] for number in range(self.seen, len(messages))]
+        for number, message in enumerate(new, self.seen):
+            self._numbers[message.id] = number
+            self._beside(number, message)
+        self.seen = len(messages)
+        for _, _, answers in self.walk.through(() if plain else messages[self.walk.seen :]):
+            for answer in answers:
+                if answer.call is not None:
+                    self._join(answer.call.place, answer.place)
+        for unit in self._mixed.values():
+            unit.sort()
+        self._mixed.clear()
+
+    def _beside(self, number: int, message: Message) -> None:
+        """Join a message to what it was inserted after, or to thoughts before it."""
+        if message.after is not None and message.after in self._numbers:
+            self._join(self._numbers[message.after], number)
         of_model = message.role == "model"
-        if thoughts and of_model:
-            yield number - 1, number
-        thoughts = of_model and _only_thoughts(message)
+        if self._thoughts and of_model:
+            self._join(number - 1, number)
+        self._thoughts = of_model and _only_thoughts(message)
+
+    def _join(self, a: int, b: int) -> None:
+        unit, other = self.unit_of[a], self.unit_of[b]
+        if unit is other:
+            return
+        if len(unit) < len(other):
+            unit, other = other, unit
+        if unit[-1] > other[0]:
+            self._mixed[id(unit)] = unit
+        unit += other
+        for number in other:
+            self.unit_of[number] = unit
 
 
 def _only_thoughts(message: Message) -> bool:
@@ -78,12 +105,15 @@ class Layout:
         "yielding",
     )
 
-    def __init__(self, messages: Sequence[Message], keep_last: int, *, plain: bool = False) -> None:
-        """`plain`: the messages are texts and nothing else."""
-        self.pairing = Pairing() if plain else pair(messages)
-        self.units = units(messages, self.pairing)
-        self.unit_of = {number: unit for unit in self.units for number in unit}
-        turns, self.prompts = exchange_places(messages)
+    def __init__(self, messages: Sequence[Message], keep_last: int, joined: Joined | None = None) -> None:
+        """`joined`: how they hang together, where that is known."""
+        if joined is None:
+            joined = Joined()
+            joined.extend(messages)
+        self.pairing = joined.walk.pairing
+        self.units = joined.units
+        self.unit_of = joined.unit_of
+        turns, self.prompts = joined.exchanges.groups, joined.exchanges.asked
         self.prompt = self.prompts[-1] if self.prompts else None
         self.last = self.unit_of[len(messages) - 1] if messages else []
         self.start = min(turns[-1]) if turns else 0

@@ -1,0 +1,121 @@
+"""A budget planned again and again in one process: the request is the one that a fresh process would make."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeh_history import HistoryError, Session
+from compact.long import line, output
+from compact.planted import conversation
+from compact.recorded import records
+from inside import inside, lay
+from length import examples
+
+BEGUN = b"".join(line(record) for record in records(conversation(Random(4), 5)))
+BIG = output(7, 60)
+CONTEXT = "# IDE Context\nfile %d is open\n" + BIG[:900]
+BUDGETS = ("700", "1500", "4k", "1M")
+
+
+def _read(session: Session, id: str, path: str) -> None:
+    session.append(call="read_file", args={"path": path}, call_id=id)
+    session.append(BIG, result="read_file", call_id=id)
+
+
+def _late(session: Session) -> None:
+    """A result that comes after something else was said."""
+    session.append(call="bash", args={"command": "make"}, call_id="late")
+    session.append("Go on.")
+    session.append("error: " + BIG[:500], result="bash", call_id="late")
+
+
+def _begin(session: Session) -> None:
+    session.clear()
+    session.extend([{"role": "user", "parts": [{"text": f"{n} {BIG[: 99 * n]}"}]} for n in range(9)])
+
+
+def _streamed(session: Session) -> None:
+    with session.stream("model") as stream:
+        stream.write("So it is. " * 9)
+
+
+DOINGS: tuple[Callable[[Session, int], Any], ...] = (
+    lambda session, n: session.append(f"What of {n}? " + "word " * n),
+    lambda session, n: session.append("We decided to keep it. " * 9, role="model"),
+    lambda session, n: _read(session, f"r{n}", f"src/{n % 3}.py"),
+    lambda session, n: session.append(call="bash", args={"command": f"cat {BIG[:300]}"}, call_id=f"c{n}"),
+    lambda session, n: session.append(f"tail {BIG}", result="bash"),
+    lambda session, n: _late(session),
+    lambda session, n: session.append(CONTEXT % n),
+    lambda session, n: session.append("Never touch the parser.", pin=True),
+    lambda session, n: session.append("half", pending=True),
+    lambda session, n: _streamed(session),
+    lambda session, n: session.commit(),
+    lambda session, n: session.undo(turn=bool(n % 2)),
+    lambda session, n: session.update(":-1", f"Something else {n}."),
+    lambda session, n: session.curate(in_place=True, thoughts="old"),
+    lambda session, n: session.compact("3k", in_place=True),
+    lambda session, n: session.set({"compact.keep-last": n % 3, "system": f"Be {n}."}),
+    lambda session, n: _begin(session),
+)
+
+
+def done(session: Session, doing: Callable[[Session, int], Any], number: int) -> None:
+    try:
+        doing(session, number)
+    except HistoryError:
+        pass  # there was nothing to do it to
+
+
+def payload(session: Session, budget: str, **flags: Any) -> bytes | tuple[int, str]:
+    try:
+        return session.payload("gemini", budget=budget, unanswered="stub", prefill=True, **flags)
+    except HistoryError as error:
+        return error.code, str(error)
+
+
+def anew(home: Path, budget: str, *flags: str) -> bytes | tuple[int, str]:
+    argv = ("--to", "gemini", "--budget", budget, "--unanswered", "stub", "--prefill", *flags)
+    found = inside("payload", "demo", *argv, home=home)
+    told = found.err.decode().splitlines()[-1:] or [""]
+    return (found.code, told[0].removeprefix("codeh-history: ")) if found.code else found.out
+
+
+@settings(max_examples=examples(8))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(DOINGS), st.integers(0, 40), st.sampled_from(BUDGETS)),
+        min_size=4,
+        max_size=12,
+    )
+)
+def test_a_plan_is_that_of_a_fresh_process(doings: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        lay(home, BEGUN, "demo")
+        session = Session.open("demo", home=home)
+        assert payload(session, "2k") == anew(home, "2k")
+        for doing, number, budget in doings:
+            done(session, doing, number)
+            assert payload(session, budget) == anew(home, budget)
+            flags = {"max_chars": "5k"} if number % 2 else {"policy": "loop", "keep_last": 1}
+            argv = ("--max-chars", "5k") if number % 2 else ("--policy", "loop", "--keep-last", "1")
+            assert payload(session, budget, **flags) == anew(home, budget, *argv)
+
+
+def test_threads_plan_at_once(home: Path) -> None:
+    lay(home, BEGUN, "demo")
+    session = Session.open("demo", home=home)
+    for number in range(4):
+        session.append(f"And {number}? " + "word " * 20)
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda budget: payload(session, budget), BUDGETS * 2))
+        assert found == [anew(home, budget) for budget in BUDGETS] * 2
