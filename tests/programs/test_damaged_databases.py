@@ -5,13 +5,16 @@ Each page in turn, of a database whose pages are small: what is lost is what sto
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
+import tempfile
 from typing import TYPE_CHECKING
 
 import orjson
 import pytest
 
+from codeh_history.store import salvage
 from inside import inside
 from opencode_files import SESSION, OpenCode
 
@@ -133,6 +136,47 @@ def test_what_a_damaged_database_lost_stays_in_the_copy(whole: bytes, tmp_path: 
     path.write_bytes(whole[: len(whole) * 2 // 3])
     done = inside("import", str(path), home=tmp_path)
     assert (done.code, (tmp_path / "sessions" / f"{ID}.jsonl").read_bytes()) == (0, before)
+
+
+def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole: bytes, tmp_path: Path) -> None:
+    """Only sessions without a parent were known to be read from a damaged database."""
+    path = tmp_path / "opencode.db"
+    path.write_bytes(whole)
+    with sqlite3.connect(path) as connection:
+        row = "SELECT 'ses_parent', project_id, NULL, slug, directory, title, version, NULL, 1, 1 FROM session"
+        connection.execute(f"INSERT INTO session {row}")
+        connection.execute(
+            "INSERT INTO message SELECT 'msg_parent', 'ses_parent', 1, 1, data FROM message LIMIT 1"
+        )
+        connection.execute(
+            "INSERT INTO part SELECT 'prt_parent', 'msg_parent', 'ses_parent', 1, 1, data FROM part LIMIT 1"
+        )
+        connection.execute("UPDATE session SET parent_id = 'ses_parent' WHERE id = ?", [SESSION])
+    connection.close()
+    assert inside("import", "--branches", str(path), home=tmp_path).code == 0
+    copy = tmp_path / "sessions" / f"{ID}.jsonl"
+    before, data = copy.read_bytes(), path.read_bytes()
+    assert before.count(b'"type":"message"') == MESSAGES
+    path.write_bytes(data[: len(data) * 2 // 3])
+    done = inside("import", "--branches", str(path), home=tmp_path)
+    assert (done.code, copy.read_bytes()) == (0, before)
+
+
+def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through() -> None:
+    """That of a full text index has none: each number was asked for in vain, for seconds."""
+    asked: list[int] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.db")
+        damaged = sqlite3.connect(path)
+        damaged.execute("CREATE TABLE one (id PRIMARY KEY) WITHOUT ROWID")
+        damaged.execute("CREATE TABLE two (id PRIMARY KEY)")
+        damaged.execute("INSERT INTO two VALUES (7)")
+        damaged.commit()
+        damaged.set_authorizer(lambda action, *_: asked.append(action) or sqlite3.SQLITE_OK)
+        made = salvage.salvaged(damaged, path, os.path.join(folder, "b.db"))
+        assert (made.execute("SELECT id FROM two").fetchall(), len(asked) < 200) == ([(7,)], True)
+        made.close()
+        damaged.close()
 
 
 def test_a_damaged_database_is_named_where_it_is_imported(whole: bytes, tmp_path: Path) -> None:

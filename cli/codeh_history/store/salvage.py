@@ -13,6 +13,7 @@ _PROBES = 100_000  # ranges of a table that are tried
 _ROW = 32  # bytes at least, on an average
 _PAGE = slice(16, 18)  # where the header says how large a page is, and how many there are
 _PAGES = slice(28, 32)
+_KEYED = "WITHOUT ROWID"  # a table of which no range of rows can be asked for; no sessions are in one
 _SCHEMA = (
     "SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL"
     " AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'"
@@ -34,6 +35,8 @@ def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Conne
     made.execute("PRAGMA journal_mode=OFF")
     for table, sql in damaged.execute(_SCHEMA, ("table",)).fetchall():
         made.execute(sql)
+        if _KEYED in sql.upper():
+            continue
         columns = [f'"{row[1]}"' for row in made.execute(f'PRAGMA table_info("{table}")')]
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         rows = _rows(damaged, f'SELECT rowid, {names} FROM "{table}" NOT INDEXED', _numbers(damaged, table))  # noqa: S608

@@ -71,6 +71,7 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
         }  # fmt: skip
         session = _session(info, found)
         session.problems += [*problems, *_lost(source, row["id"])]
+        session.partial = source.damage is not None
         session.branches = partial(_in_database, source, *above, row["id"])
         session.used = partial(_used, source, *above, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
