@@ -93,6 +93,17 @@ def test_a_large_text_in_pieces_counts_the_same() -> None:
         assert counter.counts([text, "small"]) == [len(encode(text)), len(encode("small"))]
 
 
+@pytest.mark.parametrize("name", vocabulary.NAMES)
+@given(
+    st.lists(st.text("aB1 \n\r\t'/.-_é日\u0301\u0085\u2028\x1c\U0001f642") | st.text(), max_size=9).map(
+        "\n".join
+    )
+)
+def test_a_draft_counts_as_the_same_text_line_by_line(name: str, text: str) -> None:
+    encode = vocabulary.load(name).encode
+    assert open_counter(name).counts([text], drafts=True) == [len(encode(text, disallowed_special=()))]
+
+
 @pytest.mark.parametrize(("name", "model", "expected"), [
     (None, None, "o200k_base"), ("cl100k_base", "gpt-4o", "cl100k_base"), ("approx", None, "approx"),
     (None, "gpt-4", "cl100k_base"), (None, "gpt-4-0613", "cl100k_base"), (None, "gpt-3.5-turbo", "cl100k_base"),

@@ -25,6 +25,7 @@ _CUT = r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])"
 # A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so a cut after them changes no count.
 _BLANKS = r"\s{896000}(?=\s)"
+_LINES = r"(?<=\n)(?=[!-.0-~])"  # of the same cuts those between lines
 _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
@@ -51,6 +52,7 @@ class Counter:
         self.cache = cache
         self.factor = factor
         self._known: dict[str, int] = {}
+        self._lines: dict[str, int] = {}  # of drafts
         self._encode: Callable[[str], int] | None = None
 
     @property
@@ -65,7 +67,7 @@ class Counter:
         """The same counter with every total multiplied; the factor is rounded up to what its name says."""
         factor = math.ceil(round(factor * 100, 6)) / 100
         copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
-        copy._known, copy._encode = self._known, self._encode
+        copy._known, copy._lines, copy._encode = self._known, self._lines, self._encode
         return copy
 
     def scale(self, tokens: int) -> int:
@@ -81,12 +83,15 @@ class Counter:
             most -= 1
         return most
 
-    def counts(self, texts: Sequence[str]) -> list[int]:
-        """The unscaled count of each text: from memory, else tokenised on all cores and remembered."""
+    def counts(self, texts: Sequence[str], *, drafts: bool = False) -> list[int]:
+        """The unscaled count of each text: from memory, else tokenised on all cores and remembered.
+
+        `drafts`: texts that share most lines with what was counted before, each of which is tokenised once.
+        """
         known = self._known
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         if missing:
-            known.update(zip(missing, self._counted(missing), strict=True))
+            known.update(zip(missing, self._counted(missing, drafts=drafts), strict=True))
         return [known[text] for text in texts]
 
     def recalled(self, texts: Sequence[str]) -> list[int] | None:
@@ -104,27 +109,33 @@ class Counter:
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         return memory.keys_of(self.vocabulary, encoded)
 
-    def _counted(self, texts: list[str]) -> list[int]:
+    def _counted(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate or self.cache is None:
-            return self._tokenise(texts)
+            return self._tokenise(texts, drafts=drafts)
         from . import memory
 
         keys = self._keys(texts)
         found = memory.recall(self.cache, keys)
         rest = [number for number, key in enumerate(keys) if key not in found]
         if rest:
-            counts = self._tokenise([texts[number] for number in rest])
+            counts = self._tokenise([texts[number] for number in rest], drafts=drafts)
             fresh = {keys[number]: count for number, count in zip(rest, counts, strict=True)}
             memory.remember(self.cache, fresh.items())
             found.update(fresh)
         return [found[key] for key in keys]
 
-    def _tokenise(self, texts: list[str]) -> list[int]:
+    def _tokenise(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
         if self._encode is None:
             self._encode = _exact(self.vocabulary, self.cache)
-        return _spread(self._encode, texts)
+        if not drafts:
+            return _spread(self._encode, texts)
+        known, drafted = self._lines, [re.split(_LINES, text) for text in texts]
+        for line in dict.fromkeys(line for lines in drafted for line in lines):
+            if line not in known:
+                known[line] = self._encode(line)
+        return [sum([known[line] for line in lines]) for lines in drafted]
 
 
 class Characters(Counter):
@@ -137,7 +148,7 @@ class Characters(Counter):
     def __init__(self) -> None:
         super().__init__("characters", media="none")
 
-    def counts(self, texts: Sequence[str]) -> list[int]:
+    def counts(self, texts: Sequence[str], *, drafts: bool = False) -> list[int]:  # noqa: ARG002
         return [len(text) for text in texts]
 
 
