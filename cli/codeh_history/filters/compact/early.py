@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...session.exchanges import is_ide_context
-from ...session.model import Json, Message, Part
+from ...session.model import Message, Part
 from ...session.records import dumps
 from . import shrink, stubs
 from .draft import Change, Draft
@@ -36,7 +37,8 @@ SMALL = 40  # tokens below which a repetition is left alone
 def superseded(draft: Draft) -> None:
     """Older IDE context goes, and what a file held when it was read or written again later."""
     prompts = set(draft.history.layout.prompts)
-    context = [n for n, m in enumerate(draft.history.messages) if n not in prompts and is_ide_context(m)]
+    editors = draft.history.past.each(_is_of_an_editor)
+    context = [number for number, found in enumerate(editors) if found and number not in prompts]
     for number in context[:-1]:
         if not draft.fits and number not in draft.history.layout.fixed:
             draft.drop(
@@ -46,48 +48,65 @@ def superseded(draft: Draft) -> None:
     draft.replace_while_large("superseded", (c for c in _stale_reads(draft) if c[0] not in whole))
 
 
+def _is_of_an_editor(message: Message, _costs: Sequence[int]) -> bool:
+    return is_ide_context(message)
+
+
 def _stale_reads(draft: Draft) -> Iterator[Change]:
     """Reads of a file that a later read, or a later write, covers."""
-    place = {message.id: number for number, message in enumerate(draft.history.messages)}
+    files = draft.history.past.each(_files)
     covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
     found: list[Change] = []
     for call in reversed(draft.history.layout.pairing.calls):
-        path, rest = _file(call.args)
-        if path is None or call.answer is None:
+        file, answer = files[call.place].get(call.part), call.answer
+        if file is None or answer is None:
             continue
-        if _like(call.name, WRITES):
-            covered.add((path, b""))
-        elif _like(call.name, READS):
-            number = place[call.answer.message.id]
-            key = dumps(rest) if rest else b""
-            if (
-                (path, key) in covered or (path, b"") in covered
-            ) and number not in draft.history.layout.fixed:
-                if _failed(call.answer.message.parts[call.answer.part]):
-                    continue
-                why = f"{path} was read or written again later"
-                found.append(
-                    (
-                        (number, call.answer.part),
-                        stubs.bare(
-                            call.answer.message.parts[call.answer.part], why, call.answer.message.id
-                        ),
-                        why,
-                    )
-                )
-            elif not _failed(call.answer.message.parts[call.answer.part]):
-                covered.add((path, key))
+        if file.written:
+            covered.add((file.path, b""))
+            continue
+        part = answer.message.parts[answer.part]
+        seen = (file.path, file.key) in covered or (file.path, b"") in covered
+        if _failed(part):
+            continue
+        if seen and answer.place not in draft.history.layout.fixed:
+            why = f"{file.path} was read or written again later"
+            found.append(((answer.place, answer.part), stubs.bare(part, why, answer.message.id), why))
+        else:
+            covered.add((file.path, file.key))
     yield from reversed(found)
 
 
-def _file(args: object) -> tuple[str | None, Json]:
-    """The file that a call's arguments name, and its other arguments (a range, say)."""
-    if not isinstance(args, dict):
-        return None, {}
+class _File(NamedTuple):
+    """What a call read, or wrote: a file, and of it what the other arguments say (a range, say)."""
+
+    path: str
+    key: bytes
+    written: bool
+
+
+_NONE: Mapping[int, _File] = {}
+
+
+def _files(message: Message, _costs: Sequence[int]) -> Mapping[int, _File]:
+    """The files that the calls of a message read or write, by their places."""
+    found = {
+        place: file
+        for place, part in enumerate(message.parts if message.role == "model" else ())
+        if "functionCall" in part and (file := _file(part["functionCall"])) is not None
+    }
+    return found or _NONE
+
+
+def _file(call: Any) -> _File | None:
+    args = call.get("args")
+    written = _like(call["name"], WRITES)
+    if not isinstance(args, dict) or not (written or _like(call["name"], READS)):
+        return None
     name = next((key for key in PATHS if isinstance(args.get(key), str)), None)
     if name is None:
-        return None, {}
-    return args[name], {key: value for key, value in args.items() if key != name and value is not None}
+        return None
+    rest = {key: value for key, value in args.items() if key != name and value is not None}
+    return _File(args[name], dumps(rest) if rest and not written else b"", written)
 
 
 def _like(name: str, verbs: tuple[str, ...]) -> bool:
@@ -106,18 +125,19 @@ def repeated(draft: Draft) -> None:
 
 
 def _repetitions(draft: Draft) -> Iterator[Change]:
-    newest: dict[bytes | str, Message] = {}
+    newest: dict[Content, Message] = {}
     found: list[Change] = []
-    for number in range(len(draft.history.messages) - 1, -1, -1):
-        message = draft.history.messages[number]
-        for index, tokens in enumerate(draft.tokens[number]):
-            if tokens < SMALL or (number, index) in draft.new or number in draft.gone:
+    messages, fixed = draft.history.messages, draft.history.layout.fixed
+    for number, contents in zip(
+        range(len(messages) - 1, -1, -1), reversed(draft.history.past.each(_contents)), strict=True
+    ):
+        for index, content in contents if number not in draft.gone else ():
+            if (number, index) in draft.new:
                 continue
-            part = message.parts[index]
-            key = _content(part)
-            later = newest.setdefault(key, message) if key else message
-            if later is not message and number not in draft.history.layout.fixed:
-                why = f"the same again in {later.id}"
+            message = messages[number]
+            later = newest.setdefault(content, message)
+            if later is not message and number not in fixed:
+                why, part = f"the same again in {later.id}", message.parts[index]
                 new = (
                     stubs.bare(part, why, message.id)
                     if "functionResponse" in part
@@ -127,13 +147,29 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
     yield from reversed(found)
 
 
-def _content(part: Part) -> bytes | str | None:
+Content = bytes | str | tuple[str, str]
+
+
+def _contents(message: Message, costs: Sequence[int]) -> Sequence[tuple[int, Content]]:
+    """What makes each part of a message equal to another, but for those that are small."""
+    return [
+        (place, content)
+        for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
+        if cost >= SMALL and (content := _content(part))
+    ] or ()
+
+
+def _content(part: Part) -> Content | None:
     """What makes two parts equal; None for what is never compared (calls, thoughts, native items)."""
     if len(part) == 1 and "text" in part:
         return part["text"]
     if "functionResponse" in part:
-        response = part["functionResponse"]
-        return dumps([response.get("response"), response.get("parts")])
+        given, inner = part["functionResponse"].get("response"), part["functionResponse"].get("parts")
+        if inner is None and isinstance(given, dict) and len(given) == 1:  # as most say
+            ((name, text),) = given.items()
+            if type(text) is str:
+                return name, text
+        return dumps([given, inner])
     return dumps(part["inlineData"]) if "inlineData" in part else None
 
 

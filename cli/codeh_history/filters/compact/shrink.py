@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ...session.exchanges import is_thought
+from ...session.model import Message
 from ...tokens import parts_tokens
 from . import stubs, words
 from .draft import Change, Draft
@@ -30,6 +31,7 @@ TRIES = 5
 UNFILLED = 0.01  # of the target: what stubs may leave empty
 SLACK = 24  # tokens that a stub must be able to save to be worth trying
 TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
+FILES = frozenset(("inlineData", "fileData"))
 
 KINDS = {"outputs": "functionResponse", "arguments": "functionCall"}
 
@@ -247,23 +249,45 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 def _media(draft: Draft) -> list[Place]:
     """Inline and linked files older than the newest exchanges."""
+    return [p for p in draft.free(_with_media(draft)) if draft.history.part(p).keys() & FILES]
+
+
+def _with_media(draft: Draft) -> int:
+    """Where the newest exchanges begin, which keep their files."""
     prompts = draft.history.layout.prompts
-    end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
-    return [p for p in draft.free(end) if draft.history.part(p).keys() & {"inlineData", "fileData"}]
+    return prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
 
 
-def savings(draft: Draft) -> list[int]:
-    """The most that the stages before a summary can save of each message: a bound, not an estimate."""
+def savings(draft: Draft) -> int:
+    """The most that the stages before a summary can save: a bound, not an estimate."""
     whole = newest(draft, window(draft))
-    media = set(_media(draft))
-    saving = [0] * len(draft.history.messages)
-    prompt = draft.history.layout.prompt or 0
-    for place in draft.free():
-        part = draft.history.part(place)
-        if place in media or (is_thought(part) and place[0] < prompt):
-            saving[place[0]] += _size(draft, place)
-        elif sources_of(part) is not None or (
-            place not in whole and part.keys() & {"functionResponse", "functionCall"}
-        ):
-            saving[place[0]] += max(0, _size(draft, place) - LEAST_STUB)
-    return saving
+    media, prompt = _with_media(draft), draft.history.layout.prompt or 0
+    out = draft.gone | draft.doomed | draft.history.layout.fixed
+    saved = 0
+    for number, large in enumerate(draft.history.past.each(_large)):
+        for place, file, thought, kind in large if number not in out else ():
+            size = draft.tokens[number][place]
+            if (number, place) in draft.new:
+                continue
+            if (file and number < media) or (thought and number < prompt):
+                saved += size
+            elif size > LEAST_STUB and kind and (kind == SOURCES or (number, place) not in whole):
+                saved += size - LEAST_STUB
+    return saved
+
+
+SOURCES, TOOL = "sources", "tool"
+
+
+def _large(message: Message, _costs: Sequence[int]) -> Sequence[tuple[int, bool, bool, str]]:
+    """The parts of a message that may shrink: whether each is a file, or a thought, and what of a tool."""
+    found = []
+    for place, part in enumerate(message.parts):
+        if len(part) == 1 and "text" in part:
+            continue
+        of_tool = TOOL if "functionResponse" in part or "functionCall" in part else ""
+        kind = SOURCES if sources_of(part) is not None else of_tool
+        file, thought = not FILES.isdisjoint(part), is_thought(part)
+        if file or thought or kind:
+            found.append((place, file, thought, kind))
+    return found or ()

@@ -92,7 +92,7 @@ def _spared(draft: Draft) -> Draft:
             stage(draft)
     if draft.fits or not draft.history.special:
         return draft
-    if draft.total - sum(shrink.savings(draft)) > draft.target:
+    if draft.total - shrink.savings(draft) > draft.target:
         return draft
     tried = draft.fork()
     tried.level = shrink.level(tried)
