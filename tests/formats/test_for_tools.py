@@ -217,3 +217,20 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home: Path) -> No
     span = orjson.loads(exported(home, "otel"))
     assert span["gen_ai.system_instructions"] == [{"type": "text", "content": "Be brief."}]
     assert span["gen_ai.tool.definitions"] == [tool]
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
+def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form: str, home: Path) -> None:
+    """A log written by others may hold anything there: `markdown` and `atif` ended with a bug."""
+    said = [{"text": "hi"}, {"inlineData": {"mimeType": "image/png", "data": 7}}]
+    usage = {"input": "many", "output": [1], "cached": 3}
+    log = [
+        {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": said},
+        {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": said, "usage": usage},
+    ]
+    path = session_path(home, "s")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
+    done = inside("export", "s", "--to", form, home=home)
+    assert done.code == 0
+    assert b"hi" in done.out

@@ -38,6 +38,14 @@ def test_each_step_of_an_answer_is_a_message(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A", "call B", "B=of B", "end"]
 
 
+def test_2026_11_23_a_parent_that_is_no_id_is_none(tmp_path: Path) -> None:
+    """The summary of a compaction is known by its parent: one that was an object was a bug."""
+    file = OpenCode()
+    file.user("one")
+    file.said("two", summary=True)["info"]["parentID"] = {}
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
 @pytest.mark.parametrize("status", ["running", "pending"])
 def test_a_call_that_was_interrupted_has_no_result(status: str, tmp_path: Path) -> None:
     file = OpenCode()

@@ -80,9 +80,10 @@ class Content:
 
 
 def counts(message: Message) -> Json:
-    """What a response used, as it was stored."""
+    """What a response used, as it was stored; nothing that is no count."""
     usage = message.fields.get("usage")
-    return usage if isinstance(usage, dict) else {}
+    found = usage.items() if isinstance(usage, dict) else ()
+    return {name: value for name, value in found if name == "raw" or type(value) is int}
 
 
 def mime_of(part: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import orjson
 
+from ..render.parts import decoded_size
 from ..session.fold import View
 from ..session.model import Json, Message, Part
 
@@ -53,8 +54,8 @@ def part_text(part: Part, known: Collection[int]) -> str:
         return f"**Result of `{response['name']}`**\n\n{_fenced(response.get('response') or {})}"
     if "inlineData" in part:
         blob = part["inlineData"]
-        data = blob.get("data", "")
-        size = len(data) * 3 // 4 - data[-2:].count("=")
+        data = blob.get("data")
+        size = decoded_size(data) if isinstance(data, str) else 0
         return f"*[{blob.get('mimeType', 'data')}, {size} bytes]*"
     if "fileData" in part:
         file = part["fileData"]

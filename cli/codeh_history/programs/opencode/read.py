@@ -179,7 +179,7 @@ class _Items:
 
     def add(self, found: list[Message]) -> None:
         answers = {
-            message.info.get("parentID"): message for message in found
+            name_of(message.info.get("parentID")): message for message in found
             if not message.is_users and message.info.get("summary") and message.info.get("finish")
             and not message.info.get("error")
         }  # fmt: skip
