@@ -46,6 +46,19 @@ for entry in os.scandir(sys.argv[1]):
         total += len(file.read())
 print(total)
 """
+REDUMP_ALL = """
+import os, sys
+import orjson
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        with open(os.path.join(folder, name), "rb") as file:
+            for line in file:
+                sys.stdout.buffer.write(orjson.dumps(orjson.loads(line)) + b"\\n")
+"""
+WALK = """
+import os, sys
+print(sum(os.stat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(sys.argv[1]) for name in names))
+"""
 
 LIBRARY = """
 import sys

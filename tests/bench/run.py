@@ -11,12 +11,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import coding
 import data
 import floors
+import others
 import served
 import turns
 from measure import Run, ratio
@@ -172,6 +174,27 @@ class Bench:
         )
         shutil.rmtree(home)
 
+    def imports(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+        """`import --all`: the first time, and when three of 2,000 sessions have grown by a line."""
+        theirs, home = self.root / "theirs", self.root / "ours"
+        others.large(theirs, self.program, 4 if QUICK else 12)
+        environ = {"HOME": str(theirs), "CODEH_HOME": str(home)}
+        every = Run([PROGRAM, "import", "--all"], env=environ)
+        first = replace(every, before=lambda: shutil.rmtree(home, ignore_errors=True))
+        cores = len(os.sched_getaffinity(0))
+        floor = self.script(floors.REDUMP_ALL, str(theirs))
+        yield f"import --all, first ({cores} cores) / parsing, re-dumping", 4.0, first, floor, 5
+        shutil.rmtree(home)
+        shutil.rmtree(theirs)
+        grow = others.many(theirs, 200 if QUICK else 2000)
+        every.once()
+        walk = f"{sys.executable} {self.script(floors.WALK).argv[1]} {theirs} && "
+        append = f" && {PROGRAM} append -s grown -m more"
+        least = Run(["/bin/sh", "-c", f"{2 * walk}{PROGRAM} --version{3 * append}"], env=environ)
+        again = replace(every, before=grow)
+        yield "import --all of 2,000, three grown / 2 walks, start, 3 appends", 1.0, again, least, 7
+        shutil.rmtree(home)
+
     def usage(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         home = self.root / "answered"
         data.answered(home / "sessions", 1000 if QUICK else 10_000)
@@ -233,6 +256,7 @@ def main() -> None:
             "compact",
             "jsonl",
             "list",
+            "imports",
             "usage",
         ):
             if wanted and row not in wanted:

@@ -5,13 +5,14 @@ One bad line costs one line: in every command that reads, between good lines of 
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
+from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper
 from inside import inside, lay
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}'
@@ -301,6 +302,10 @@ def test_depth_is_counted_as_it_nests(depth: int, limit: int) -> None:
     for line in (b"[" * depth + b"]" * depth, b'{"a":' * depth + b'"}}]]"' + b"}" * depth):
         assert depth_exceeds(line, limit) is (depth > limit)
         assert depth_exceeds(b"[" + line + b',{},{"\\"":[]},' + line + b"]", limit) is (depth + 1 > limit)
+        if depth < 1000:  # deeper is no value
+            assert nests_deeper(json.loads(line), line, limit) is (depth > limit)
+            within = b'{"texts":["' + b"{[" * 500 + b'"],"a":' + line + b"}"
+            assert nests_deeper(json.loads(within), within, limit) is (depth + 1 > limit)
 
 
 PLACES = {

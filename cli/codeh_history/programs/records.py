@@ -9,7 +9,7 @@ from hashlib import sha256
 from ..base.errors import BadData
 from ..base.ids import is_id
 from ..base.times import from_millis, to_millis
-from ..session.depth import depth_exceeds
+from ..session.depth import nests_deeper
 from ..session.model import SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps
 from ..session.rules import ROLE_OF_KIND
@@ -18,6 +18,7 @@ from .model import Entry, Session, Summary, Used
 _STORED = re.compile(
     r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
 )
+_NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 MARK = "imported"  # of the header: of what it is a copy; of any other record: from which lines
 
 
@@ -27,7 +28,7 @@ def lines(found: Iterable[Json], where: str) -> bytes:
     for record in found:
         reason = check_message(record) if record["type"] == "message" else None
         line = dumps(record)
-        if reason or depth_exceeds(line):
+        if reason or nests_deeper(record, line):
             raise BadData(f"{where}: {record.get('id')}: {reason or 'nested deeper than 200 levels'}")
         made.append(line + b"\n")
     return b"".join(made)
@@ -35,7 +36,7 @@ def lines(found: Iterable[Json], where: str) -> bytes:
 
 def session_id(session: Session) -> str:
     """`PROGRAM-ID`, as far as that can be the id of a session."""
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in session.id)
+    name = _NO_ID.sub("-", session.id)
     whole = f"{session.program}-{name}"
     return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
 

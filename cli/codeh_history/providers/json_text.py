@@ -7,13 +7,14 @@ import re
 
 import orjson
 
+from ..session.depth import nests_deeper
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 
-_SHALLOW = 2 * DEPTH  # so few bytes cannot nest deeper
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRINGS = re.compile(_STRING, re.DOTALL)
 _TOKENS = re.compile(_STRING + rb'|["{}\[\]]', re.DOTALL)  # a lone quote begins a string without an end
@@ -83,7 +84,7 @@ def loads(raw: bytes | str) -> Any:
             raise
         whole = json.dumps(json.loads(text, parse_constant=_no_constant), ensure_ascii=False)
         value = orjson.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
-    if len(text) > _SHALLOW and text.count(b"{") + text.count(b"[") > DEPTH and _depth(text) > DEPTH:
+    if len(text) > 2 * DEPTH and type(value) in (dict, list) and nests_deeper(value, text, DEPTH):
         raise ValueError(f"nested deeper than {DEPTH}")
     return value
 

@@ -14,6 +14,7 @@ import orjson
 
 from ...access import copy, grown
 from ...access.copy import Brought
+from ...base.collector import resting
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...programs import sessions
@@ -104,7 +105,8 @@ class _File:
 
     def bring(self) -> None:
         try:
-            self.lines.extend(self.brought())
+            with resting():  # until what was read is gone: it makes no circles
+                self.lines.extend(self.brought())
         except HistoryError as error:
             self.code = error.exit_code
             self.lines.append(self.line(None, "failed", reason=str(error)))

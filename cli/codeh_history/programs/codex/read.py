@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ...base.errors import BadData
 from ...providers import usage
 from ...providers.openai_responses import NAME as FORMAT
 from ...providers.openai_responses.body import Reader, is_item
 from ...providers.parts import name_of, object_of, objects, text_of
-from ...session.model import Json
+from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import branches, lines, pairs
 from ..lines import Line
@@ -36,7 +37,9 @@ _COUNTS = {
     "total": "total_tokens",
 }  # fmt: skip
 _AT_A_TIME = 20  # items of one time that are compared
-_PRIVATE = ("internal_chat_message_metadata_passthrough", "metadata")
+_PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
+_PRIVATE_OF_USERS = _PRIVATE | {"id"}
+_EMPTY = {"text": ""}
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.ORPHAN: ("drops", "Codex drops it"),
     pairs.EARLY: ("refused", "Codex sends them as they stand, which its provider refuses"),
@@ -53,6 +56,14 @@ def read(source: Source) -> Iterable[Session]:
     rollout.end()
     pairs.tell(session, _PAIRS)
     yield session
+
+
+class Made(NamedTuple):
+    """What an item comes to: the kind of its message, its parts, and what else it says."""
+
+    kind: str
+    parts: list[Part]
+    beside: Json
 
 
 class _Rollout:
@@ -149,8 +160,8 @@ class _Rollout:
         made = self.message(number, payload)
         if made is None:
             return
-        if made["kind"] == "codeh" and self.response is not None:
-            self.response.pieces.append(Piece(number, made["parts"]))
+        if made.kind == "codeh" and self.response is not None:
+            self.response.pieces.append(Piece(number, made.parts))
             return
         entry = self.entry(number, payload, ts, made)
         self.response = entry if entry.kind == "codeh" else None
@@ -167,29 +178,30 @@ class _Rollout:
         elif len(same) < _AT_A_TIME:
             same.append((number, payload))
 
-    def message(self, number: int, payload: Json) -> Json | None:
+    def message(self, number: int, payload: Json) -> Made | None:
         """The message that an item is; None for one that is none, or says nothing."""
         why = self.unsent(number, payload)
         if why:
             self.session.left[why] += 1
             return None
-        self.reader.found = []
         try:
-            self.reader.item(_ours(payload), "response_item")
+            kind, parts, beside = self.reader.read(_ours(payload), "response_item")
         except BadData as error:
             self.session.problems.append(Problem(number, "skips", f"{payload.get('type')}: {error}"))
             return None
-        (made,) = self.reader.found
-        made["parts"] = [part for part in made["parts"] if part != {"text": ""}]
-        return made if made["parts"] else None
+        if _EMPTY in parts:
+            parts = [part for part in parts if part != _EMPTY]
+        return Made(kind, parts, beside) if parts else None
 
-    def entry(self, number: int, payload: Json, ts: str | None, made: Json) -> Entry:
-        fields: Json = {"provider": FORMAT} if made["kind"] == "codeh" else {}
-        if fields and self.model:
-            fields["model"] = self.model
-        if made.get("item"):
-            fields["item"] = made["item"]
-        return Entry(self.id(payload), made["kind"], ts, [Piece(number, made["parts"])], fields)
+    def entry(self, number: int, payload: Json, ts: str | None, made: Made) -> Entry:
+        fields: Json = {}
+        if made.kind == "codeh":
+            fields["provider"] = FORMAT
+            if self.model:
+                fields["model"] = self.model
+        if made.beside:
+            fields["item"] = made.beside
+        return Entry(self.id(payload), made.kind, ts, [Piece(number, made.parts)], fields)
 
     def unsent(self, number: int, payload: Json) -> str | None:
         """Under what an item counts that is not imported; None for one that is."""
@@ -286,16 +298,16 @@ def texts(message: Json) -> list[str]:
 def _ours(payload: Json) -> Json:
     """An item as the API knows it: without what Codex notes for itself, and ids of what users said."""
     said = payload.get("type") == "message" and payload.get("role") == "user"
-    private = (*_PRIVATE, "id") if said else _PRIVATE
-    item = {key: value for key, value in payload.items() if key not in private}
+    private = _PRIVATE_OF_USERS if said else _PRIVATE
+    item = payload
+    if not private.isdisjoint(payload):
+        item = {key: value for key, value in payload.items() if key not in private}
     if item.get("type") == "local_shell_call":  # its result is that of a function
         call, action = item.get("call_id") or item.get("id"), dumps(object_of(item.get("action"))).decode()
         item = {"type": "function_call", "name": "local_shell", "call_id": call, "arguments": action}
     output = item.get("output")
     if isinstance(output, dict):  # of versions before 0.30
-        item["output"] = (
-            output.get("content")
-            if isinstance(output.get("content"), (str, list))
-            else dumps(output).decode()
-        )
+        content = output.get("content")
+        text = content if isinstance(content, (str, list)) else dumps(output).decode()
+        item = {**item, "output": text}
     return item

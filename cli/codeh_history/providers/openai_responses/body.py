@@ -69,22 +69,34 @@ class Reader(Messages):
     """Reads items one after the other; a result finds the name of the call that it answers."""
 
     def item(self, item: Any, where: str) -> None:
+        kind, parts, beside = self.read(item, where)
+        if kind == "tool":
+            self.results(parts)
+        elif kind == "user":
+            self.user(parts, beside)
+        else:
+            last = self.last
+            apart = item.get("role") == "assistant" and "id" not in item
+            alone = apart and all(part.keys() == {"text"} for part in last["parts"])
+            self.said(parts, joins=last["role"] == "model" and not alone)
+
+    def read(self, item: Any, where: str) -> tuple[str, list[Any], Json]:
+        """The kind of message that an item is, or belongs to, its parts, and what else it says."""
         kind = item.get("type", "message") if isinstance(item, dict) else None
         if not isinstance(kind, str):
             raise BadData(f"{where}: an item with a type, or a message with a role, expected")
         if kind in _OUTPUTS:
-            self.result(item)
-        elif kind != "message":
-            self.other(item, kind)
-        elif item.get("role") == "assistant":
-            self.assistant(item)
-        elif item.get("role") in ("user", "system", "developer"):
-            self.told(item)
-        else:
-            role = item.get("role")
-            raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
+            return "tool", [self.result(item)], {}
+        if kind != "message":
+            return self.other(item, kind)
+        role = item.get("role")
+        if role == "assistant":
+            return "codeh", self.assistant(item), {}
+        if role in ("user", "system", "developer"):
+            return self.told(item)
+        raise BadData(f"{where}: role is {role!r}: user, system, developer or assistant expected")
 
-    def told(self, message: Json) -> None:
+    def told(self, message: Json) -> tuple[str, list[Any], Json]:
         content = message.get("content")
         parts: Any = [{"text": content if isinstance(content, str) else ""}]
         if isinstance(content, list):
@@ -94,35 +106,30 @@ class Reader(Messages):
             item["type"] = "message"
         if message["role"] != "user":
             item["role"] = message["role"]
-        self.user(parts, item)
+        return "user", parts, item
 
-    def assistant(self, message: Json) -> None:
+    def assistant(self, message: Json) -> list[Any]:
         content = message.get("content")
         parts: list[Any] = parts_of({"type": "message", **message})
         if isinstance(content, str):
             item = rest(message, ("type", "role", "content"))
             text: Json = {"text": content}
             parts = [{**text, "item": item} if item else text]
-        apart = "id" not in message and all(part.keys() == {"text"} for part in self.last["parts"])
-        self.model_side(parts, apart=apart)
+        return parts
 
-    def other(self, item: Json, kind: str) -> None:
+    def other(self, item: Json, kind: str) -> tuple[str, list[Any], Json]:
         """A call, or an item kept as it is on the side that it came from."""
+        if isinstance(item.get("name"), str) and isinstance(item.get("call_id"), str):
+            self.names[item["call_id"]] = item["name"]
         if kind == "custom_tool_call" and isinstance(item.get("name"), str):
             beside = {"type": kind, **rest(item, ("type", "call_id", "name", "input"))}
             args = {"input": item["input"] if isinstance(item.get("input"), str) else ""}
-            self.model_side([call_part(item.get("call_id"), item["name"], args, beside)])
-        elif is_answer(item):
-            self.results([native(NAME, item)])
-        else:
-            self.model_side(parts_of(item))
-        if isinstance(item.get("name"), str) and isinstance(item.get("call_id"), str):
-            self.names[item["call_id"]] = item["name"]
+            return "codeh", [call_part(item.get("call_id"), item["name"], args, beside)], {}
+        if is_answer(item):
+            return "tool", [native(NAME, item)], {}
+        return "codeh", parts_of(item), {}
 
-    def model_side(self, parts: list[Any], *, apart: bool = False) -> None:
-        self.said(parts, joins=self.last["role"] == "model" and not apart)
-
-    def result(self, item: Json) -> None:
+    def result(self, item: Json) -> Json:
         id = name_of(item.get("call_id"))
         named: Json = {"id": id} if id else {}
         read = read_output(item.get("output"))
@@ -132,7 +139,7 @@ class Reader(Messages):
             kept["output"] = item["output"]
         if kept:
             part["item"] = kept
-        self.results([part])
+        return part
 
 
 def _canonical(output: list[Any], read: Json) -> bool:
