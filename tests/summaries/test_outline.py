@@ -288,11 +288,43 @@ def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modifi
         ("book", {"output": "Error: seat taken"}, "Error: seat taken"),
         ("book", {"error": "Tool call book failed with error: seat taken"}, "seat taken"),
         ("book", {"success": False, "reason": "no seats"}, "no seats"),
+        (
+            "bash",
+            {
+                "output": "FAILURE: Build failed with an exception.\n\nExecution failed for task ':core:lint'."
+            },
+            "Execution failed for task ':core:lint'.",
+        ),
+        (
+            "bash",
+            {"output": "src/a.py:10:80: E501 too long\n1 error", "metadata": {"exit": 1}},
+            "src/a.py:10:80: E501 too long",
+        ),
+        ("bash", {"output": '{"output":"nothing here","metadata":{"exit_code":2}}'}, "nothing here"),
+        (
+            "bash",
+            {
+                "output": "Output: ERROR: no wheel for a-b\nError: (none)\nExit Code: 1\nProcess Group PGID: 7"
+            },
+            "ERROR: no wheel for a-b",
+        ),
     ],
 )
 def test_failures_of_calls(name: str, response: dict[str, Any], expected: str) -> None:
     done = calls.effects(view_of(call(1, name, {"command": "make test"}, response)).messages)
     assert [how for how, _ in done.failures.values()] == ([expected] if expected else [])
+
+
+def test_the_same_command_with_another_outlet_is_the_same() -> None:
+    said = [
+        ("make check 2>&1 | grep a", "error: one is not b.py"), ("make check", "error: two is not c.py"), ("make test", "error: d.py"),
+        ("make check > log", "fine"), ('grep -c "x" log | tail -1', "0\nCommand exited with code 1"),
+    ]  # fmt: skip
+    done = calls.effects(
+        view_of([m for n, (c, o) in enumerate(said) for m in call(n, "bash", {"command": c}, {"output": o})]).messages
+    )  # fmt: skip
+    assert list(done.failures) == ["`make check`", "`make test`"]
+    assert done.mended == {"`make check`"}
 
 
 def test_a_failure_that_went_well_later_is_told_last() -> None:

@@ -53,6 +53,7 @@ _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
 _PATCHED = re.compile(r"^(?:\*\*\* (?:Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
 _INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
+_OUTLET = re.compile(r" *(?<!\|)\|(?!\|)| +\d?>")
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 
 
@@ -65,6 +66,7 @@ class Effects:
         self.commands: Counter[str] = Counter()
         self.actions: list[tuple[str, int]] = []  # what was done, at which message
         self.failures: dict[str, tuple[str, int]] = {}  # what → how, at which message
+        self._failed: dict[str, str] = {}  # what, but for what its output goes to → what
         self.mended: set[str] = set()  # failures that went well later
         self.open: list[tuple[str, int]] = []  # calls without an answer, and where
         self.files: dict[str, tuple[str, int]] = {}  # path → what became of it, and where
@@ -85,8 +87,8 @@ class Effects:
             self.open.append((told.label, place))
         if told.failure:
             self.fail(told.label, told.failure, place)
-        elif told.label in self.failures:
-            self.mended.add(told.label)
+        elif told.stem in self._failed:
+            self.mended.add(self._failed[told.stem])
         for counter, found in (
             (self.commands, told.commands), (self.modified, told.modified), (self.read, told.read),
         ):  # fmt: skip
@@ -98,8 +100,10 @@ class Effects:
             self.actions.append((told.action, place))
 
     def fail(self, what: str, how: str, place: int, *, passed: bool = False) -> None:
-        """A call failed; the last failure is the one that counts, until it goes well."""
-        self.failures.pop(what, None)
+        """A call failed; the last failure of a command is the one that counts, until it goes well."""
+        stem = _stem(what)
+        self.failures.pop(self._failed.pop(stem, ""), None)
+        self._failed[stem] = what
         self.failures[what] = how, place
         (self.mended.add if passed else self.mended.discard)(what)
 
@@ -107,10 +111,13 @@ class Effects:
 class Told:
     """What a call came to, wherever it stands."""
 
-    __slots__ = ("action", "commands", "failure", "label", "modified", "open", "read", "touched")
+    __slots__ = (
+        "action", "commands", "failure", "label", "modified", "open", "read", "stem", "touched",
+    )  # fmt: skip
 
     def __init__(self, label: str, failure: str, *, open: bool) -> None:
         self.label = label
+        self.stem = _stem(label)
         self.failure = failure
         self.open = open
         self.commands: list[str] = []
@@ -303,6 +310,11 @@ def _response(call: Call) -> Any:
     if call.answer is None:
         return None
     return call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
+
+
+def _stem(label: str) -> str:
+    """A command without what its output goes to: `make 2>&1 | tail` is `make` again; else the label."""
+    return _OUTLET.split(label, 1)[0].rstrip("` ") if label[:1] == "`" else label
 
 
 def here(command: str) -> str:

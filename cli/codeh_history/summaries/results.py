@@ -21,8 +21,12 @@ _ERROR_LINE = re.compile(
 _COMPLAINT = re.compile(  # what a command that is known to have failed says of it
     r"(?i)error|fail|panic|abort|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found"
     r"|no such|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|killed|fault|exit status"
-    r"|did not|does not exist|reject|unhandled|expected|✗|\*\*\*"
+    r"|did not|does not exist|reject|unhandled|expected|conflict|✗|\*\*\*"
 )
+_SPECIFIC = re.compile(  # a line that names something: in quotes, a path, a symbol, a call
+    r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
+)
+_LOCATED = re.compile(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
     "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
     "not found", "No such", "denied", "fault",
@@ -30,7 +34,11 @@ _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
 _EXITED = re.compile(
     r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
 )
+_CODES = frozenset("exitcode exitstatus returncode exit".split())
+_FIELD = re.compile(r"(?i)(?:output|stdout|stderr|result): (?=\S)")  # what a frame calls the text
+_EMPTY = re.compile(r"[\w ]+: \((?:none|empty)\)")
 _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
+LENGTH = 160  # characters of how something failed
 _ENDS = 4000  # characters of an output, from either end, that tell whether it failed
 _SHOWS = re.compile(
     r"^\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b"
@@ -71,20 +79,35 @@ def failure(name: str, response: Any, command: str) -> str:
     if error:
         text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
         return _error_line(text.removeprefix(sentence(name, "")))
-    text = "\n".join(texts_in(response))
+    said = result_value(response)
+    text = "\n".join(texts_in(said))
     if len(text) > 2 * _ENDS:  # what went wrong stands first or last
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    code = next((response[k] for k in ("exit_code", "exitCode", "returncode") if k in response), 0)
+    code = _exit_code(said) or _exit_code(response)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
     exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
-    shows = _SHOWS.match(command)
-    if flagged or (isinstance(code, int) and code != 0) or (exited and command):
-        if shows and not _wrong(text):
+    if flagged or code or (exited and command):
+        if (shows(command) or shows(command.rpartition("|")[2])) and not _wrong(text):
             return ""  # a search that found nothing
         return _error_line(text) or f"exit {exited[1] if exited else code}"
-    if (command and not shows and _wrong(text)) or _CRASHED.match(text):
+    if (command and not shows(command) and _wrong(text)) or _CRASHED.match(text):
         return _error_line(text)
     return ""
+
+
+def shows(command: str) -> bool:
+    """Whether a command does nothing but show what is there."""
+    return _SHOWS.match(command) is not None
+
+
+def _exit_code(value: Any) -> int:
+    """The exit code that an object tells, or what lies in it; 0 where none does."""
+    if not isinstance(value, dict):
+        return 0
+    for key, inner in value.items():
+        if type(inner) is int and key.lower().replace("_", "") in _CODES:
+            return inner
+    return next((code for inner in value.values() if (code := _exit_code(inner))), 0)
 
 
 def _wrong(text: str) -> bool:
@@ -93,8 +116,16 @@ def _wrong(text: str) -> bool:
 
 
 def _error_line(text: str) -> str:
-    """The line of an output that says what went wrong: the last of a traceback, else the first."""
-    lines = [line for line in map(str.strip, text.splitlines()) if line]
+    """The line of an output that says best what went wrong: of a traceback the last."""
+    lines = [_FIELD.sub("", line) for line in map(str.strip, text.splitlines()) if line]
+    lines = [line for line in lines if line and not _EMPTY.fullmatch(line)]
     wrong = [line for line in lines if _ERROR_LINE.search(line) and not line.startswith("Traceback")]
-    wrong = wrong or [line for line in lines if _COMPLAINT.search(line)] or lines[-1:]
-    return clip(wrong[-1] if "Traceback" in text else wrong[0], 160) if wrong else ""
+    if "Traceback" in text and wrong:
+        return clip(wrong[-1], LENGTH)
+    complaints = [line for line in lines if _COMPLAINT.search(line) and not line.endswith(":")]
+    telling = (
+        *filter(_SPECIFIC.search, wrong), *filter(_SPECIFIC.search, complaints),
+        *filter(_LOCATED.search, lines), *wrong, *complaints,
+        *filter(_SPECIFIC.search, lines[-1:-4:-1]), *lines[-1:],
+    )  # fmt: skip
+    return clip(telling[0], LENGTH) if telling else ""

@@ -205,3 +205,34 @@ def test_a_number_that_is_told_once_outlives_those_of_every_day() -> None:
     talk[10] = user("The glacier validator handled 48213 rows per second.")
     view = session([*talk, user("and now?")])
     assert "48213 rows" in summary(view, tokens(view) // 4)
+
+
+def test_an_open_end_of_a_prompt_is_told_once() -> None:
+    asked_last = "It is still unclear whether the ledger parser needs a lock."
+    view = session([user(asked_last), model("Noted."), *working(40), user("and now?")])
+    assert summary(view, tokens(view) // 5).count(asked_last) == 1
+
+
+def test_the_ledger_tells_a_file_once_and_what_was_done() -> None:
+    calls = [
+        ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("bash", {"command": "sed -i s/x/y/ src/a.py"}, {"output": ""}),
+        ("read_file", {"path": "README.md"}, {"output": "x"}), ("read_file", {"path": "/home/me/shop/README.md"}, {"output": "x"}),
+        ("cancel_order", {"order": "W7"}, {"status": "cancelled", "order": "W7"}), ("get_order", {"order": "W8"}, {"status": "sent"}),
+        ("bash", {"command": "make a"}, {"output": "x\nCommand exited with code 3"}), ("bash", {"command": "make b"}, {"exit_code": 3}),
+        ("bash", {"command": "make c"}, {"exit_code": 3}), ("bash", {"command": "cat no.txt"}, {"error": "no.txt: No such file"}),
+    ]  # fmt: skip
+    done = [m for n, (name, args, result) in enumerate(calls) for m in asked(f"l{n}", name, args, result)]
+    view = session([user("change the files"), *done, model("done"), *working(60), user("and now?")])
+    text = summary(view, tokens(view) // 5)
+    assert section(text, "Files") == [
+        "- written: /home/me/shop/src/a.py", "- read: README.md, /home/me/shop/README.md",
+    ]  # fmt: skip
+    assert section(text, "Done") == ["- cancel_order(order=W7) → status=cancelled"]
+    assert section(text, "What failed") == [
+        "- `make a`: Command exited with code 3", "- `make b`: exit 3", "- `make c`: exit 3", "- `cat no.txt`: no.txt: No such file",
+    ]  # fmt: skip
+    again = apply(view, plan(view, tokens(view) // 5).ops)
+    again = again.with_messages([*again.messages, *session([*working(60), user("on")]).messages])
+    assert "- cancel_order(order=W7) → status=cancelled" in section(
+        summary(again, tokens(view) // 6), "Done"
+    )

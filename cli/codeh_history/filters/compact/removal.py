@@ -10,9 +10,10 @@ from ...summaries.calls import Effects, effects
 from . import recent, stubs
 from .draft import Draft
 from .extent import Extent
+from .ledger import ledger
 from .line import Line
 from .lines import Reader
-from .summary import is_ours, ledger, names, parsed, ranked, written
+from .summary import is_ours, names, parsed, ranked, written
 from .worth import Worth
 
 # In place, where the next compaction needs something to take: of the target, what all summaries may take.

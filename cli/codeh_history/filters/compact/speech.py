@@ -32,6 +32,9 @@ fehlt frage grund hinweis idee offen problem regel ursache wichtig 待办 决定
 """.split()
 )  # what stands before a colon and says what kind of thing follows
 _POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
+_POINTS_ON = re.compile(  # `It is unclear whether the parser …`
+    r"it(?:['\u2019]s| is| was| remains)\b.* (?:whether|who|why|how|if|that) ", re.IGNORECASE
+)
 
 
 def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
@@ -85,7 +88,8 @@ def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:
     for sentence in prose.split(text):
         topic, factor = about(sentence, user=user)
         asked = topic == "open" and found and found[-1][0][-1:] in "?？"  # `Does it scale? Nobody knows.`
-        if topic in ("decision", "open") and (asked or _POINTS_BACK.match(sentence)):
+        back = _POINTS_BACK.match(sentence) and not _POINTS_ON.match(sentence)
+        if topic in ("decision", "open") and (asked or back):
             if found:
                 sentence = f"{found.pop()[0]} {sentence}"
             else:

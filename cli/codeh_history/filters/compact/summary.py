@@ -15,18 +15,20 @@ from operator import attrgetter
 from ...summaries import prose
 from ...summaries.calls import Effects
 from . import words
+from .ledger import PASSED, failing
 from .line import FACTORS, PROSE, Line
 from .speech import about
 from .worth import Words, Worth
 
-ASKED, RULES, DECISIONS, FILES = "What was asked", "Rules", "Decisions", "Files"
+ASKED, RULES, DECISIONS, DONE, FILES = "What was asked", "Rules", "Decisions", "Done", "Files"
 NAMES, FAILED, OPEN, SAID = "Names in files", "What failed", "Open", "What was said and done"
 SHOWN = "What files and commands showed"
-HEADINGS = (ASKED, RULES, DECISIONS, FILES, NAMES, FAILED, OPEN, SAID, SHOWN)
+HEADINGS = (ASKED, RULES, DECISIONS, DONE, FILES, NAMES, FAILED, OPEN, SAID, SHOWN)
 TOPICS = {
     "rule": RULES,
     "decision": DECISIONS,
     "open": OPEN,
+    "done": DONE,
     "failed": FAILED,
     "file": FILES,
     "name": NAMES,
@@ -34,14 +36,12 @@ TOPICS = {
 STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
-    "rule": 0.12, "file": 0.13, "failed": 0.06, "asked": 0.1, "open": 0.06, "decision": 0.1,
+    "rule": 0.12, "file": 0.13, "failed": 0.1, "done": 0.07, "asked": 0.1, "open": 0.06, "decision": 0.1,
     "figure": 0.05, "single": 0.1, "name": 0.14,
 }  # fmt: skip
-AT_LEAST, SMALL = 80, 0.15  # tokens of what takes little, of such a share where there is not much room
+AT_LEAST, SMALL = 80, 0.2  # tokens of what takes little, of such a share where there is not much room
 PROMPT = 12  # tokens that a prompt needs to be told of
 COMMANDS = "commands"  # what names are listed under that only these told of
-FAILED_LENGTH = 110  # characters of a call that failed, and of how
-PASSED = " (passed later)"
 SINGLE = 1.1  # the factor of a sentence that may be the only one to tell of what it tells
 FIGURE = (  # a number by itself: how much, how many or when; no colour, no part of a name
     r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
@@ -52,28 +52,6 @@ SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the
 _KEY = re.compile(r"(\w+): ")  # of a field
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
 PEOPLE = ("User", "Model", "Earlier")
-
-
-def ledger(done: Effects) -> list[Line]:
-    """Files and failures as lines, the latest last."""
-    found = [
-        Line(path, "ledger", place, label=state, topic="file")
-        for path, (state, place) in done.files.items()
-    ]
-    last = {how: what for what, (how, _) in done.failures.items()}
-    for what, (how, place) in done.failures.items():
-        if last[how] == what:
-            passed = PASSED if what in done.mended else ""
-            said = f"{_clip(what)}: {prose.clip(how, FAILED_LENGTH)}"
-            found.append(Line(f"{said}{passed}", "ledger", place, topic="failed"))
-    return found
-
-
-def _clip(what: str) -> str:
-    """A call that failed, shortened; a command stays in its marks."""
-    if what[:1] == what[-1:] == "`":
-        return f"`{prose.clip(what[1:-1], FAILED_LENGTH)}`"
-    return prose.clip(what, FAILED_LENGTH)
 
 
 def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
@@ -117,13 +95,14 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     def least(share: str) -> float:
         return max(room * SHARES[share], min(AT_LEAST, room * SMALL))
 
-    def newest(topic: str, later: Callable[[Line], bool]) -> None:
-        some = sorted([line for line in lines[::-1] if line.topic == topic], key=later)
-        add(_while_room(some, least(topic), worth))
+    def newest(topic: str, later: Callable[[Line], bool | tuple[bool, bool]]) -> None:
+        some = [line for line in lines[::-1] if line.topic == topic and line.place not in taken]
+        add(_while_room(sorted(some, key=later), least(topic), worth))
 
     best([line for line in lines if line.topic == "rule"], "rule")
     newest("file", lambda line: line.label == "read")  # what changed comes before
-    newest("failed", lambda line: line.text.endswith(PASSED))
+    newest("failed", failing)
+    newest("done", lambda line: not line.text)
     add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
     best([line for line in lines if line.topic == "decision"], "decision")
@@ -282,6 +261,8 @@ def parsed(text: str, done: Effects, base: int) -> Iterator[Line]:
             what, _, how = line.removeprefix("- ").removesuffix(PASSED).partition(mark)
             what += mark.removesuffix(": ")
             done.fail(what, how, row, passed=line.endswith(PASSED))
+        elif heading == DONE:
+            done.actions.append((line.removeprefix("- "), row))
         elif heading in (SAID, SHOWN):
             if whose := LABEL.fullmatch(line):
                 label, number, work = whose[1], row, True
