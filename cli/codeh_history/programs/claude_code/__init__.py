@@ -12,8 +12,11 @@ _TYPES = frozenset(
 )
 
 
+_KEYS = ({"sessionId"}, {"parentUuid", "uuid"}, {"summary", "leafUuid"}, {"messageId", "snapshot"})
+
+
 def recognises(head: Head) -> bool:
     return any(
-        str(data.get("type")) in _TYPES and ("sessionId" in data or {"parentUuid", "uuid"} <= data.keys())
+        str(data.get("type")) in _TYPES and any(keys <= data.keys() for keys in _KEYS)
         for data in head.objects
     )

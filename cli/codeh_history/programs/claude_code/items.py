@@ -43,6 +43,7 @@ class Items:
             else:
                 parent = self.tree.nodes[str(node.parent)]
                 answers.setdefault(str(parent.response), []).append(node)
+        ends = {str(node.response): place for place, node in enumerate(branch.nodes)}
         starts = iter([*branch.starts, len(branch.nodes)])
         start = next(starts)
         for place, node in enumerate(branch.nodes):
@@ -51,27 +52,27 @@ class Items:
                 self.compacted(branch.nodes[place:])
                 start = next(starts)
             if node.type == "assistant":
-                self.assistant(node, beside.pop(str(node.response), []))
-                self.results += answers.pop(str(node.response), [])
+                response = str(node.response)
+                self.assistant(node, beside.get(response, []) if place == ends[response] else [])
+                self.results += answers.pop(response, [])
             elif node.type == "user":
                 self.user(node)
-            elif node.queued:
-                self.queued(node)
+            elif node.queued or node.local:
+                self.put_in(node)
         self.flush()
 
     def assistant(self, node: Node, beside: list[Node]) -> None:
-        """A response: all its lines are one message, at the place of the first."""
+        """A response: all its lines are one message, at the place of the first.
+
+        `beside`: its lines that are not of the branch, which come after its last one there.
+        """
         known = self.responses.get(node.response or "")
-        if known is not None:
-            self.said(known, node)
-            known.pieces.sort(key=lambda piece: piece.line)
-            return
-        self.flush()
-        lines = sorted([node, *beside], key=lambda one: one.number) if beside else [node]
-        entry = Entry(lines[0].uuid, "codeh", time_of(lines[0].line.data.get("timestamp")), [])
-        for one in lines:
+        if known is None:
+            self.flush()
+        entry = known or Entry(node.uuid, "codeh", time_of(node.line.data.get("timestamp")), [])
+        for one in (node, *beside):
             self.said(entry, one)
-        if entry.pieces:
+        if entry.pieces and known is None:
             self.keep(entry)
             if node.response:
                 self.responses[node.response] = entry
@@ -115,13 +116,14 @@ class Items:
         if parts:
             self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
 
-    def queued(self, node: Node) -> None:
-        """A prompt that was typed while the model worked, without the program's words around it."""
+    def put_in(self, node: Node) -> None:
+        """What was typed meanwhile: a prompt while the model worked, or a command, with what it printed."""
         self.flush()
-        parts = self.parts(node, object_of(node.line.data.get("attachment")).get("prompt"), "user")
+        data = node.line.data
+        content = data.get("content") if node.local else object_of(data.get("attachment")).get("prompt")
+        parts = self.parts(node, content, "user")
         if parts:
-            ts = time_of(node.line.data.get("timestamp"))
-            self.keep(Entry(node.uuid, "user", ts, [Piece(node.number, parts)]))
+            self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
 
     def flush(self) -> None:
         """Add the results of a response, in the order of their lines."""

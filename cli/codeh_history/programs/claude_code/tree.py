@@ -25,6 +25,7 @@ class Node:
     __slots__ = (
         "answers",
         "line",
+        "local",
         "logical",
         "number",
         "origin",
@@ -47,7 +48,8 @@ class Node:
         """Take what a line says; another one of the same `uuid` takes the place of the first."""
         self.line = line
         self.type = data.get("type")
-        self.talks = self.type in TALK
+        self.local = self.type == "system" and data.get("subtype") == "local_command"
+        self.talks = self.local or self.type in TALK
         self.queued = self.type == "attachment" and is_queued(data.get("attachment"))
         self.parent = self.origin = _name(data.get("parentUuid"))
         self.logical = _name(data.get("logicalParentUuid"))
