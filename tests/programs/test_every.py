@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
 
 from codeh_history.commands.list_ import processes
+from codeh_history.store import program_file
 from commands.test_terminal import on_terminal
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
@@ -143,8 +145,30 @@ def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.
     shutil.rmtree(tmp_path / "cache")
     monkeypatch.setitem(processes.shared.__kwdefaults__, "heavy", 1)
     monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 3)
-    assert sorted(all_of(tmp_path), key=str) == sorted(alone, key=str)
+    assert all_of(tmp_path) == alone
     assert {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")} == first
+    assert all_of(tmp_path) == []
+
+
+def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in WHERE:
+        at(tmp_path, program, SAMPLES[program]())
+    alone = all_of(tmp_path)
+    shutil.rmtree(tmp_path / "sessions")
+    shutil.rmtree(tmp_path / "cache")
+    monkeypatch.setitem(processes.shared.__kwdefaults__, "heavy", 1)
+    monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 2)
+    here, opened = os.getpid(), program_file.opened
+
+    def cut_off(path: str) -> Any:
+        if os.getpid() != here and "rollout" in path:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return opened(path)
+
+    monkeypatch.setattr(program_file, "opened", cut_off)
+    said = all_of(tmp_path)
+    assert [line["path"] for line in said] == [line["path"] for line in alone]
+    assert {line["action"] for line in said} == {"imported"}
     assert all_of(tmp_path) == []
 
 

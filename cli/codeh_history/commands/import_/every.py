@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
@@ -42,19 +42,45 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
     if not files:
         return 0
     work = partial(_outcomes, env, known, branches=branches)
-    codes: list[int] = []
+    codes: dict[int, int] = {}
     done = shared(work, files, [file.stamp[1] for file in files])
-    with progress(env, "importing") as told:
+    with progress(env, "importing") as told, _InTurn(env) as said:
         for number, (place, data) in enumerate(done, 1):
             lines, code, grows = orjson.loads(data)
-            for line in lines:
-                env.write(orjson.dumps(line) + b"\n")
-            codes += [code] if code else []
+            said.add(place, lines)
+            if code:
+                codes[place] = code
             if code not in _AGAIN:
                 known.keep(files[place], grows)
             told.done(number, len(files))
     known.save()
-    return codes[0] if codes else 0
+    return codes[min(codes)] if codes else 0
+
+
+class _InTurn:
+    """Prints what is said of each file in the order of the files; when interrupted, all there is."""
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+        self.turn = 0
+        self.held: dict[int, list[Json]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, place: int, lines: list[Json]) -> None:
+        self.held[place] = lines
+        while self.turn in self.held:
+            self._write(self.turn)
+            self.turn += 1
+
+    def __exit__(self, *_: object) -> None:
+        for place in sorted(self.held):
+            self._write(place)
+
+    def _write(self, place: int) -> None:
+        for line in self.held.pop(place):
+            self.env.write(orjson.dumps(line) + b"\n")
 
 
 def _outcomes(env: Env, known: Known, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
