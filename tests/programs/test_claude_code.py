@@ -366,6 +366,22 @@ def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(
     assert shown(tmp_path, f"{COPY}-2") == ["one", "there", "more"]
 
 
+def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path: Path) -> None:
+    """What followed the first that stood elsewhere was left out, and each import made one more copy."""
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "three")
+    inside("import", str(file.write(tmp_path)), home=tmp_path)
+    for line, parent in zip(file.lines[-3:], ("c", "a", None), strict=True):
+        line["parentUuid"] = parent
+    file.said("d", "four", parent="b")
+    path = str(file.write(tmp_path))
+    assert inside("import", path, home=tmp_path).text == f"{COPY}-2"
+    assert shown(tmp_path, f"{COPY}-2") == ["three", "one", "two", "four"]
+    assert inside("import", path, home=tmp_path).text == f"{COPY}-2"
+
+
 def test_what_was_undone_here_does_not_come_back(tmp_path: Path) -> None:
     file = Claude()
     file.user("a", "one")

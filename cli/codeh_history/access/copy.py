@@ -60,11 +60,15 @@ def _copied(
     env: Env, session: Session, path: str, target: str, unsynced: Unsynced | None,
     begun: tuple[Json, bytes] | None = None,
 ) -> Brought:  # fmt: skip
-    """A new session; `begun`: by which parent, and with which lines of it."""
+    """A new session; `begun`: by which parent, and with which lines of it if they still begin it."""
     parent, base = begun or (None, b"")
     found: Iterable[Json] = records.records(session)
     if base:
-        found = changes(session, fold(parse(lines_of(base)))).records
+        more = changes(session, fold(parse(lines_of(base))))
+        if more.apart:
+            base = b""
+        else:
+            found = more.records
     new = records.lines(found, path)
     body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
