@@ -316,6 +316,7 @@ def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
     file = Codex()
     file.item("message", role="user", content=[block, input_text("one")])
     file.said("two")
+    file.item("message", role="user", content=[{"type": "input_text", "text": -1}])
     out = tmp_path / "out.jsonl"
     done = inside("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert done.code == 0

@@ -140,6 +140,18 @@ def test_what_the_program_forgets_or_never_sent(tmp_path: Path) -> None:
     assert b"A title" in session_path(tmp_path, COPY).read_bytes()
 
 
+def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path: Path) -> None:
+    """A text in the place of a result was read as it is, and ended `rescue` with a bug."""
+    file = Gemini()
+    file.user("a", "one")
+    file.user("b", [{"functionResponse": "of nothing"}])
+    file.said("c", "two")
+    out = tmp_path / "out.jsonl"
+    done = inside("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
+    assert done.code == 0
+    assert view(out, tmp_path) == ["one", "two"]
+
+
 def test_2026_11_23_a_content_among_the_lines_of_a_chat_is_none_of_its_messages(tmp_path: Path) -> None:
     """Bare contents are a checkpoint's; in a chat Gemini CLI does not know such a line."""
     file = Gemini()

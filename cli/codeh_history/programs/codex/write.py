@@ -9,6 +9,7 @@ from typing import Any
 from ...base.times import from_millis, to_millis
 from ...providers.media import media, parse_data_url
 from ...providers.openai_responses import NAME as FORMAT
+from ...providers.parts import objects
 from ...providers.turns import described
 from ...session.model import Json
 from ...session.records import dumps
@@ -80,9 +81,9 @@ class _Rollout:
             held = {"output": list(_contents(output))} if isinstance(output, list) else {}
             self.line("response_item", ts, {**element, **held})
             return
-        if not element["content"]:
-            return
         message = _message(element["role"], element["content"], element)
+        if not message["content"]:
+            return
         self.line("response_item", ts, message)
         texts = [block["text"] for block in message["content"] if "text" in block]
         if texts:
@@ -101,9 +102,9 @@ def _message(role: str, content: Any, beside: Json | None = None) -> Json:
     }  # fmt: skip
 
 
-def _contents(blocks: Iterable[Json]) -> Iterable[Json]:
+def _contents(blocks: object) -> Iterable[Json]:
     """Contents that Codex knows; of a file its text, or a text about it; nothing of what is damaged."""
-    for block in blocks:
+    for block in objects(blocks):
         match block:
             case {"type": "input_text" | "output_text" as kind}:
                 if isinstance(block.get("text"), str):

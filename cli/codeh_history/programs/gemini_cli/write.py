@@ -82,7 +82,7 @@ class _File:
         if element["role"] == "model":
             self._said(parts, model)
             return
-        results = [part for part in parts if "functionResponse" in part]
+        results = [part for part in parts if isinstance(part.get("functionResponse"), dict)]
         for part in results:
             self._answered(part)
         others = [part for part in parts if "functionResponse" not in part]
