@@ -28,6 +28,15 @@ QUEUED = re.compile(  # Claude Code's words around a prompt that was typed while
     r"(?:<system-reminder>\n)?The user sent a new message while you were working:\n(.*?)\n\nIMPORTANT: ",
     re.DOTALL,
 )
+ATTACHED = (  # how Claude Code begins what it says of what was attached
+    r"Called the \w+ tool with the following input: |The user (?:selected the lines|opened the file) "
+    r"|Contents of /|Note: /|A plan file exists from |Full contents of resource:"
+    r"|\w+ hook (?:additional context|success): "
+)
+BETWEEN = re.compile(  # that, and what it says of itself
+    rf"\n\n(?={ATTACHED}|Available agent types |The following skills |The TodoWrite tool "
+    r"|Plan mode is active|## Exited Plan Mode|The date has changed|PDF file: )"
+)
 FILLER = "No response requested."  # Claude Code, between two prompts of which the first had no answer
 DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
@@ -81,6 +90,9 @@ def _anthropic(body: Json) -> Parts:
                 yield "user", {"text": queued[1]}
             elif message["role"] != "system":
                 yield role, _anthropic_part(block)
+            else:
+                told = BETWEEN.split(block["text"])
+                yield from (("user", {"text": text}) for text in told if re.match(ATTACHED, text))
 
 
 def _anthropic_part(block: Json) -> Json:

@@ -565,3 +565,36 @@ def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(tmp_path: Path) ->
     file.user("a", "one")
     file.said("b", "two")
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        {"type": "file"}, {"type": "file", "filename": "/a", "content": {"type": "image", "file": []}},
+        {"type": "file", "filename": "/a", "content": {"type": "text", "file": {"content": 1}}},
+        {"type": "directory", "path": {}}, {"type": "mcp_resource", "content": [{"contents": 1}]},
+        {"type": "nested_memory", "content": "x"}, {"type": "hook_additional_context", "content": {}},
+        {"type": "hook_success", "content": "quiet", "hookEvent": "PostToolUse"},
+        {"type": "skill_listing", "content": "- mow"}, {"type": "unheard_of"}, {"type": ["file"]}, "file", None,
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_attachment_that_says_nothing_is_counted(attachment: object, tmp_path: Path) -> None:
+    file = Claude()
+    file.user("u1", "ask")
+    file.line("attachment", "a1", attachment=attachment)
+    file.said("m1", "answer")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    assert b"not imported: 1 attachment" in done.err
+    assert shown(tmp_path, COPY) == ["ask", "answer"]
+
+
+def test_what_is_attached_later_is_said_with_its_prompt(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("u1", "ask")
+    assert view(file.write(tmp_path), tmp_path) == ["ask"]
+    file.line("attachment", "a1", attachment={"type": "opened_file_in_ide", "filename": "/rye.txt"})
+    file.said("m1", "answer")
+    (asked, answer) = view(file.write(tmp_path), tmp_path)
+    assert asked.startswith("ask+The user opened the file /rye.txt in the IDE.")
+    assert answer == "answer"

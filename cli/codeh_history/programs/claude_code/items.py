@@ -14,6 +14,7 @@ from ...session.model import Part
 from ..model import Entry, Piece, Problem, Session, Summary
 from ..protocol import Refused, Source
 from ..records import time_of
+from . import attachments
 from .tree import ERRORS, Branch, Node, Tree, siblings
 
 _STUB, _BEGIN = "<persisted-output>", 80
@@ -59,6 +60,8 @@ class Items:
                 self.user(node)
             elif node.queued or node.local:
                 self.put_in(node)
+            elif node.attached:
+                self.attached(node)
         self.flush()
 
     def assistant(self, node: Node, beside: list[Node]) -> None:
@@ -124,6 +127,21 @@ class Items:
         parts = self.parts(node, content, "user")
         if parts:
             self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
+
+    def attached(self, node: Node) -> None:
+        """What was attached to a prompt is said with it, what came with results behind them."""
+        attachment = object_of(node.line.data.get("attachment"))
+        parts = attachments.parts(attachment)
+        if not parts:
+            self.session.left[f"attachment ({attachment['type']})"] += 1
+            return
+        self.flush()
+        last = self.session.items[-1] if self.session.items else None
+        if isinstance(last, Entry) and last.kind == "user":
+            last.pieces.append(Piece(node.number, parts))
+        else:
+            ts = time_of(node.line.data.get("timestamp"))
+            self.keep(Entry(node.uuid, "user", ts, [Piece(node.number, parts)]))
 
     def flush(self) -> None:
         """Add the results of a response, in the order of their lines."""

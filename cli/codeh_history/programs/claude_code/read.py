@@ -63,7 +63,7 @@ def _tree(source: Source, session: Session) -> Tree:
             titles[kind] = data[_TITLES[kind]]
         if node is None and name_of(data.get("uuid")):
             continue  # a line that was there before
-        if node is None or not (node.talks or node.queued):
+        if node is None or not (node.talks or node.queued or node.attached):
             session.left[_kind(data)] += 1
     title = next((titles[kind] for kind in _TITLES if kind in titles), None)
     if title:
@@ -84,5 +84,7 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
     for node in tree.nodes.values():
         if (node.talks or node.queued) and node.uuid not in used:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
+        elif node.attached and node.uuid not in used:
+            session.left[_kind(node.line.data)] += 1
     if tree.repeated:
         session.left["repeated line"] += tree.repeated

@@ -14,6 +14,7 @@ from ...providers.parts import objects
 from ...session.model import Json
 from ..lines import Line
 from ..model import Problem
+from .attachments import is_told
 
 TALK = ("user", "assistant")
 ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
@@ -24,6 +25,7 @@ class Node:
 
     __slots__ = (
         "answers",
+        "attached",
         "line",
         "local",
         "logical",
@@ -50,7 +52,9 @@ class Node:
         self.type = data.get("type")
         self.local = self.type == "system" and data.get("subtype") == "local_command"
         self.talks = self.local or self.type in TALK
-        self.queued = self.type == "attachment" and is_queued(data.get("attachment"))
+        attachment = data.get("attachment") if self.type == "attachment" else None
+        self.queued = attachment is not None and is_queued(attachment)
+        self.attached = attachment is not None and is_told(attachment)
         self.parent = self.origin = _name(data.get("parentUuid"))
         self.logical = _name(data.get("logicalParentUuid"))
         self.side = data.get("isSidechain") is True

@@ -1,0 +1,163 @@
+"""What was attached to a prompt or to results, as Claude Code tells its model of it whenever it resumes.
+
+Files, directories and selections that the user named, files that were changed meanwhile, memory, plans and
+what hooks said. What else it attaches it says of itself: lists of agents, skills and tools, modes,
+reminders.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from ...providers.parts import listed, name_of, object_of, objects, text_of
+from ...session.model import Json, Part
+from ...session.records import dumps
+
+_MOST = 2000  # characters of a selection that are told
+_TRUNCATED = (
+    "Note: The file {} was too large and has been truncated to the first 2000 lines. Don't tell the"
+    " user about this truncation. Use Read to read more of the file if you need."
+)
+_EDITED = (
+    "Note: {} was modified, either by the user or by a linter. This change was intentional, so make"
+    " sure to take it into account as you proceed (ie. don't revert it unless the user asks you to)."
+    " Don't tell the user this, since they are already aware. "
+)
+_CHANGES = "Here are the relevant changes (shown with line numbers):\n"
+_OMITTED = (
+    "The diff was omitted because other modified files in this turn already exceeded the snippet"
+    " budget; use the Read tool if you need the current content."
+)
+_SELECTED = """\
+The user selected the lines {} to {} from {}:
+{}
+
+This may or may not be related to the current task."""
+_OPENED = "The user opened the file {} in the IDE. This may or may not be related to the current task."
+_PLAN = """\
+A plan file exists from plan mode at: {}
+
+Plan contents:
+
+{}
+
+If this plan is relevant to the current work and not already complete, continue working on it."""
+_COMPACTED = (
+    "Note: {} was read before the last conversation was summarized, but the contents are too large to"
+    " include. Use Read tool if you need to access it."
+)
+_RESOURCE = """\
+Full contents of resource:
+{}
+Do NOT read this resource again unless you think it may have changed, since you already have the full \
+contents."""
+_LINE = re.compile(r"\r?\n")
+_EVENTS = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")  # whose hooks' output is told
+
+
+def parts(attachment: Any) -> list[Part]:
+    """What the model is told of an attachment; nothing of one that is of no known kind, or says nothing."""
+    held = object_of(attachment)
+    if held.get("type") == "file" and object_of(held.get("content")).get("type") == "image":
+        return _image(object_of(held["content"].get("file")))
+    told = _TOLD.get(text_of(held.get("type")))
+    text = told(held) if told is not None else ""
+    return [{"text": text}] if text else []
+
+
+def is_told(attachment: object) -> bool:
+    """Whether it is of a kind that the model is told of."""
+    return text_of(object_of(attachment).get("type")) in _TOLD
+
+
+def _image(file: Json) -> list[Part]:
+    data, mime = name_of(file.get("base64")), name_of(file.get("type"))
+    return [{"inlineData": {"mimeType": mime, "data": data}}] if data and mime else []
+
+
+def _called(tool: str, arguments: Json, result: str) -> str:
+    asked = dumps(arguments).decode("utf-8", "replace")
+    called = f"Called the {tool} tool with the following input: {asked}"
+    return f"{called}\nResult of calling the {tool} tool:\n{result}"
+
+
+def _file(held: Json) -> str:
+    file = object_of(object_of(held.get("content")).get("file"))
+    path, text, start = name_of(held.get("filename")), name_of(file.get("content")), file.get("startLine")
+    if path is None or text is None:
+        return ""
+    first = start if isinstance(start, int) else 1
+    shown = [f"{number}\t{line}" for number, line in enumerate(_LINE.split(text), first)]
+    shown += [_TRUNCATED.format(path)] if held.get("truncated") is True else []
+    return _called("Read", {"file_path": path}, "\n".join(shown))
+
+
+def _directory(held: Json) -> str:
+    path, names = name_of(held.get("path")), text_of(held.get("content"))
+    if path is None:
+        return ""
+    asked = {"command": f"ls {shlex.quote(path)}", "description": f"Lists files in {path}"}
+    return _called("Bash", asked, names)
+
+
+def _edited(held: Json) -> str:
+    path, snippet = name_of(held.get("filename")), text_of(held.get("snippet"))
+    return _EDITED.format(path) + (f"{_CHANGES}{snippet}" if snippet else _OMITTED) if path else ""
+
+
+def _selected(held: Json) -> str:
+    text = text_of(held.get("content"))
+    told = text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)"
+    return _SELECTED.format(held.get("lineStart"), held.get("lineEnd"), held.get("filename"), told)
+
+
+def _opened(held: Json) -> str:
+    return _OPENED.format(held.get("filename"))
+
+
+def _memory(held: Json) -> str:
+    content = object_of(held.get("content"))
+    text = name_of(content.get("content"))
+    return f"Contents of {content.get('path')}:\n\n{text}" if text else ""
+
+
+def _plan(held: Json) -> str:
+    return _PLAN.format(held.get("planFilePath"), text_of(held.get("planContent")))
+
+
+def _compacted(held: Json) -> str:
+    return _COMPACTED.format(held.get("filename"))
+
+
+def _resource(held: Json) -> str:
+    found = objects(object_of(held.get("content")).get("contents"))
+    return "\n".join(_RESOURCE.format(text) for one in found if (text := name_of(one.get("text"))))
+
+
+def _hook(held: Json) -> str:
+    said = "\n".join(map(text_of, listed(held.get("content"))))
+    return f"{held.get('hookName')} hook additional context: {said}" if said else ""
+
+
+def _hook_output(held: Json) -> str:
+    said = name_of(held.get("content"))
+    told = said and held.get("hookEvent") in _EVENTS
+    return f"{held.get('hookName')} hook success: {said}" if told else ""
+
+
+_TOLD: dict[str, Callable[[Json], str]] = {
+    "file": _file,
+    "directory": _directory,
+    "edited_text_file": _edited,
+    "selected_lines_in_ide": _selected,
+    "opened_file_in_ide": _opened,
+    "nested_memory": _memory,
+    "plan_file_reference": _plan,
+    "compact_file_reference": _compacted,
+    "mcp_resource": _resource,
+    "hook_additional_context": _hook,
+    "hook_success": _hook_output,
+}
