@@ -142,12 +142,11 @@ def effects(
     """
     done = done or Effects()
     memo = {} if memo is None else memo
-    place = {message.id: number for number, message in enumerate(messages)}
     calls = (pairing or pair(messages)).calls
     if len(memo) > 2 * len(calls):
         memo.clear()
     for call in calls:
-        done.add(_told_once(call, memo), place[call.message.id])
+        done.add(_told_once(call, memo), call.place)
     for path in done.modified:
         done.read.pop(path, None)
     return done

@@ -8,10 +8,10 @@ from random import Random
 from codeh_history.filters.compact.extent import Extent
 from codeh_history.filters.compact.line import Line
 from codeh_history.filters.compact.lines import Memo, Reader
+from codeh_history.filters.compact.units import Joined
 from codeh_history.session.fold import fold
 from codeh_history.session.growth import Growing
 from codeh_history.session.model import Message
-from codeh_history.session.pairing import pair
 from codeh_history.session.records import Before, lines_of, parse
 from compact.long import line, output
 from compact.planted import called, conversation, said
@@ -29,9 +29,9 @@ def test_a_grown_session_is_planned_as_one_that_was_never_seen() -> None:
         assert growing.grow(parse(lines_of(b"".join(lines[end - 9 : end])), before=before))
         for budget in (1500, 5000):
             assert plan(growing.view, budget) == plan(fold(parse(lines[:end])), budget)
-    assert growing.view.memo["lines"]
     (past,) = growing.view.memo["past"].values()
     assert past.joined.seen == len(past.messages) == len(growing.view.messages)
+    assert past.read
 
 
 class Cut(Extent):
@@ -57,7 +57,9 @@ def test_a_part_is_read_again_where_more_or_less_of_it_is_told() -> None:
 
 def read(messages: list[Message], extent: Extent, memo: Memo, *, terse: bool) -> list[list[object]]:
     costs = [[100] * len(message.parts) for message in messages]
-    reader = Reader(messages, pair(messages), costs, extent, memo, terse=terse)
+    joined = Joined()
+    joined.extend(messages)
+    reader = Reader(messages, joined.calls, costs, extent, memo, terse=terse)
     lines = [one for number in range(len(messages)) for one in reader.lines(number)]
     found = [[getattr(one, name) for name in Line.__slots__] for one in lines]
     for one in lines:

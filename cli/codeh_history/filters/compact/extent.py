@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 WHOLE = 1_500_000  # characters of a history up to which all are read
@@ -53,6 +53,16 @@ class Extent:
             if room < 0:
                 break
             self._short = cost
+
+    def some(self, numbers: Iterable[int]) -> list[int]:
+        """Those of these messages of which anything is read."""
+        return [
+            number
+            for number in numbers
+            if number >= self._newest
+            or number in self._prompts
+            or min(self._costs[number], default=self._short) <= self._short
+        ]
 
     def of(self, number: int) -> list[int]:
         """The characters that are read of each of a message's parts, from its start."""

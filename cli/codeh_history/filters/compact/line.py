@@ -62,16 +62,6 @@ class Line:
         short.cost -= (self.cost - OWN_LINE) * (1 - len(text) / len(self.text))
         return short
 
-    def again(self) -> Line:
-        """The same, to be placed among others."""
-        same = Line.__new__(Line)
-        same.text, same.kind, same.number, same.label, same.row = (
-            self.text, self.kind, self.number, self.label, self.row,
-        )  # fmt: skip
-        same.topic, same.first, same.cost, same.factor = self.topic, self.first, self.cost, self.factor
-        same.features, same.place = None, 0
-        return same
-
 
 def _beside(kind: str, label: str) -> float:
     """What a line costs beside its text."""

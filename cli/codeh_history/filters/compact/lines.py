@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
-from ...session.pairing import Call, Pairing
+from ...session.pairing import Call
 from ...summaries import prose
 from ...summaries.calls import command_of, here, paths_of
 from ...summaries.results import result_value
@@ -20,21 +20,32 @@ BRIEF = 40  # characters of a call's label
 _ABOUT = ("query", "pattern", "url", "name", "id")
 
 
-class Known(NamedTuple):
-    """The lines of the first `most` characters of a part, which has `size`; `on`: what they hang on too."""
+Place = tuple[int, int]  # a message's position, and which of its parts
+Read = tuple[int, int]  # how many characters of a part were read, and how many it has
 
-    part: Part
-    on: tuple[object, ...]
-    most: int
-    size: int
+
+class Known(NamedTuple):
+    """The lines of a message, and what they hang on: how much of each part was read, and how.
+
+    `asked` are the calls that its results answer.
+    """
+
+    message: Message
+    costs: Sequence[int]
+    how: tuple[bool, bool]
+    asked: Sequence[tuple[Place, Part | None]]
+    read: Sequence[Read]
     lines: list[Line]
 
-    def holds(self, most: int) -> bool:
-        """Whether so many characters say the same."""
-        return most == self.most or self.size <= min(most, self.most)
+    def holds(self, most: Sequence[int]) -> bool:
+        """Whether so many characters of each part say the same."""
+        return all(
+            new == old or (new and old and size <= min(new, old))
+            for new, (old, size) in zip(most, self.read, strict=True)
+        )
 
 
-Memo = dict[int, Known]  # by where the part is in memory
+Memo = dict[int, Known]  # by the message's position
 
 
 class Reader:
@@ -43,56 +54,66 @@ class Reader:
     def __init__(
         self,
         messages: Sequence[Message],
-        pairing: Pairing,
+        calls: Mapping[Place, Call],
         costs: Sequence[Sequence[int]],
         extent: Extent,
         memo: Memo,
         *,
         terse: bool = False,
     ) -> None:
-        """`costs` of the messages' parts; `memo`: what was read before; `terse`: no filler."""
+        """`calls`, of each call and each result; `costs` of the messages' parts; `terse`: no filler.
+
+        `memo`: what was read before; its lines are given again.
+        """
         self._messages = messages
+        self._calls = calls
         self._terse = terse
         self._costs = costs
-        self._extent = extent
+        self.extent = extent
         self._memo = memo
-        if len(memo) > 2 * sum(map(len, costs)):
-            memo.clear()
-        self._calls: dict[tuple[str, int], Call] = {}
-        for call in pairing.calls:
-            self._calls[call.message.id, call.part] = call
-            if call.answer is not None:
-                self._calls[call.answer.message.id, call.answer.part] = call
 
     @property
     def whole(self) -> bool:
         """Whether all is read."""
-        return self._extent.whole
+        return self.extent.whole
 
     def lines(self, number: int) -> list[Line]:
         """The lines of a message, in order; nothing of thoughts and of an editor's context."""
-        message = self._messages[number]
-        read = [
-            (place, message.parts[place], most)
-            for place, most in enumerate(self._extent.of(number))
-            if most and not message.parts[place].get("thought")
-        ]
-        if not read or is_ide_context(message):
+        most = self.extent.of(number)
+        if not any(most):
             return []
-        return [line for place, part, most in read for line in self._once(number, place, part, most)]
+        message, costs, how = self._messages[number], self._costs[number], (self.whole, self._terse)
+        known = self._memo.get(number)
+        if (
+            known is not None and known.message is message and known.costs is costs and known.how == how
+            and known.holds(most) and all(self._asked(place) is part for place, part in known.asked)
+        ):  # fmt: skip
+            for line in known.lines:
+                line.features = None
+            return known.lines
+        known = self._memo[number] = self._read(number, most)
+        return known.lines
 
-    def _once(self, number: int, place: int, part: Part, most: int) -> list[Line]:
-        """The lines of a part, as they were read before if all that they hang on is the same."""
+    def _asked(self, place: Place) -> Part | None:
+        """The call of this part."""
+        call = self._calls.get(place)
+        return None if call is None else call.message.parts[call.part]
+
+    def _read(self, number: int, most: Sequence[int]) -> Known:
         message = self._messages[number]
-        call = self._calls.get((message.id, place))
-        cost, asked = self._costs[number][place], call.message.parts[call.part] if call else None
-        on = number, message.id, message.role, cost, asked, self.whole, self._terse
-        known = self._memo.get(id(part))
-        if known is not None and known.part is part and known.on == on and known.holds(most):
-            return [line.again() for line in known.lines]
-        lines, size = self._of_part(number, place, part, most)
-        self._memo[id(part)] = Known(part, on, most, size, lines)
-        return lines
+        silent = is_ide_context(message)
+        lines: list[Line] = []
+        read: list[Read] = []
+        asked = []
+        for place, (part, its_most) in enumerate(zip(message.parts, most, strict=True)):
+            size = 0
+            if its_most and not silent and not part.get("thought"):
+                found, size = self._of_part(number, place, part, its_most)
+                lines += found
+            if "functionResponse" in part:
+                asked.append(((number, place), self._asked((number, place))))
+            read.append((its_most, size))
+        return Known(message, self._costs[number], (self.whole, self._terse), asked, read, lines)
 
     def _of_part(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
         """The lines of its first `most` characters, and how many it has."""
@@ -104,14 +125,14 @@ class Reader:
         text = part.get("text") or ""
         rate = self._rate(number, place, len(text))
         user = message.role == "user"
-        if not (user or self._extent.whole):
+        if not (user or self.extent.whole):
             found = plainly(text[:most], number, rate)
         else:
             found = typed(text[:most], number, user=user, rate=rate)
         return [line.shorter() for line in found] if self._terse else list(found), len(text)
 
     def _of_tool(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
-        call = self._calls.get((self._messages[number].id, place))
+        call = self._calls.get((number, place))
         if "functionCall" in part:
             kind, name, value = "called", part["functionCall"]["name"], part["functionCall"].get("args")
         else:

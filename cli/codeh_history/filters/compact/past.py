@@ -16,6 +16,7 @@ from ...session.model import Message
 from ...session.view import View
 from ...tokens import Counter, part_tokens
 from ...tokens.formula import unscaled
+from .lines import Memo
 from .units import Joined
 
 Place = tuple[int, int]  # a message's position, and which of its shown parts
@@ -28,10 +29,10 @@ _SAYS = tuple(name for name in Message.__slots__ if name not in _OF_THE_LOG)
 class Past:
     """The messages that are sent, what each of their parts costs by a counter, and what was asked of them.
 
-    `special` are the places of all parts but plain texts.
+    `special` are the places of all parts but plain texts; `read` is how messages read.
     """
 
-    __slots__ = ("_each", "_joined", "costs", "messages", "special", "tokens")
+    __slots__ = ("_each", "_joined", "costs", "messages", "read", "special", "tokens")
 
     def __init__(self, messages: Sequence[Message], counter: Counter, before: Past | None = None) -> None:
         """`before`: what was worked out of others by the same counter; it is used up."""
@@ -42,6 +43,7 @@ class Past:
         self.special: list[Place] = []
         self._each: dict[Callable[..., Any], list[Any]] = {}
         self._joined = Joined()
+        self.read: Memo = {} if before is None else before.read
         if before is not None:
             self._take(before, known)
         self._go_on(counter, known)

@@ -59,7 +59,6 @@ class Telling:
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft = draft
         self._absorb = absorb
-        self._said: dict[int, list[Line]] = {}
         self.measure()
 
     def measure(self) -> None:
@@ -124,22 +123,22 @@ class Telling:
         extent = Extent(
             history.tokens, set(history.layout.prompts), history.counter.characters, self.covered, self.room
         )
-        memo = history.view.memo.setdefault("lines", {})
         return Reader(
-            history.messages, history.layout.pairing, history.tokens, extent, memo,
+            history.messages, history.past.joined.calls, history.tokens, extent, history.past.read,
             terse=history.settings.terse,
         )  # fmt: skip
 
+    @cached_property
+    def _all(self) -> list[Line]:
+        """The lines of all that was to go at first, each read once, and of the ledger."""
+        reader, (_, noted) = self._reader, self._told
+        return [*chain.from_iterable(map(reader.lines, reader.extent.some(self.covered))), *noted]
+
     def _read(self) -> list[Line]:
-        """The lines of earlier summaries, of the messages, each read once, and of the ledger."""
-        earlier, noted = self._told
-        said = self._said
-        for number in self.covered:
-            if number not in said:
-                said[number] = self._reader.lines(number)
-        lines = [*earlier, *chain.from_iterable(map(said.__getitem__, self.covered))]
-        here = set(self.covered)
-        lines += [line for line in noted if line.number < 0 or line.number in here]
+        """The lines of earlier summaries, and of all that still is to go."""
+        here = self._draft.doomed
+        rest = [line for line in self._all if line.number < 0 or line.number in here]
+        lines = [*self._told[0], *rest]
         for place, line in enumerate(lines):
             line.place = place
         return lines

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...session.exchanges import Exchanges, is_ide_context, is_thought
 from ...session.model import Message
-from ...session.pairing import Walk
+from ...session.pairing import Call, Walk
 
 
 def units(messages: Sequence[Message]) -> list[list[int]]:
@@ -23,11 +23,12 @@ class Joined:
     message of nothing but thoughts joins the model message after it.
     """
 
-    __slots__ = ("_mixed", "_numbers", "_thoughts", "exchanges", "seen", "unit_of", "walk")
+    __slots__ = ("_mixed", "_numbers", "_thoughts", "calls", "exchanges", "seen", "unit_of", "walk")
 
     def __init__(self) -> None:
         self.seen = 0
         self.walk = Walk()
+        self.calls: dict[tuple[int, int], Call] = {}  # by the place of each call and each answer
         self.exchanges = Exchanges()
         self.unit_of: list[list[int]] = []  # by position
         self._numbers: dict[str, int] = {}  # by id
@@ -48,9 +49,12 @@ class Joined:
             self._numbers[message.id] = number
             self._beside(number, message)
         self.seen = len(messages)
-        for _, _, answers in self.walk.through(() if plain else messages[self.walk.seen :]):
+        for _, calls, answers in self.walk.through(() if plain else messages[self.walk.seen :]):
+            for call in calls:
+                self.calls[call.place, call.part] = call
             for answer in answers:
                 if answer.call is not None:
+                    self.calls[answer.place, answer.part] = answer.call
                     self._join(answer.call.place, answer.place)
         for unit in self._mixed.values():
             unit.sort()
