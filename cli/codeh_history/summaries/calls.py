@@ -71,6 +71,13 @@ class Effects:
         self.open: list[tuple[str, int]] = []  # calls without an answer, and where
         self.files: dict[str, tuple[str, int]] = {}  # path → what became of it, and where
 
+    def copy(self) -> Effects:
+        """The same, to be added to."""
+        other = Effects()
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy())
+        return other
+
     def touch(self, path: str, state: str, place: int) -> None:
         """A file was read, written, created or deleted; what changed it outlives what read it."""
         before, _ = self.files.pop(path, ("", 0))
@@ -127,7 +134,13 @@ class Told:
         self.action = ""
 
 
-Memo = dict[int, tuple[Part, Part | None, Told]]  # of calls, by where their parts are in memory
+class Memo:
+    """What is known of calls that were looked at before, and what all of them together came to."""
+
+    def __init__(self) -> None:
+        self.calls: dict[int, tuple[Part, Part | None, Told]] = {}  # by where their parts are in memory
+        self.told: list[tuple[Told, int]] = []
+        self.done = Effects()
 
 
 def effects(
@@ -138,15 +151,22 @@ def effects(
 ) -> Effects:
     """The effects of every call, with its result where there is one; `done`: those of what was before.
 
-    `memo`: what is known of calls that were looked at before.
+    `memo`: of calls that were looked at before; where these begin with them, only the others are new.
     """
-    done = done or Effects()
-    memo = {} if memo is None else memo
+    memo = memo or Memo()
     calls = (pairing or pair(messages)).calls
-    if len(memo) > 2 * len(calls):
-        memo.clear()
-    for call in calls:
-        done.add(_told_once(call, memo), call.place)
+    if len(memo.calls) > 2 * len(calls):
+        memo.calls.clear()
+    told = [(_told_once(call, memo), call.place) for call in calls]
+    if done is None:
+        if told[: len(memo.told)] != memo.told:
+            memo.told, memo.done = [], Effects()
+        for one, place in told[len(memo.told) :]:
+            memo.done.add(one, place)
+        memo.told, done = told, memo.done.copy()
+    else:
+        for one, place in told:
+            done.add(one, place)
     for path in done.modified:
         done.read.pop(path, None)
     return done
@@ -155,11 +175,11 @@ def effects(
 def _told_once(call: Call, memo: Memo) -> Told:
     part = call.message.parts[call.part]
     answer = call.answer.message.parts[call.answer.part] if call.answer is not None else None
-    known = memo.get(id(part))
+    known = memo.calls.get(id(part))
     if known is not None and known[0] is part and known[1] is answer:
         return known[2]
     told = _told(call)
-    memo[id(part)] = part, answer, told
+    memo.calls[id(part)] = part, answer, told
     return told
 
 

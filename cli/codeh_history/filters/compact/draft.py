@@ -8,7 +8,6 @@ from copy import copy
 from ...session.model import Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import arrange
-from ...tokens import parts_tokens
 from .history import History, Place
 from .lines import pieces
 from .plan import Step
@@ -82,9 +81,7 @@ class Draft:
         if self.fits:
             return
         pending = list(changes)
-        sizes = iter(parts_tokens(self.history.counter, [new for _, new, _ in pending if new is not None]))
-        for place, new, why in pending:
-            after = next(sizes) if new is not None else 0
+        for (place, new, why), after in zip(pending, self.history.sizes(pending), strict=True):
             if whole or not self.fits:
                 self.replace(stage, place, new, after, why)
 

@@ -70,7 +70,8 @@ def _stale_reads(draft: Draft) -> Iterator[Change]:
             continue
         if seen and answer.place not in draft.history.layout.fixed:
             why = f"{file.path} was read or written again later"
-            found.append(((answer.place, answer.part), stubs.bare(part, why, answer.message.id), why))
+            place = answer.place, answer.part
+            found.append((place, draft.history.past.mark(place, why, _mark), why))
         else:
             covered.add((file.path, file.key))
     yield from reversed(found)
@@ -137,12 +138,8 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
             message = messages[number]
             later = newest.setdefault(content, message)
             if later is not message and number not in fixed:
-                why, part = f"the same again in {later.id}", message.parts[index]
-                new = (
-                    stubs.bare(part, why, message.id)
-                    if "functionResponse" in part
-                    else _text(part, message, why)
-                )
+                why = f"the same again in {later.id}"
+                new = draft.history.past.mark((number, index), why, _mark)
                 found.append(((number, index), new, why))
     yield from reversed(found)
 
@@ -173,6 +170,8 @@ def _content(part: Part) -> Content | None:
     return dumps(part["inlineData"]) if "inlineData" in part else None
 
 
-def _text(part: Part, message: Message, why: str) -> Part:
+def _mark(part: Part, why: str, id: str) -> Part:
+    if "functionResponse" in part:
+        return stubs.bare(part, why, id)
     what = "text" if "text" in part else str(part["inlineData"].get("mimeType") or "data")
-    return {"text": stubs.mark(f"{what} ({why})", message.id)}
+    return {"text": stubs.mark(f"{what} ({why})", id)}

@@ -56,13 +56,13 @@ class Extent:
 
     def some(self, numbers: Iterable[int]) -> list[int]:
         """Those of these messages of which anything is read."""
+        costs, short = self._costs, self._short
         return [
-            number
-            for number in numbers
-            if number >= self._newest
-            or number in self._prompts
-            or min(self._costs[number], default=self._short) <= self._short
-        ]
+            number for number in numbers
+            if number >= self._newest or number in self._prompts
+            or (len(costs[number]) == 1 and costs[number][0] <= short)
+            or (len(costs[number]) > 1 and min(costs[number]) <= short)
+        ]  # fmt: skip
 
     def of(self, number: int) -> list[int]:
         """The characters that are read of each of a message's parts, from its start."""

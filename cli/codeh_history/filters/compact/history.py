@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ...session.model import Message, Part
 from ...session.view import View
-from ...tokens import Counter, summary_text
+from ...tokens import Counter, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent
 from . import stubs
 from .past import Past
@@ -52,6 +52,25 @@ class History:
     def stub(self, place: Place) -> stubs.Stub | None:
         """The part to be shortened; None where it was before, or nothing in it is long."""
         return stubs.stub(self.part(place), self.messages[place[0]].id)
+
+    def sizes(self, changes: Sequence[tuple[Place, Part | None, str]]) -> list[int]:
+        """What is put in these places costs: nothing, where nothing is; of marks it is known."""
+        found = [self._known(place, part) for place, part, _ in changes]
+        left = [number for number, size in enumerate(found) if size is None]
+        parts = [part for number in left if (part := changes[number][1]) is not None]
+        for number, size in zip(left, parts_tokens(self.counter, parts), strict=True):
+            found[number] = size
+            mark = self.past.marks.get(changes[number][0])
+            if mark is not None and mark.part is changes[number][1]:
+                mark.size = size
+        return [size or 0 for size in found]
+
+    def _known(self, place: Place, part: Part | None) -> int | None:
+        """What a part costs, where that is known."""
+        mark = self.past.marks.get(place)
+        if part is None:
+            return 0
+        return mark.size if mark is not None and mark.part is part else None
 
     def cost_of_summaries(self, texts: Sequence[str]) -> int:
         """What the one record costs that these are sent as."""

@@ -39,10 +39,10 @@ class Known(NamedTuple):
 
     def holds(self, most: Sequence[int]) -> bool:
         """Whether so many characters of each part say the same."""
-        return all(
-            new == old or (new and old and size <= min(new, old))
-            for new, (old, size) in zip(most, self.read, strict=True)
-        )
+        for new, (old, size) in zip(most, self.read, strict=True):
+            if new != old and not (new and old and size <= min(new, old)):
+                return False
+        return True
 
 
 Memo = dict[int, Known]  # by the message's position
@@ -86,13 +86,17 @@ class Reader:
         known = self._memo.get(number)
         if (
             known is not None and known.message is message and known.costs is costs and known.how == how
-            and known.holds(most) and all(self._asked(place) is part for place, part in known.asked)
+            and known.holds(most) and (not known.asked or self._answers(known))
         ):  # fmt: skip
             for line in known.lines:
                 line.features = None
             return known.lines
         known = self._memo[number] = self._read(number, most)
         return known.lines
+
+    def _answers(self, known: Known) -> bool:
+        """Whether its results answer the same calls."""
+        return all(self._asked(place) is part for place, part in known.asked)
 
     def _asked(self, place: Place) -> Part | None:
         """The call of this part."""

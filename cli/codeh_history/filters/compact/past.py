@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ...base.errors import HistoryError
-from ...session.model import Message
+from ...session.model import Message, Part
 from ...session.view import View
 from ...tokens import Counter, part_tokens
 from ...tokens.formula import unscaled
@@ -26,13 +26,25 @@ _OF_THE_LOG = ("place", "latest")  # where it stands in the log, for which nothi
 _SAYS = tuple(name for name in Message.__slots__ if name not in _OF_THE_LOG)
 
 
+class Mark:
+    """What stands for a part, for a reason; `size` is what it costs, once it was counted."""
+
+    __slots__ = ("part", "size", "why")
+
+    def __init__(self, part: Part, why: str) -> None:
+        self.part = part
+        self.why = why
+        self.size: int | None = None
+
+
 class Past:
     """The messages that are sent, what each of their parts costs by a counter, and what was asked of them.
 
-    `special` are the places of all parts but plain texts; `read` is how messages read.
+    `special` are the places of all parts but plain texts; `read` is how messages read, `marks`
+    are what stood for parts last.
     """
 
-    __slots__ = ("_each", "_joined", "costs", "messages", "read", "special", "tokens")
+    __slots__ = ("_each", "_joined", "costs", "marks", "messages", "read", "special", "tokens")
 
     def __init__(self, messages: Sequence[Message], counter: Counter, before: Past | None = None) -> None:
         """`before`: what was worked out of others by the same counter; it is used up."""
@@ -44,6 +56,7 @@ class Past:
         self._each: dict[Callable[..., Any], list[Any]] = {}
         self._joined = Joined()
         self.read: Memo = {} if before is None else before.read
+        self.marks: dict[Place, Mark] = {}
         if before is not None:
             self._take(before, known)
         self._go_on(counter, known)
@@ -54,6 +67,7 @@ class Past:
         self.tokens, self.costs = before.tokens[:known], before.costs[:known]
         self.special = before.special[: bisect_left(before.special, (known, 0))]
         self._each = {of: found[:known] for of, found in before._each.items()}
+        self.marks = {place: mark for place, mark in before.marks.items() if place[0] < known}
         if before._joined.seen <= known:
             self._joined = before._joined
 
@@ -83,6 +97,14 @@ class Past:
         if self._joined.seen < len(self.messages):
             self._joined.extend(self.messages, plain=not self.special)
         return self._joined
+
+    def mark(self, place: Place, why: str, make: Callable[[Part, str, str], Part]) -> Part:
+        """What stands for a part, made of it, the reason and its message's id."""
+        mark = self.marks.get(place)
+        if mark is None or mark.why != why:
+            message = self.messages[place[0]]
+            mark = self.marks[place] = Mark(make(message.parts[place[1]], why, message.id), why)
+        return mark.part
 
     def each(self, of: Callable[[Message, Sequence[int]], T]) -> list[T]:
         """What a function says of each message and of what its parts cost, asked once of each."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
-from ...summaries.calls import Effects, effects
+from ...summaries.calls import Effects, Memo, effects
 from . import recent, stubs
 from .draft import Draft
 from .extent import Extent
@@ -108,14 +108,15 @@ class Telling:
     @cached_property
     def _told(self) -> tuple[list[Line], list[Line]]:
         """The lines of earlier summaries, and those of the ledger: what all calls came to."""
-        draft = self._draft
+        history = self._draft.history
+        earlier = history.view.summaries if self._absorb else ()
         done = Effects()
         lines: list[Line] = []
-        for age, summary in enumerate(draft.history.view.summaries if self._absorb else (), -MOST):
+        for age, summary in enumerate(earlier, -MOST):
             lines += parsed(summary.text, done, age * MOST)
-        history = draft.history
-        memo = history.view.memo.setdefault("calls", {})
-        return lines, ledger(effects(history.messages, history.layout.pairing, done, memo))
+        memo = history.view.memo.setdefault("calls", Memo())
+        done = effects(history.messages, history.layout.pairing, done if earlier else None, memo)
+        return lines, ledger(done)
 
     @cached_property
     def _reader(self) -> Reader:

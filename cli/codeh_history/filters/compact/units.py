@@ -23,7 +23,7 @@ class Joined:
     message of nothing but thoughts joins the model message after it.
     """
 
-    __slots__ = ("_mixed", "_numbers", "_thoughts", "calls", "exchanges", "seen", "unit_of", "walk")
+    __slots__ = ("_mixed", "_numbers", "_thoughts", "calls", "exchanges", "pins", "seen", "unit_of", "walk")
 
     def __init__(self) -> None:
         self.seen = 0
@@ -31,6 +31,7 @@ class Joined:
         self.calls: dict[tuple[int, int], Call] = {}  # by the place of each call and each answer
         self.exchanges = Exchanges()
         self.unit_of: list[list[int]] = []  # by position
+        self.pins: list[int] = []
         self._numbers: dict[str, int] = {}  # by id
         self._thoughts = False  # whether the last message is nothing else
         self._mixed: dict[int, list[int]] = {}  # units that are not in order
@@ -47,6 +48,8 @@ class Joined:
         self.unit_of += [[number] for number in range(self.seen, len(messages))]
         for number, message in enumerate(new, self.seen):
             self._numbers[message.id] = number
+            if message.pinned:
+                self.pins.append(number)
             self._beside(number, message)
         self.seen = len(messages)
         for _, calls, answers in self.walk.through(() if plain else messages[self.walk.seen :]):
@@ -124,7 +127,7 @@ class Layout:
         self.fixed = set(self.last)
         first = max(0, len(turns) - keep_last)
         kept = [number for turn in turns[first:] for number in turn]
-        pins = [number for number, message in enumerate(messages) if message.pinned]
+        pins = joined.pins
         prompt = [] if self.prompt is None else [self.prompt]
         for number in (*kept, *pins, *prompt):
             self.fixed.update(self.unit_of[number])
