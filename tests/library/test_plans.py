@@ -111,6 +111,19 @@ def test_a_plan_is_that_of_a_fresh_process(doings: list[Any]) -> None:
             assert payload(session, budget, **flags) == anew(home, budget, *argv)
 
 
+def test_what_is_sent_otherwise_is_planned_otherwise(home: Path) -> None:
+    """Passes change old messages for one request, and leave them for the next."""
+    lay(home, BEGUN, "demo")
+    session = Session.open("demo", home=home)
+    thought = {"text": f"Let me see. {BIG[:600]}", "thought": True}
+    for number in range(3):
+        session.extend([{"role": "user", "parts": [{"text": f"What of {number}? {BIG[:400]}"}]},
+                        {"role": "model", "parts": [thought, {"text": f"So {number}. " * 40}]}])  # fmt: skip
+        for thoughts in ("keep", "all", "keep", "old"):
+            found = payload(session, "2k", thoughts=thoughts)
+            assert found == anew(home, "2k", "--thoughts", thoughts)
+
+
 def test_threads_plan_at_once(home: Path) -> None:
     lay(home, BEGUN, "demo")
     session = Session.open("demo", home=home)

@@ -572,9 +572,15 @@ MUTANTS = [
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/removal.py",
-        "        lines += [line for line in noted if line.number < 0 or line.number in here]\n",
-        "",
+        "reader.extent.some(self.covered))), *noted]",
+        "reader.extent.some(self.covered)))]",
         ("filters/compact/test_summary.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
+    ),
+    Mutant(
+        "messages that changed are planned as they were", "filters/compact/past.py",
+        "any(getattr(old, name) != getattr(new, name) for name in _SAYS)",
+        "old.id != new.id",
+        ("library/test_plans.py::test_what_is_sent_otherwise_is_planned_otherwise",),
     ),
     Mutant(
         "mask leaves nine exchanges alone", "filters/compact/mask.py",
