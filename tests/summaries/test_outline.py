@@ -8,7 +8,7 @@ import pytest
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.summaries import calls, cues, outline, prose
+from codeh_history.summaries import calls, cues, outline, prose, transcript
 from codeh_history.tokens import history_tokens, open_counter
 from summaries.recorded import coding, support, view_of
 from support import ROOT
@@ -182,6 +182,13 @@ def test_it_keeps_to_its_room_and_says_the_same_twice(most: int) -> None:
 def test_odd_messages_have_an_outline(records: Records) -> None:
     text = outline.outline(view_of(records).messages, 600)
     assert 0 < len(text) <= 600
+
+
+def test_2026_11_23_an_output_of_json_that_nests_too_deep_is_a_text() -> None:
+    """What a summariser is given could not be made of a session in which a tool once printed so."""
+    records = call(1, "bash", {"command": "fuzz"}, {"output": f"{'[' * 900}{']' * 900}"})
+    (entry,) = transcript.entries(view_of(records).messages)
+    assert "Tool result: [[[" in entry
 
 
 # -- folding ----------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
+from ..providers.json_text import loads
 from ..session.failed_call import sentence
 from .prose import clip
 
@@ -51,7 +50,7 @@ def result_value(response: Any) -> Any:
         inner = next(iter(response.values()))
         if isinstance(inner, str) and inner[:1] in ("{", "["):
             try:
-                return orjson.loads(inner)
+                return loads(inner)
             except ValueError:
                 return inner
         return inner
