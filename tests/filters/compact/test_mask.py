@@ -69,10 +69,11 @@ def test_old_outputs_become_stubs_and_nothing_else_happens(records: Any, keep: i
                 continue
             assert before.id not in new
             assert not pinned.intersection((before.id, units.get(before.id)))
-            content = part["functionResponse"].pop("response")
+            result = dict(part["functionResponse"])
+            content = result.pop("response")
             assert {
                 k: v for k, v in old["functionResponse"].items() if k not in ("response", "parts")
-            } == part["functionResponse"]
+            } == result
             (text,) = content.values()
             assert text.startswith("[… ")
             assert text.endswith(f" bytes left out; codeh-history expand {before.id}]")
