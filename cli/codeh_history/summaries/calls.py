@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..session.model import Json, Message, Part
@@ -32,6 +33,8 @@ _CHANGING = frozenset(
 )  # fmt: skip
 _SHOWING = frozenset("cat head tail less nl wc sed grep rg awk diff code".split())
 _PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # whose first argument is no file
+_BEFORE = frozenset("sudo cd time env then do".split())  # a command
+_MARKS = "'\"`,()"  # around a word of one
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _SHELL_STATES = {"rm": "deleted", "touch": "created"}
 _PATH_KEYS = frozenset(
@@ -185,16 +188,18 @@ def _told_once(call: Call, memo: Memo) -> Told:
 
 def _told(call: Call) -> Told:
     args = call.args if isinstance(call.args, dict) else {}
-    words = {word.lower() for word in _WORDS.findall(call.name)}
+    words = frozenset(_words_of(call.name))
     command = command_of(args) if words & _SHELLS or "run" in words else ""
     if words & _SHELLS and not command and isinstance(args.get("input"), str):
         command = args["input"]
     verb = args.get("command")
     writes = bool(words & _WRITES) and not (isinstance(verb, str) and verb == "view")
-    label = f"`{clip(_AWAY.sub('', command), 100)}`" if command else brief(call.name, args, 160)
-    failure = how_failed(call.name, _response(call), here(command))
+    bare = here(command)
+    label = f"`{clip(bare, 100)}`" if command else brief(call.name, args, 160)
+    failure = how_failed(call.name, _response(call), bare)
     told = Told(label, failure, open=call.answer is None)
     if command:
+        told.commands.append(clip(bare.split("\n", 1)[0], 100))
         _shell(command, told)
         return told
     state = next(
@@ -211,8 +216,14 @@ def _told(call: Call) -> Told:
 
 def acts(name: str) -> bool:
     """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = _words_of(name)
     return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
+
+
+@lru_cache
+def _words_of(name: str) -> tuple[str, ...]:
+    """The words of a tool's name: a history calls few tools often."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
 
 
 def command_of(args: Json) -> str:
@@ -264,33 +275,33 @@ def mentioned(text: str) -> list[str]:
 def _shell(command: str, told: Told) -> None:
     """A command's files: those it writes or removes, those it shows."""
     failed = bool(told.failure)
-    told.commands.append(clip(here(command).split("\n", 1)[0], 100))
     for piece in _STEPS.split(command[:4000]):
-        words = [word.strip("'\"`,()") for word in piece.split()]
-        while words and (words[0] in ("sudo", "cd", "time", "env", "then", "do") or "=" in words[0]):
-            words = words[2:] if words[0] == "cd" else words[1:]
+        words = piece.split()
+        while words and ((first := words[0].strip(_MARKS)) in _BEFORE or "=" in first):
+            words = words[2:] if first == "cd" else words[1:]
         if not words:
             continue
         for path in _INTO.findall(piece) if ">" in piece else ():
             if looks_like_path(path) and not failed and not path.startswith("/dev/"):
                 told.modified.append(path)
                 told.touched.append((path, "written"))
-        head = " ".join(words[:2])
-        changes = words[0] in _CHANGING or head in _CHANGING
-        shows = words[0] in _SHOWING
+        second = words[1].strip(_MARKS) if len(words) > 1 else ""
+        changes = first in _CHANGING or f"{first} {second}" in _CHANGING
+        shows = first in _SHOWING
         if changes or shows:
-            for word in words[1:] if words[0] not in _PATTERN_FIRST else _after_pattern(piece):
+            for word in words[1:] if first not in _PATTERN_FIRST else _after_pattern(piece):
+                word = word.strip(_MARKS)
                 if looks_like_path(word) and not word.startswith(("-", "s/")):
                     (told.modified if changes and not failed else told.read).append(word)
                     if not failed:
-                        state = _SHELL_STATES.get(words[0], "written" if changes else "read")
+                        state = _SHELL_STATES.get(first, "written" if changes else "read")
                         told.touched.append((word, state))
 
 
 def _after_pattern(piece: str) -> list[str]:
     """The arguments of a search after what it looks for; options aside."""
     words = [word for word in _QUOTED.sub("''", piece).split()[1:] if not word.startswith("-")]
-    return [word.strip("'\"`,()") for word in words[1:]]
+    return words[1:]
 
 
 def brief(name: str, args: Json, room: int) -> str:

@@ -66,7 +66,7 @@ def is_prose(line: str) -> bool:
 
 def clip(text: str, room: int) -> str:
     """The text on one line, in at most `room` characters, cut at a word."""
-    text = " ".join(text[: room * _BLANK].split(None, room))  # so many words are too long in any case
+    text = " ".join(text[: room * _BLANK].split(None, room // 2 + 1))  # more words are too long in any case
     if len(text) <= room:
         return text
     head = text[: max(room - 1, 1)]
