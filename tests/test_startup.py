@@ -40,6 +40,17 @@ print(*sorted(set(sys.modules) - before), file=sys.stderr)
 """
 
 
+WAITING = """
+import sys
+sys.path[:0] = {path!r}
+from codeh_history.base.env import Env
+from codeh_history.main import main
+Env.read_stdin = lambda _: sys.exit(print(*sorted(sys.modules), file=sys.stderr))
+sys.argv = ["codeh-history", *{argv!r}]
+main()
+"""
+
+
 def imported(home: Path, *argv: str, program: str = PLAIN) -> set[str]:
     """The modules that a command loads, site packages' own start-up aside."""
     program = program.format(path=[str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)], argv=argv)
@@ -71,6 +82,19 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     assert not loaded.intersection(
         (*HEAVY, "typing", "codeh_history.blocks", "tomllib", "codeh_history.config.file")
     )
+
+
+@pytest.mark.parametrize(("argv", "needed"), [
+    (["curate", "-"], {"filters.curate.pairs"}),
+    (["compact", "-", "--budget", "9k"], {"filters.compact.removal", "tokens.memory"}),
+    (["payload", "-", "--to", "anthropic", "--model", "m"], {"providers.anthropic.request"}),
+])  # fmt: skip
+def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
+    home: Path, argv: list[str], needed: set[str]
+) -> None:
+    loaded = imported(home, *argv, program=WAITING)
+    assert {f"codeh_history.{name}" for name in needed} <= loaded
+    assert ("sqlite3" in loaded) == (argv[0] == "compact")  # which remembers counts there
 
 
 def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:

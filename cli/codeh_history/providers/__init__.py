@@ -49,6 +49,10 @@ class Format:
         module: BodyModule = self._module(".body")
         return module
 
+    def get_ready(self) -> None:
+        """Import what a request is made by, before its messages are there."""
+        self._module(".request")
+
     def request(self, messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
         module: RequestModule = self._module(".request")
         return module.build(messages, options, summaries)

@@ -66,6 +66,8 @@ def body_of(
         text = _straight(env, target, to, given, blocks, under)
         if text is not None:
             return [text]
+    if target.path == "-" and to != providers.PLAIN:
+        providers.load(to).get_ready()  # while the stage before in the pipe is at work
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     view = look(env, target, data, strict=strict, media=media, lost=lost)

@@ -19,6 +19,7 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
+from ...summaries import cues
 from . import Plan, bounds
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
@@ -51,6 +52,8 @@ def run(env: Env, given: Compact) -> int:
             explanation.tell(env, found, json=given.json)
         return plan
 
+    if target.path == "-" and not env.waiting():
+        _get_ready()
     lost: Lost | None = {} if given.allow_missing else None
     with progress(env, "compacting", size_of(target.path), SECOND):
         if given.plan:
@@ -60,6 +63,13 @@ def run(env: Env, given: Compact) -> int:
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
+
+
+def _get_ready() -> None:
+    """Load what a compaction needs, while the stage before it in the pipe is still at work."""
+    import sqlite3  # noqa: F401
+
+    cues.compiled()
 
 
 def _printed(env: Env, plan: Plan) -> int:
