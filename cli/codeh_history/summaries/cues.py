@@ -52,12 +52,14 @@ def _cues(words: frozenset[str]) -> Iterator[Cue]:
 class Cue:
     """A pattern that is looked for only where one of its words stands, which takes a tenth of the time."""
 
-    def __init__(self, pattern: str, words: str) -> None:
+    def __init__(self, pattern: str, words: str, *, signs: str = "") -> None:
         """`words`: one of them is in each match, should the sentence be ASCII.
 
-        `a+b|c` is a word that many sentences have: a match with it has one of the others too.
+        `a+b|c` is a word that many sentences have: a match with it has one of the others too. `signs`: the
+        pattern of what is looked for where words may stand together, which takes as long as all else.
         """
         self._source = pattern
+        self.signs = signs
         for given in words.split():
             word, _, others = given.partition("+")
             _BY_WORD.setdefault(word, []).append((self, frozenset(others.split("|") if others else ())))
@@ -70,7 +72,11 @@ class Cue:
         return said.cues is None or self in said.cues
 
     def found(self, said: Said) -> bool:
-        return self.may(said) and self.pattern.search(said.text) is not None
+        if not self.may(said):
+            return False
+        if self.pattern.search(said.text):
+            return True
+        return said.words is None and self.signs != "" and re.search(self.signs, said.text) is not None
 
 
 _BY_WORD: dict[
@@ -114,21 +120,27 @@ _STRONG = Cue(
     exceptions time+every steer away strictly only important note remember don dont
     """,
 )
-_STANDING = Cue(  # what holds from now on, told by the shape of the sentence
+_BEGINNING = Cue(  # what holds from now on, told by how the sentence begins
     # of a whole kind of things: `Each module needs a header`, `Nobody but me pushes`, `No globals here`
-    r"^(?:and |but |also,? |please,? )?(?:all|every|each|any|nobody|no ?one|none)\b[^?]*?"
+    r"^(?:(?:and |but |also,? |please,? )?(?:all|every|each|any|nobody|no ?one|none)\b[^?]*?"
     r"\b(?:needs?|gets?|goes|go|belongs?|must|should|may|(?:is|are) (?:to|only)|but (?:me|us|i)"
     r"|except)\b"
-    r"|^(?:and |but |also,? |please,? )?no (?!(?:need|idea|problem|worries|thanks|matter|wonder"
+    r"|(?:and |but |also,? |please,? )?no (?!(?:need|idea|problem|worries|thanks|matter|wonder"
     r"|doubt|way|luck"
     r"|chance|change|changes|difference|errors?|output|sign|trace|longer|more|one|results?)\b)"
     r"[\w-]+(?: [\w-]+)? (?:in|on|for|inside|within|to|at|with|outside|from)\b"
     # how to go about all that follows: `Keep answers short`, `Stop adding comments`, `Ask me before`
-    r"|^(?:please,? )?(?:keep (?!going|on\b|at|up\b|(?:that|this|it|in)\b)"
+    r"|(?:please,? )?(?:keep (?!going|on\b|at|up\b|(?:that|this|it|in)\b)"
     r"|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
-    r"|^(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
-    r"(?:you|each|every|any)\b[^?]*,"
-    r"|\b(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)\b"
+    r"|(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
+    r"(?:you|each|every|any)\b[^?]*,)",
+    """
+    all every each any nobody no noone none keep stop quit ask before+you|each|every|any after+you|each
+    whenever when+you|each|every|any unless until if+you|each|every|any
+    """,
+)
+_STANDING = Cue(  # the same, by the shape of the sentence
+    r"\b(?=\w)(?:(?:before|whenever|unless|until) (?:you|each|every|any|i say|i tell|i['\u2019]ve)\b"
     r"|without (?:asking|my|our|approval|permission|telling)"
     r"|(?:whatever|no matter what) (?:you|happens)|no matter (?:how|which|who)|under any circumstances?"
     r"|at all costs|(?:(?:nowhere|nothing|no ?one|nobody|none|anywhere) else|may only|can only be)\b"
@@ -144,8 +156,7 @@ _STANDING = Cue(  # what holds from now on, told by the shape of the sentence
     r"(?:do|use|write|allow|ship|commit|touch|accept|put|add|call|log|mix|rely)\b"
     r"|belongs? (?:in|into|under|to)\b)",
     """
-    all every each any nobody no noone none keep stop quit ask before+you|each|every|any|i after+you|each
-    whenever when+you|each|every|any unless until if+you|each|every|any without whatever
+    before+you|each|every|any|i whenever unless until without whatever all+at any+under
     matter circumstance circumstances costs else anywhere only+may|be is+to|frozen|read|locked
     are+to|frozen|read|locked stay+as|put|untouched|unchanged|frozen stays hands fingers let+be
     i+have|ask|insist|expect|rather
@@ -167,30 +178,32 @@ _OTHERS = Cue(  # the same in German and Chinese
     r"|mindestens|höchstens|verboten|pflicht|bitte (?:nie|nicht|immer|nur|keine?)|wichtig:|regel:"
     r"|denk daran|achte"
     r"|verwende|benutze|nimm|lass die finger|ohne ausnahme|ich (?:möchte|will) (?:kein|nicht|dass"
-    r"|immer|nur)\w*)\b"
-    r"|(?=[^\x00-\x7f])(?:不要|不能|不可|不得|不准|不许|禁止|严禁|必须|必須|务必|一定要|总是|始终|永远|绝不|绝对|从不"
-    r"|一律|只能|只用|只允许"
-    r"|请用|请使用|从现在(?:起|开始)|从今以后|以后(?:都|请)|今后|至少|最多|不超过|记住|记得|规定|切勿"
-    r"|别(?!的|人))",
+    r"|immer|nur)\w*)\b",
     """
     niemals nie tabu immer stets ab zukunft keinen keinesfalls unbedingt muss musst darf darfst soll
     sollst sollen nur mindestens verboten pflicht bitte wichtig regel denk achte verwende benutze
     nimm lass ohne ich
     """,
+    signs=(
+        r"不要|不能|不可|不得|不准|不许|禁止|严禁|必须|必須|务必|一定要|总是|始终|永远|绝不|绝对|从不"
+        r"|一律|只能|只用|只允许"
+        r"|请用|请使用|从现在(?:起|开始)|从今以后|以后(?:都|请)|今后|至少|最多|不超过|记住|记得|规定|切勿"
+        r"|别(?!的|人)"
+    ),
 )
 _WEAK = Cue(
     r"\b(?=\w)(?:avoid|without|unless|except|instead of|rather than|stick (?:to|with)|ha(?:s|ve) to"
     r"|needs? to (?:be|stay)"
     r"|keep (?:it|the|all|every\w*|our|my|to)|leave .{1,40} (?:alone|as is|untouched)|should"
     r"|limit(?:s|ed|ing|ations?)?|budget|below"
-    r"|under \d|over \d|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|stay as)\b"
-    r"|^(?:please )?(?:use|put|remember|stop)\b",
+    r"|under \d|over \d|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|stay as)\b",
     """
     avoid without unless except instead rather stick has+to have+to need+be|stay needs+be|stay keep
     leave should limit limits limited limiting limitation limitations budget below under over
-    by+monday|tuesday|wednesday|thursday|friday|saturday|sunday stay+as use put remember stop
+    by+monday|tuesday|wednesday|thursday|friday|saturday|sunday stay+as
     """,
 )
+_ASKED = Cue(r"^(?:please )?(?:use|put|remember|stop)\b", "use put remember stop")
 _WISH = Cue(
     r"\bi(?:'d| would)? (?:really |usually |strongly )?(?:prefer|rather|hate|love|want|need)\b"
     r"|\bi (?:really )?like\b"
@@ -226,9 +239,7 @@ _DECISION = Cue(
     r"|switching|moving to|opting)"
     r"|entschieden|entscheidung|beschlossen|einigen uns|geeinigt|wir (?:nehmen|bleiben|machen"
     r"|verwenden)|festgelegt|beschluss|es bleibt bei|wir (?:setzen auf|entscheiden|wählen|lassen)"
-    r"|(?:wird|werden) (?:nicht )?(?:übernommen|verworfen))\b"
-    r"|(?=[^\x00-\x7f])(?:决定|选定|选择了|选了|选用|确定(?:用|使用|采用)|同意|采用|定下来|结论"
-    r"|就(?:用|选|按|这么)|改用|不再(?:用|使用))",
+    r"|(?:wird|werden) (?:nicht )?(?:übernommen|verworfen))\b",
     """
     decided decision chose chosen agreed settled opted approved going go goes went let lets we
     switch switched switching plan final finally conclusion picked ruled rejected preferred kept
@@ -238,17 +249,21 @@ _DECISION = Cue(
     bleibt+es wird+übernommen|verworfen werden+übernommen|verworfen
     i+stay|stick|settle|remain|switch|adopt|move
     """,
+    signs=(
+        r"决定|选定|选择了|选了|选用|确定(?:用|使用|采用)|同意|采用|定下来|结论"
+        r"|就(?:用|选|按|这么)|改用|不再(?:用|使用)"
+    ),
 )
 _REASONED = Cue(  # what shall be, with the reason: `The importer stays on threads, since …`
-    r"\b(?:will|won['\u2019]t|gets?|goes|stays?|remains?|keeps?|moves?|wins?|won|prefers?"
+    r"\b(?=\w)(?:(?:will|won['\u2019]t|gets?|goes|stays?|remains?|keeps?|moves?|wins?|won|prefers?"
     r"|we (?:take|want|do|use)|rather than|instead of)\b"
     r".*[,;:]? (?:because|since|given that|due to|so that|in order to|for the sake of|as (?:it|that"
     r"|they|we|this))\b"
-    r"|\b(?:wird|werden|bleibt|bleiben|kommt|nehmen)\b.*\b(?:weil|da|damit|denn)\b"
-    r"|(?=[^\x00-\x7f])(?:用|选|留|改|保留|放弃).*(?:因为|原因是|理由是|由于|以便)",
+    r"|(?:wird|werden|bleibt|bleiben|kommt|nehmen)\b.*\b(?:weil|da|damit|denn)\b)",
     """
     because since given+that due+to so+that order+in sake as+it|that|they|we|this weil da damit denn
     """,
+    signs=r"(?:用|选|留|改|保留|放弃).*(?:因为|原因是|理由是|由于|以便)",
 )
 _FOUND = Cue(
     r"\b(?:root cause|(?:issue|problem|bug|reason|cause|culprit|fix) (?:is|was|lies)|turns out"
@@ -282,9 +297,7 @@ _OPEN = Cue(
     r"|unclear|unresolved|unanswered|undecided|later we|we(?:'ll| will) need|need to (?:find out|check"
     r"|decide|ask)"
     r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehl(?:t|en) noch|noch (?:fehlen|offen|zu)"
-    r"|steht noch aus|muss noch|müssen noch|zu klären|nicht geklärt|unerledigt)\b"
-    r"|(?=[^\x00-\x7f])(?:待定|待办|尚未|还没|未解决|不清楚|不确定|需要确认|待确认|悬而未决|未完成|还不(?:知道|清楚|确定)"
-    r"|有待|遗留|下一步|还要|还需)",
+    r"|steht noch aus|muss noch|müssen noch|zu klären|nicht geklärt|unerledigt)\b",
     """
     todo to+do fixme tbd still not+yet|done|finished|implemented remain remains remaining next left
     follow followup blocked waiting question decided done unclear unresolved unanswered undecided
@@ -298,6 +311,10 @@ _OPEN = Cue(
     must+investigate|revisit ought have+to has+to check+to find+to nobody tomorrow back+come sure+not
     hold+on
     """,
+    signs=(
+        r"待定|待办|尚未|还没|未解决|不清楚|不确定|需要确认|待确认|悬而未决|未完成|还不(?:知道|清楚|确定)"
+        r"|有待|遗留|下一步|还要|还需"
+    ),
 )
 
 
@@ -313,11 +330,15 @@ def rule(sentence: str) -> float:
     strong = 0
     if _STRONG.may(said):
         strong = len({found[0] for found in _STRONG.pattern.finditer(_NO_RULE.sub(" ", said.text))})
-    strong += _OTHERS.found(said) + _STANDING.found(said)
+    strong += _OTHERS.found(said) + (_BEGINNING.found(said) or _STANDING.found(said))
     if sentence.endswith("?") and not strong:
         return 0.0
     return min(
-        4.0, 2.0 * min(strong, 1) + 0.5 * max(strong - 1, 0) + _WISH.found(said) + 0.5 * _WEAK.found(said)
+        4.0,
+        2.0 * min(strong, 1)
+        + 0.5 * max(strong - 1, 0)
+        + _WISH.found(said)
+        + 0.5 * (_ASKED.found(said) or _WEAK.found(said)),
     )
 
 
