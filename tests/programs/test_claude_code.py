@@ -176,6 +176,28 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     assert len(shown(tmp_path, COPY)) == 19
 
 
+@pytest.mark.parametrize(
+    ("seconds", "would"),
+    [(5, "2 of 4 messages, did their times not tell its place"), (6, "2 of 4 messages")],
+)
+def test_what_claude_code_forgets_depends_on_the_time_between(
+    tmp_path: Path, seconds: int, would: str
+) -> None:
+    """It looks five seconds back for a line's parent: a hook that runs longer after a lost answer costs all."""
+    file = Claude()
+    file.user("a", "one")
+    file.user("b", "two")
+    file.said("lost", "an answer")
+    file.line("progress", "hook")
+    file.user("c", "three")
+    file.user("d", "four")
+    del file.lines[2]
+    for number, line in enumerate(file.lines):
+        line["timestamp"] = f"2026-01-02T03:00:{number if number < 3 else number + seconds - 2:02d}.000Z"
+    done = inside("verify", str(file.write(tmp_path)), home=tmp_path)
+    assert done.text.endswith(f"Claude Code would send {would}")
+
+
 def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path: Path) -> None:
     file = Claude()
     file.user("a", "one")

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...base.times import to_millis
 from ...providers.parts import objects
 from ...session.model import Json
 from ..lines import Line
@@ -17,6 +18,9 @@ from ..model import Problem
 from .attachments import is_told
 
 TALK = ("user", "assistant")
+_TOLD_BY_TIMES = (
+    5000  # milliseconds: of a line whose parent is missing, how long before it that is looked for
+)
 ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
 
 
@@ -225,10 +229,12 @@ def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
 def forgotten(branch: Branch) -> Iterator[Problem]:
     """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case.
 
-    Where the lines' times differ it finds the place by them; else it keeps no more than the first prompt.
+    It finds the place by the lines' times where little lies between them; where they are the same, it keeps
+    no more than the first prompt.
     """
     first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
     talk = sorted(node.number for node in branch.nodes if node.talks and node.number >= first)
+    after = _lasting(branch.nodes)
     for node, instead, why in branch.broken:
         if node.number < first:
             continue
@@ -236,15 +242,29 @@ def forgotten(branch: Branch) -> Iterator[Problem]:
         mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
         parent = (node.parent or "")[:8]
         reason = f"its parent {parent}… {why}: Claude Code would send {sent} of {len(talk)} messages"
-        if instead is not None and _time(node) != _time(instead):
+        gap = _gap(instead, after[node.uuid])
+        if gap and 0 < gap <= _TOLD_BY_TIMES:
             reason += ", did their times not tell its place"
-        elif sent < len(talk) and not first:
+        elif gap == 0 and sent < len(talk) and not first:
             reason += " and the first prompt"
         yield Problem(node.number, "forgets", reason, mended)
 
 
-def _time(node: Node) -> object:
-    return node.line.data.get("timestamp")
+def _lasting(nodes: list[Node]) -> dict[str, Node]:
+    """By each line of a branch the first from it on that is more than a tool's progress."""
+    found: dict[str, Node] = {}
+    lasting = nodes[-1] if nodes else None
+    for node in reversed(nodes):
+        lasting = node if node.type != "progress" or lasting is None else lasting
+        found[node.uuid] = lasting
+    return found
+
+
+def _gap(before: Node | None, after: Node) -> int | None:
+    """The milliseconds between two lines; None where their times do not tell."""
+    start = to_millis(str(before.line.data.get("timestamp"))) if before is not None else None
+    end = to_millis(str(after.line.data.get("timestamp")))
+    return None if start is None or end is None else end - start
 
 
 def _name(value: object) -> str | None:
