@@ -168,3 +168,11 @@ def test_bars() -> None:
 
 def test_words() -> None:
     assert [counted(n, "message") for n in (0, 1, 2)] == ["0 messages", "1 message", "2 messages"]
+
+
+@pytest.mark.parametrize("inner", [{"inlineData": "text"}, "text", {"fileData": [7]}])
+def test_2026_11_23_what_is_no_part_of_a_result_is_not_shown(inner: Any) -> None:
+    """Parts of a result are not looked at where a log is read: `show`, `search` and pages ended with a bug."""
+    result = {"name": "f", "response": {"output": "x"}, "parts": [inner, {"text": "y"}]}
+    found = parts.items([{"functionResponse": result}])  # type: ignore[list-item]
+    assert [item.body for item in found if item.what == "result" or item.body == "y"] == ["x", "y"]

@@ -9,6 +9,7 @@ import orjson
 
 from ..session.attachments import attached_names
 from ..session.model import Json, Message, Part
+from ..session.records import check_parts
 
 TOO_DEEP = "(nested too deeply to be shown)"
 
@@ -55,7 +56,8 @@ def of(part: Part, name: str) -> Iterator[Item]:
         value = text if text is not None else answer.get("response")
         yield Item("result", _with_id(name, answer.get("id")), body, name, value)
         for inner in _list(answer.get("parts")):
-            yield from of(inner, "")  # type: ignore[arg-type]
+            if check_parts({"parts": [inner]}) is None:
+                yield from of(inner, "")  # type: ignore[arg-type]
     elif "inlineData" in part or "fileData" in part:
         yield Item("media", media(part, name))
     elif "native" in part:
