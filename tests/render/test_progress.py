@@ -64,7 +64,7 @@ def test_it_moves_and_is_gone_at_the_end(
 
 def test_many_sessions_are_listed_with_a_bar_once(home: Path) -> None:
     for number in range(1000):
-        session(home, 10, f"s{number:04}")
+        session(home, 20_000, f"s{number:04}")
         os.utime(home / "sessions" / f"s{number:04}.jsonl", (1, 1))
     assert b"reading sessions" in on_a_terminal("list", "--jsonl", home=home, out=home / "out")
     assert len((home / "out").read_bytes().splitlines()) == 1000
