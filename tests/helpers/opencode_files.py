@@ -88,6 +88,19 @@ class OpenCode:
         path.write_bytes(orjson.dumps(self.value, option=orjson.OPT_INDENT_2))
         return path
 
+    def lay(self, storage: Path) -> Path:
+        """Write it as the older tree of files; the session's own."""
+        session = storage / "session" / "global" / f"{self.info['id']}.json"
+        held = {session: self.info}
+        for one in self.messages:
+            id = one["info"]["id"]
+            held[storage / "message" / self.info["id"] / f"{id}.json"] = one["info"]
+            held |= {storage / "part" / id / f"{part['id']}.json": part for part in one["parts"]}
+        for path, value in held.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
+        return session
+
     def fill(self, path: Path, *, keep: bool = False) -> sqlite3.Connection:
         """Write its rows into a database in WAL mode; `keep`: to those that are there."""
         connection = sqlite3.connect(path)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import orjson
 import pytest
 
 from inside import inside
-from opencode_files import SESSION, OpenCode, tool
+from opencode_files import SESSION, OpenCode, opencode, tool
 from program_copies import imported, shown, view
 from support import corpus_files, session_path
 
@@ -257,3 +258,81 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path: P
     assert inside("last", done.text, home=tmp_path).text == "two"
     path.write_bytes(b'{"info": {"id": "ses')
     assert inside("import", str(path), home=tmp_path).code == 65
+
+
+# -- the older tree of files --------------------------------------------------------------------------------
+
+
+def test_the_tree_says_what_an_export_says(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.__dict__.update(info=opencode()[0]["info"], messages=opencode()[0]["messages"])
+    tree = imported(file.lay(tmp_path / "storage"), tmp_path)
+    inside("rm", COPY, "--yes", home=tmp_path)
+    assert imported(file.write(tmp_path), tmp_path)[1:] == tree[1:]
+
+
+def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path: Path) -> None:
+    data = tmp_path / "data" / "opencode"
+    env = {"XDG_DATA_HOME": str(data.parent)}
+
+    def actions(file: OpenCode, tick: int) -> list[str]:
+        for path in (file.lay(data / "storage"), *data.glob("storage/message/*/*")):
+            os.utime(path, (tick, tick if "message" in path.parts else 1))
+        return [line["action"] for line in inside("import", "--all", home=tmp_path, env=env).lines]
+
+    file = OpenCode()
+    file.user("one")
+    assert actions(file, 1) == ["imported"]
+    assert actions(file, 1) == []
+    file.said("two")
+    assert actions(file, 2) == ["updated"]
+    assert shown(tmp_path, COPY) == ["one", "two"]
+
+
+def test_beside_a_database_the_tree_takes_nothing_back(tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    tree = file.lay(tmp_path / "opencode" / "storage")
+    file.said("two")
+    file.fill(tmp_path / "opencode" / "opencode.db").close()
+    assert view(tmp_path / "opencode" / "opencode.db", tmp_path, COPY) == ["one", "two"]
+    assert view(tree, tmp_path) == ["one", "two"]
+
+
+def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path: Path) -> None:
+    file = OpenCode()
+    for number in range(4):
+        file.user(f"{number}", "more")
+    storage = tmp_path / "storage"
+    tree = file.lay(storage)
+    (storage / "part" / "msg_0001" / "prt_000100.json").write_bytes(b'{"type":"te')
+    (storage / "part" / "msg_0002" / "prt_000200.json").write_bytes(b"[]")
+    secret = tmp_path / "secret.json"
+    secret.write_bytes(b'{"type":"text","text":"secret"}')
+    (storage / "part" / "msg_0003" / "prt_000300.json").unlink()
+    (storage / "part" / "msg_0003" / "prt_000300.json").symlink_to(secret)
+    (storage / "part" / "msg_0004").rename(tmp_path / "elsewhere")
+    (storage / "part" / "msg_0004").symlink_to(tmp_path / "elsewhere")
+    done = inside("import", str(tree), home=tmp_path)
+    assert done.err.count(b"part/msg_") == 3, done
+    assert shown(tmp_path, COPY) == ["more", "more", "more"]
+
+
+@pytest.mark.parametrize("id", ["ses_../../../secret", "ses_..", "ses_/etc", "ses_\0"])
+def test_the_name_of_a_session_leads_nowhere_else(id: str, tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    tree = file.lay(tmp_path / "storage")
+    tree.write_bytes(orjson.dumps(file.info | {"id": id}))
+    done = inside("import", str(tree), home=tmp_path)
+    assert b"no messages" in done.err, done
+
+
+@pytest.mark.parametrize("folder", ["opencode", "opencode/storage", "."])
+def test_a_folder_of_sessions_is_imported(folder: str, tmp_path: Path) -> None:
+    file = OpenCode()
+    file.user("one")
+    file.lay(tmp_path / "opencode" / "storage")
+    assert inside("import", str(tmp_path / folder), home=tmp_path).text == COPY
+    nowhere = inside("import", str(tmp_path / "opencode" / "storage" / "part"), home=tmp_path)
+    assert (nowhere.code, nowhere.text) == (74, "")

@@ -70,10 +70,10 @@ class Held:
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
         raise Refused(f"{self.stem}: no database")
 
-    def beside(self, *names: str) -> bytes:
+    def beside(self, *names: str, above: int = 0) -> bytes:  # noqa: ARG002
         raise Refused(f"{'/'.join(names)}: beside {self.stem} nothing is read")
 
-    def names(self, folder: str) -> list[str]:  # noqa: ARG002
+    def names(self, *folders: str, above: int = 0) -> list[str]:  # noqa: ARG002
         return []
 
 

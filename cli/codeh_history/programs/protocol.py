@@ -36,11 +36,13 @@ class Place(NamedTuple):
 
     `variable`: what names the folder in the environment, if it is set; `default`: else below the home ("":
     nowhere else). `patterns`: names with wildcards, `/` between them; "": the folder is the file itself.
+    `beside`: where more of a session lies than in its file, from its folder on; `{}` is the file's stem.
     """
 
     variable: str
     default: str
     patterns: tuple[str, ...]
+    beside: str = ""
 
 
 class Refused(Exception):
@@ -76,11 +78,14 @@ class Source(Protocol):
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         """Rows of the database that it is, by column, those that can be read; Refused where none can."""
 
-    def beside(self, *names: str) -> bytes:
-        """A file in the session's own folder, which has the file's name; Refused if it is not read."""
+    def beside(self, *names: str, above: int = 0) -> bytes:
+        """A file in the session's own folder, which has the file's name; Refused if it is not read.
 
-    def names(self, folder: str) -> list[str]:
-        """The names in a folder of the session's own folder; none where there is no such."""
+        `above`: in the folder so far above the one that the file is in.
+        """
+
+    def names(self, *folders: str, above: int = 0) -> list[str]:
+        """The names in a folder of its own folder, or of one `above`; none where there is no such."""
 
 
 class Program(Protocol):

@@ -119,13 +119,13 @@ class File:
         except Refused:
             return b""
 
-    def beside(self, *names: str) -> bytes:
+    def beside(self, *names: str, above: int = 0) -> bytes:
         where = "/".join(names)
-        if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
+        if not self.path or not _are_names(names):
             raise Refused(f"{where}: no file of the session's own folder")
         *folders, name = names
         try:
-            with _folder(self.folder, folders) as folder:
+            with _folder(self._base(above), folders) as folder:
                 fd = os.open(
                     name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
                 )
@@ -141,12 +141,18 @@ class File:
         finally:
             os.close(fd)
 
-    def names(self, folder: str) -> list[str]:
+    def names(self, *folders: str, above: int = 0) -> list[str]:
+        if not self.path or not _are_names(folders):
+            return []
         try:
-            with _folder(self.folder, [folder]) as fd:
+            with _folder(self._base(above), folders) as fd:
                 return sorted(os.listdir(fd))
         except OSError:
             return []
+
+    def _base(self, above: int) -> str:
+        """The session's own folder, or the one so far above its file's."""
+        return os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self.folder
 
     @property
     def folder(self) -> str:
@@ -214,8 +220,12 @@ def folder_stamp(folder: str) -> list[int]:
     return [len(found), sum(info.st_size for info in found), max((i.st_mtime_ns for i in found), default=0)]
 
 
+def _are_names(names: Sequence[str]) -> bool:
+    return not any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names)
+
+
 @contextmanager
-def _folder(first: str, names: list[str]) -> Iterator[int]:
+def _folder(first: str, names: Sequence[str]) -> Iterator[int]:
     """A folder below another, opened without following a link."""
     fd = os.open(first, _FOLDER)
     try:

@@ -36,13 +36,31 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
     """The files of these programs, by path; the older form of one that is there is left out."""
     for program in programs:
         paths: dict[str, os.stat_result] = {}
+        beside: dict[str, str] = {}
         for place in sessions.places(program):
             for pattern in place.patterns:
-                paths |= _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
+                matching = _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
+                paths |= matching
+                beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
         for path in sorted(paths):
             info = paths[path]
             if not _is_older(path, paths):
-                yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *_log(path)])
+                more = _beside(path, beside[path]) if path in beside else _log(path)
+                yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *more])
+
+
+def below(folder: str) -> list[str]:
+    """The files in a program's folder (`~/.claude`, or one in it with a name of its own): its sessions."""
+    patterns = [
+        pattern.split("/")
+        for name in sessions.PROGRAMS for place in sessions.places(name) for pattern in place.patterns
+    ]  # fmt: skip
+    found = {
+        path
+        for parts in patterns for start, first in enumerate(parts) if first and "*" not in first
+        for path in _matching(folder, parts[start:])
+    }  # fmt: skip
+    return sorted(path for path in found if not _is_older(path, found))
 
 
 def _is_older(path: str, paths: Container[str]) -> bool:
@@ -58,6 +76,17 @@ def _log(path: str) -> list[int]:
     except OSError:
         return []
     return [info.st_size, info.st_mtime_ns] if info.st_size else []
+
+
+def _beside(path: str, place: str) -> list[int]:
+    """The same of what a session has beside its file: how many files, and how new."""
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(os.path.join(folder, place.format(os.path.splitext(name)[0]))) as entries:
+            times = [entry.stat(follow_symlinks=False).st_mtime_ns for entry in entries]
+    except OSError:
+        return []
+    return [len(times), max(times, default=0)]
 
 
 def folder_of(env: Env, place: Place) -> str:

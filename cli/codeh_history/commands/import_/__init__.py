@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 from functools import partial
 
@@ -38,7 +39,9 @@ FORMS = (*sessions.PROGRAMS, *programs.IMPORTERS)
 
 
 class Given(Options):
-    files: Sequence[str] | None = argument("[FILE|-]...", "Files to import, a session each.")
+    files: Sequence[str] | None = argument(
+        "[FILE|-]...", "Files to import, a session each; or a program's folder of them."
+    )
     from_: Sequence[str] = option("FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.")
     all_: bool = flag("Every session of the programs; a JSON line for each that changed.")
     since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
@@ -57,7 +60,7 @@ def run(env: Env, given: Given) -> int:
             raise Usage(f"--from {form}: auto, {', '.join(FORMS)}")
     if given.all_:
         return everything(env, given)
-    names = given.files or (["-"] if env.piped() else [])
+    names = [file for name in given.files or (["-"] if env.piped() else []) for file in within(name)]
     if not names:
         raise Usage("import: no FILE; name some, - for stdin, or --all (codeh-history import --help)")
     if given.since is not None or len(given.from_) > 1:
@@ -66,6 +69,15 @@ def run(env: Env, given: Given) -> int:
         raise Usage("--into names one session; import one file at a time")
     files(env, given, names, given.from_[0] if given.from_ else "auto")
     return 0
+
+
+def within(name: str) -> Sequence[str]:
+    """The file of this name; of a folder that is a program's the files of its sessions."""
+    if not os.path.isdir(name):
+        return [name]
+    from ...store import program_folders
+
+    return program_folders.below(name) or [name]
 
 
 def everything(env: Env, given: Given) -> int:

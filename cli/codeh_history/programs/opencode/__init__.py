@@ -1,13 +1,18 @@
-"""opencode: a database of sessions (`~/.local/share/opencode/opencode.db`), or one that was exported."""
+"""opencode: a database of sessions (`~/.local/share/opencode/opencode.db`), or one that was exported.
+
+Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
+"""
 
 from __future__ import annotations
 
+from ...session.model import Json
 from ..protocol import Head, Place
 
 NAME = "opencode"
 PLACES = (
     Place("OPENCODE_DB", "", ("",)),
     Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
+    Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}"),
 )
 TABLES = {
     "session": {"id", "parent_id", "directory", "title"},
@@ -19,4 +24,14 @@ TABLES = {
 def recognises(head: Head) -> bool:
     if head.tables:
         return all(columns <= head.tables.get(table, frozenset()) for table, columns in TABLES.items())
-    return any(isinstance(value.get("info"), dict) and "messages" in value for value in head.values)
+    return any(is_of_tree(value) or _is_export(value) for value in head.values)
+
+
+def _is_export(value: Json) -> bool:
+    return isinstance(value.get("info"), dict) and "messages" in value
+
+
+def is_of_tree(value: Json) -> bool:
+    """Whether this is what the tree's file of a session holds."""
+    named = str(value.get("id")).startswith("ses_") and {"title", "version"} <= value.keys()
+    return named and isinstance(value.get("time"), dict)

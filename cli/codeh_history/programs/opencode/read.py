@@ -1,4 +1,4 @@
-"""A database of opencode, or an export of it → sessions."""
+"""A database of opencode, an export of it, or a file of the tree that was before it → sessions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .. import branches, pairs, values
 from ..model import Effect, Problem, Session, Summary, Used
 from ..protocol import Source
 from ..records import time_of
-from . import NAME, messages
+from . import NAME, is_of_tree, messages, tree
 from .messages import Message
 
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
@@ -27,14 +27,26 @@ _KNOWN = "SELECT id FROM session"
 
 
 def read(source: Source) -> Iterable[Session]:
-    """The sessions of a database; of an export the one."""
+    """The sessions of a database; of an export, or a file of the older tree, the one."""
     if source.head.tables:
         yield from _in_database(source)
         return
-    yield from values.sessions(source, _exported)
+    yield from values.sessions(source, partial(_one, source))
 
 
-def _exported(value: Json, _number: int) -> Session:
+def _one(source: Source, value: Json, _number: int) -> Session:
+    return _in_tree(source, value) if is_of_tree(value) else _exported(value)
+
+
+def _in_tree(source: Source, info: Json) -> Session:
+    problems: list[Problem] = []
+    session = _session(info, tree.messages(source, str(info["id"]), problems))
+    session.problems += problems
+    session.partial = tree.is_left(source)
+    return session
+
+
+def _exported(value: Json) -> Session:
     problems: list[Problem] = []
     found: dict[str, Message] = {}
     for number, one in enumerate(objects(value.get("messages")), 1):
