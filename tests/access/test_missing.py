@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,15 @@ def test_last_prints_a_placeholder_where_the_last_is_lost(home: Path, lost: str)
         ok("undo", "-s", "a", home=home)
     assert ok("last", "a", home=home).text == f"[block {lost} is missing]"
     assert inside("last", "a", "--strict", home=home).code == 65
+
+
+def test_2026_11_23_of_many_missing_blocks_the_first_is_named(home: Path) -> None:
+    """`persist` named any of them, another one in each process."""
+    for number in range(20):
+        ok("append", "-s", "a", "-m", f"{number} {BIG}", home=home)
+    ok("persist", "a", "-i", home=home)
+    first = re.findall(rb'"blockIds":\["(\w+)"', session_path(home, "a").read_bytes())[0]
+    shutil.rmtree(home / "blocks")
+    done = inside("persist", "a", "-i", "--all", home=home)
+    assert done.code == 65
+    assert b"block %b is missing" % first in done.err

@@ -130,7 +130,7 @@ class Persisting:
         named: dict[str, None] = {}
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
-        known = named.keys() - self.stored - self.there.keys()
+        known = [id for id in named if id not in self.stored and id not in self.there]
         if known and (blocks.keys() - self.stored or self._looks(known)):
             there, copied = bring(self.stores, known, self.lost)
             self.there |= there
