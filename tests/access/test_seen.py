@@ -50,6 +50,24 @@ def fresh(path: Path) -> View:
     return fold(read.read_log(read.read_bytes(str(path))))
 
 
+@pytest.mark.parametrize("torn", [False, True])
+def test_what_may_come_is_foreseen_and_changes_nothing(home: Path, *, torn: bool) -> None:
+    path = lay(home, BEFORE + b'{"type":"message","id":"b","ki' * torn)
+    seen = Seen(str(path))
+    for id, text in (("c", "two"), ("d", "three"), ("a", "as one that is there")):
+        new = b'{"type":"message","id":"%s","kind":"user","parts":[{"text":"%s"}]}\n' % (
+            id.encode(),
+            text.encode(),
+        )
+        before = said(seen.view())
+        foreseen = said(seen.view_with(new))
+        assert said(seen.view()) == before == said(fresh(path))
+        with path.open("ab") as file:
+            file.write(b"\n" * torn + new)
+        assert said(seen.view()) == foreseen == said(fresh(path))
+        torn = False
+
+
 @pytest.mark.parametrize(
     "what", ["redact", "persist", "cut", "other", "torn", "then whole", "later undone"]
 )

@@ -18,9 +18,11 @@ from compact.planted import conversation
 from compact.recorded import records
 from inside import inside, lay
 from length import examples
+from support import session_path
 
 BEGUN = b"".join(line(record) for record in records(conversation(Random(4), 5)))
 BIG = output(7, 60)
+ANSWER = b'{"candidates":[{"content":{"role":"model","parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}'
 CONTEXT = "# IDE Context\nfile %d is open\n" + BIG[:900]
 BUDGETS = ("700", "1500", "4k", "1M")
 
@@ -122,6 +124,24 @@ def test_what_is_sent_otherwise_is_planned_otherwise(home: Path) -> None:
         for thoughts in ("keep", "all", "keep", "old"):
             found = payload(session, "2k", thoughts=thoughts)
             assert found == anew(home, "2k", "--thoughts", thoughts)
+
+
+def test_what_is_asked_is_what_is_sent_once_it_is_stored(home: Path, tmp_path: Path) -> None:
+    lay(home, BEGUN, "demo")
+    session = Session.open("demo", home=home)
+    sent: list[bytes] = []
+
+    def answered(body: bytes) -> bytes:
+        sent.append(body)
+        return ANSWER
+
+    for number, budget in enumerate(BUDGETS * 2):
+        text = f"And {number}? " + "word " * 40
+        lay(tmp_path, session_path(home, "demo").read_bytes(), "demo")
+        assert inside("append", "-s", "demo", "-m", text, home=tmp_path).code == 0
+        session.ask(text, to="gemini", budget=budget, via=answered)
+        assert sent[-1] == anew(tmp_path, budget)
+    assert len(session.messages) == len(sent) * 2 + BEGUN.count(b'"type":"message"')
 
 
 def test_threads_plan_at_once(home: Path) -> None:

@@ -49,12 +49,18 @@ def grown(data: bytes, cuts: list[int]) -> int:
     growing, before, start, count = None, Before(), 0, 0
     for end in ends:
         piece = data[start:end]
+        may_come = (
+            None if growing is None else growing.foreseen(parse(lines_of(piece), before=before.copy()))
+        )
         new = parse(lines_of(piece), before=before)
         if growing is not None:
             given = told(growing.view), growing.view
             if growing.grow(new):
                 count += 1
+                assert may_come is not None
+                assert told(may_come) == told(growing.view)
             else:
+                assert may_come is None
                 growing = None
             assert told(given[1]) == given[0]  # whoever has it sees no change
         if growing is None:

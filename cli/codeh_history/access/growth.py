@@ -31,6 +31,18 @@ class Seen:
             assert self._growing is not None  # noqa: S101 - one of them made it
             return self._growing.view
 
+    def view_with(self, lines: bytes) -> View:
+        """The view as it will be with these lines at the end of the file, which may never be there."""
+        with self._lock:
+            found = None
+            if self._more() or self._anew():
+                assert self._growing is not None  # noqa: S101 - one of them made it
+                found = self._growing.foreseen(parse(lines_of(lines), before=self._before.copy()))
+        if found is not None:
+            return found
+        data = read.read_bytes(self.path)
+        return fold(read.read_log(data + (b"" if data.endswith(b"\n") else b"\n") + lines))
+
     def close(self) -> None:
         """Let go of the file and of what was read."""
         with self._lock:

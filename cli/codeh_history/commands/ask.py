@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 
 from .. import providers
-from ..access.view import looked_at
+from ..access.growth import Seen
+from ..access.view import filled, light, looked_at, view_of
 from ..append import given as appending
 from ..append import message as compose
 from ..append import text as append
 from ..base import amounts, piped
+from ..base.collector import resting
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain, Usage
 from ..base.input import from_file
@@ -30,12 +32,18 @@ from ..session.exchanges import is_prompt, text_of
 from ..session.model import Message
 from ..session.records import block_of, dumps
 from ..session.view import View
-from ..store import log, read
+from ..store import log
 from ..store.awaiting import awaiting
 from ..store.paths import exists
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 from ..store.state import size_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..access.view import Filling
 
 EXAMPLES = """\
   codeh-history ask -s demo -m "Why is the sky blue?" -p local      # as config.toml says (config init)
@@ -98,25 +106,28 @@ class Ready(NamedTuple):
 
 
 @contextmanager
-def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) -> Iterator[Ready | Received]:
+def sending(
+    env: Env, target: Target, given: Given, asked: Asked, again: str, seen: Seen | None = None
+) -> Iterator[Ready | Received]:
     """Store the prompt, for whoever sends the request in here; or the answer that is there already.
 
     What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
     a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
-    what people type for that.
+    what people type for that. `seen`: the session, where it was read before.
     """
+    seen = seen or Seen(target.path)
     request = asked.request.part(Request)
     message = appending.Given(
         message=given.message, file=given.file, attach=given.attach, key=given.key, session=given.session
     )  # its --max-items and --stream are other ones than the request's
     message.check()
     try:
-        data, view = _looked(env, target)
+        size, view = _looked(env, target, seen)
     except TryAgain as error:
         raise _unsent(env, target, given, message, error) from None
     text = _text(env, given, view, stdin=not given.no_stdin)
-    if _size(target) != len(data):  # stdin took its time
-        data, view = _looked(env, target)
+    if _size(target) != size:  # stdin took its time
+        size, view = _looked(env, target, seen)
     draft = compose.draft(env, message, text) if text is not None else None
     answer = _answered(view, given.key) if draft is not None else None
     if draft is not None and answer is not None:
@@ -136,23 +147,25 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
-        _write(env, target, asked, body, _with(env, target, data, lines + new))
+        _write(env, target, asked, body, seen, lines + new)
         with awaiting(env, target.path):
-            size = _store(env, target, draft, lines)
+            before = _store(env, target, draft, lines)
             with _saying_it_is_stored(env, again):
                 if request.persist:
                     from ..access.persist import persist_now
 
                     persist_now(env, None, target.path)
-                if size != len(data):  # more came meanwhile: it is sent too
-                    _write(env, target, asked, body, None)
+                if before != size:  # more came meanwhile: it is sent too
+                    _write(env, target, asked, body, seen, b"")
                 yield Ready(body, reader)
 
 
-def _looked(env: Env, target: Target) -> tuple[bytes, View]:
-    """The session's bytes and view; none where it does not exist."""
-    data = read.read_bytes(target.path) if exists(target.path) else b""
-    return data, looked_at(env, data, None)
+def _looked(env: Env, target: Target, seen: Seen) -> tuple[int, View]:
+    """How long the session is, and its view; empty where it does not exist."""
+    if not exists(target.path):
+        return 0, looked_at(env, b"", None)
+    view = seen.view()
+    return view.log.size, light(env, view, None)
 
 
 def _unsent(env: Env, target: Target, given: Given, message: appending.Given, error: TryAgain) -> TryAgain:
@@ -233,21 +246,21 @@ def _kept(env: Env, view: View, given: Given) -> bytes:
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
 
 
-def _with(env: Env, target: Target, data: bytes, lines: bytes) -> bytes | None:
-    """The session as it will be with these lines; None: as it is."""
-    if not lines:
-        return data or None
-    if not data:
-        return log.first_line(env, target.path) + lines
-    return data + (b"" if data.endswith(b"\n") else b"\n") + lines
+def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, lines: bytes) -> None:
+    """Put the request of the session with these lines into the file; whatever is wrong is found here."""
 
+    def look(env: Env, target: Target, _data: bytes | None, **how: Unpack[Filling]) -> View:
+        if not lines:
+            return filled(env, target, seen.view(), **how)
+        if _size(target):
+            return filled(env, target, seen.view_with(lines), **how)
+        return view_of(env, target, log.first_line(env, target.path) + lines, **how)
 
-def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], data: bytes | None) -> None:
-    """Put the request body into the file; whatever is wrong with it is found here."""
     body.seek(0)
     body.truncate()
     request = asked.request.but(persist=False)
-    body.writelines(payload.body_of(env, None, target.path, request, data=data, under=asked.under))
+    with resting():
+        body.writelines(payload.body_of(env, None, target.path, request, under=asked.under, look=look))
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:

@@ -75,7 +75,7 @@ def _asked(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer
         payload.provider_of(asked.request.to)
         payload.checked(asked.request)
         heard = Heard(call, echo) if echo is not None else None
-        with asking.sending(call, opened.target, given, asked, AGAIN) as ready:
+        with asking.sending(call, opened.target, given, asked, AGAIN, opened.seen) as ready:
             if not isinstance(ready, asking.Ready):
                 received = ready
             elif callable(via):

@@ -92,11 +92,16 @@ class Opened:
             data = b""
         if data is not None:
             return view_of(env, target, data, strict=strict, media=media, lost=lost)
+        return filled(env, target, self.seen.view(), strict=strict, media=media, lost=lost)
+
+    @property
+    def seen(self) -> Seen:
+        """The session as it was read last."""
         if self._seen is None:
             from ..access.growth import Seen
 
             self._seen = Seen(self.path)
-        return filled(env, target, self._seen.view(), strict=strict, media=media, lost=lost)
+        return self._seen
 
     def close(self) -> None:
         """Let go of what was read."""

@@ -59,10 +59,10 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
-    blocks = [data] if data is not None else in_blocks(target.path) if target.path != "-" else ()
     under = under or {}
-    plainly = look is view_of and to != providers.PLAIN
-    if plainly and blocks and not any(key.startswith(COMPACT) for key in under):
+    plainly = look is view_of and to != providers.PLAIN and target.path != "-"
+    if plainly and not any(key.startswith(COMPACT) for key in under):
+        blocks = [data] if data is not None else in_blocks(target.path)
         text = _straight(env, target, to, given, blocks, under)
         if text is not None:
             return [text]

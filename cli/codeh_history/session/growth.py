@@ -36,21 +36,34 @@ class Growing:
 
     def grow(self, more: Log) -> bool:
         """Take in the lines that follow; False, and nothing done, where only the whole fold can tell."""
+        found = self._grown(more)
+        if found is None:
+            return False
+        self.view, self._idless = found
+        self._note(more.records)
+        return True
+
+    def foreseen(self, more: Log) -> View | None:
+        """The view that these lines would make, which may never come; None where the fold must tell."""
+        found = self._grown(more)
+        return None if found is None else found[0]
+
+    def _grown(self, more: Log) -> tuple[View, int] | None:
+        """The view with these lines, and how many calls without an id it has."""
         old = self.view
         if self._doubled or old.header is None or old.log.keys is None or more.keys is None:
-            return False
+            return None
         view = _continued(old, more)
         folding = Fold(view)
         try:
             changed = self._read(old, view, folding, more.records)
         finally:
             folding.read.clear()  # a cycle
-        if changed is None or not self._number(old, view, changed):
-            return False
+        idless = None if changed is None else self._number(old, view, changed)
+        if changed is None or idless is None:
+            return None
         _show(old, view, changed)
-        self._note(more.records)
-        self.view = view
-        return True
+        return view, idless
 
     def _note(self, records: Iterable[Record]) -> None:
         for record in records:
@@ -89,20 +102,19 @@ class Growing:
         apart = message.update is None and message.hidden is None and message.replaced is None
         return apart and message.pending is not None and message.id not in self._named
 
-    def _number(self, old: View, view: View, changed: Iterable[str]) -> bool:
-        """Number the new calls without ids; False where calls after them would have other numbers."""
+    def _number(self, old: View, view: View, changed: Iterable[str]) -> int | None:
+        """Number the new calls without ids; None where calls after them would have other numbers."""
         if view.log.lacks(IDLESS):
-            return True
+            return self._idless
         last = next(reversed(old.all), None)
         before = self._idless
         for id in changed:
             more = _idless(view.all[id]) - _idless(old.all[id])
             if more and id != last:
-                return False
+                return None
             before += more
         new = (message for id, message in view.all.items() if id not in old.all)
-        self._idless = number_calls(new, before)
-        return True
+        return number_calls(new, before)
 
 
 def _continued(old: View, more: Log) -> View:

@@ -22,7 +22,7 @@ from .units import Joined
 Place = tuple[int, int]  # a message's position, and which of its shown parts
 T = TypeVar("T")
 
-_OF_THE_LOG = ("place", "latest")  # where it stands in the log, for which nothing here asks
+_OF_THE_LOG = ("place", "latest", "line")  # where it stands in the log, which changes no plan
 _SAYS = tuple(name for name in Message.__slots__ if name not in _OF_THE_LOG)
 
 
