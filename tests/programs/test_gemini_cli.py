@@ -10,7 +10,7 @@ import pytest
 from inside import inside
 from program_copies import imported, shown, view
 from program_files import SESSION, Gemini, gemini_call, gemini_result
-from support import corpus, corpus_files, session_path
+from support import corpus, corpus_files, lines, session_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,3 +244,25 @@ def test_an_invalid_line_is_skipped(tmp_path: Path) -> None:
     file.lines.append(b'{"id": "b", "type": "gem')
     file.said("c", "two")
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+
+
+def test_what_was_rewound_is_a_branch(tmp_path: Path) -> None:
+    file = Gemini()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "not so")
+    file.said("d", "no", toolCalls=[gemini_call("A", "of A")])
+    file.rewind("c")
+    file.user("e", "other")
+    file.rewind("b")
+    file.said("f", "three")
+    path = file.write(tmp_path)
+    assert view(path, tmp_path, COPY) == ["one", "three"]
+    done = inside("import", "--branches", str(path), home=tmp_path)
+    assert b"rewound" not in done.err
+    main, later, first = done.text.split()
+    assert (main, shown(tmp_path, later)) == (COPY, ["one", "two", "other"])
+    assert shown(tmp_path, first) == ["one", "two", "not so", "no+call A", "A=of A"]
+    assert lines(session_path(tmp_path, first))[0]["parent"] == {"session": COPY, "at": "a"}
+    file.said("g", "four")
+    assert inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path).text == done.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -26,15 +27,15 @@ from program_formats import FORMATS
 PROGRAMS = pytest.mark.parametrize("program", [name for name in sessions.PROGRAMS if name not in FORMATS])
 
 
-def found(program: str, data: bytes) -> list[Session]:
-    """The sessions in a file with these bytes, none of which may make a reader fail."""
+def found(program: str, data: bytes) -> Iterator[Session]:
+    """The sessions in a file with these bytes, open meanwhile; none of them may make a reader fail."""
     sessions.whose(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"{SESSION}.jsonl")
         with open(path, "wb") as file:
             file.write(data)
         with open(path, "rb") as file:
-            return list(sessions.read(program, File(file.fileno(), path)))
+            yield from sessions.read(program, File(file.fileno(), path))
 
 
 def as_lines(session: Session) -> bytes:

@@ -82,7 +82,8 @@ SUB_AGENT = "message of a sub-agent"
 SUB_AGENTS = "sub-agent in a file of its own"
 SUB_SESSION = "sub-agent"
 ROLLED_BACK = "message of a turn that was rolled back"
-AS_BRANCHES = (ABANDONED, ROLLED_BACK, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
+REWOUND = "message that was rewound"
+AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, SUB_AGENT, SUB_AGENTS, SUB_SESSION)
 
 
 @dataclass(slots=True)
@@ -91,10 +92,11 @@ class Session:
 
     `items`: in the order of the log, what is covered before its summary. `settings`: as a `meta` record
     sets them. `left`: how much of what kind is not among the items. `loose`: what lines added to the
-    source mean hangs on more than the items and the lines before them. `branches` reads, when it is called,
-    what else there is to import: abandoned branches and sub-agents, their `parent` given. `agent`: whether
-    it is a sub-agent of that parent. `used` reads what sub-agents used that are not imported. `partial`:
-    of a source that is damaged, so that what is not among the items may have been lost.
+    source mean hangs on more than the items and the lines before them. `branches` reads, while the source
+    is open, what else there is to import: abandoned branches and sub-agents, their `parent` given.
+    `agent`: whether it is a sub-agent of that parent. `used` reads what sub-agents used that are not
+    imported. `partial`: of a source that is damaged, so that what is not among the items may have been
+    lost.
     """
 
     program: str

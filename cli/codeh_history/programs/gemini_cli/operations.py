@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...session.model import Json
+from ..model import REWOUND
 from ..records import time_of
 from .messages import SNAPSHOT, Version, snapshot, text
 
@@ -19,6 +20,15 @@ class Replaced:
     text: str
     line: int
     covers: list[str]
+
+
+@dataclass(frozen=True)
+class Stood:
+    """What stood there when a line came: ids that were live, and what compressions had replaced."""
+
+    line: int
+    live: list[str]
+    covered: list[str | Replaced]
 
 
 class Operations:
@@ -57,8 +67,20 @@ class Operations:
             item = self._covered.pop()
             self._held.remove(_id(item))
             gone.update(item.covers if isinstance(item, Replaced) else ())
-        self.gone |= dict.fromkeys(gone, "message that was rewound")
+        self.gone |= dict.fromkeys(gone, REWOUND)
         return True
+
+    def stood(self, line: int) -> Stood:
+        return Stood(line, [*self.live], [*self._covered])
+
+    def before(self, stood: Stood) -> Operations:
+        """The operations up to a line, of which this is kept."""
+        made = Operations()
+        made.live, made._covered = dict.fromkeys(stood.live), stood.covered
+        made._held = {_id(item) for item in stood.covered}
+        for id in {*made.live, *made._held} & self.versions.keys():
+            made.versions[id] = [version for version in self.versions[id] if version[0] < stood.line]
+        return made
 
     def replaced(self, line: int, given: Sequence[Json]) -> None:
         """All messages are these from here on; a summary among them stands for those that are gone."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from ...providers.parts import listed, name_of, objects
 from ...session.model import Json
 from ...session.records import dumps
-from .. import pairs, values
+from .. import branches, pairs, values
 from ..model import Effect, Entry, Problem, Session, Summary
 from ..protocol import Source
-from ..records import made_id, time_of
+from ..records import made_id, session_id, time_of
 from . import NAME, TYPES, messages, recognises
-from .operations import Operations, Replaced
+from .operations import Operations, Replaced, Stood
 
 _PROJECT = re.compile(r".*/\.gemini/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
@@ -34,15 +34,39 @@ def read(source: Source) -> Iterable[Session]:
     for number, data in values.objects(source, session.problems, recognises):
         reading.line(number, data)
     reading.end()
+    session.branches = partial(_branches, source, session, reading.rewinds)
     pairs.tell(session, _PAIRS)
     yield session
+
+
+def _branches(source: Source, session: Session, rewinds: int) -> Iterator[Session]:
+    """What was rewound, each time with all that stood before it, the newest first."""
+    again = _Reading(Session(NAME, source.stem), source, rewinds - branches.MOST)
+    for number, data in values.objects(source, [], recognises):
+        again.line(number, data)
+
+    def made(stood: Stood | None) -> Session:
+        branch = branches.of(session, "", session_id(session))
+        reading = _Reading(branch, source)
+        reading.headed = True
+        if stood is not None:
+            reading.done = again.done.before(stood)
+        reading.end()
+        branch.id += made_id(branch.items[-1].id)[:8] if branch.items else "nothing"
+        branch.left.clear()
+        return branch
+
+    yield from branches.read(reversed(again.stood), made, session)
 
 
 class _Reading:
     """The operations one after the other."""
 
-    def __init__(self, session: Session, source: Source) -> None:
+    def __init__(self, session: Session, source: Source, since: int | None = None) -> None:
         self.session = session
+        self.since = since  # the rewind from which on it is kept what stood before each
+        self.stood: list[Stood | None] = []  # that
+        self.rewinds = 0
         self.path = source.path
         self.stem = source.stem
         self.done = Operations()
@@ -118,6 +142,10 @@ class _Reading:
             self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
 
     def rewound(self, number: int, id: str) -> None:
+        if id in self.done.live:
+            if self.since is not None:
+                self.stood.append(self.done.stood(number) if self.rewinds >= self.since else None)
+            self.rewinds += 1
         if not self.done.rewound(id):
             why = f"rewound to {id[:60]}, which is not there: Gemini CLI forgets all that stands before"
             self.session.problems.append(Problem(number, "forgets", why, "nothing is taken back"))
