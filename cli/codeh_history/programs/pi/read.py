@@ -94,12 +94,14 @@ class _Branch:
     def __init__(self, session: Session, branch: list[Node]) -> None:
         self.session = session
         self.branch = branch
+        self.place = 0  # of the node that is read
         self.live: list[
             tuple[int, str]
-        ] = []  # items that nothing covers: the place of their node, and their id
+        ] = []  # items that nothing covers: where their node stands, and their id
 
     def read(self) -> None:
-        for node in self.branch:
+        for place, node in enumerate(self.branch):
+            self.place = place
             self.add(node)
 
     def add(self, node: Node) -> None:
@@ -147,7 +149,7 @@ class _Branch:
         if not parts:
             self.session.left["empty message"] += 1
             return
-        self.keep(node, Entry(node.id, kind, ts, [Piece(node.number, parts)], fields or {}))
+        self.keep(Entry(node.id, kind, ts, [Piece(node.number, parts)], fields or {}))
 
     def compacted(self, node: Node, data: Json, ts: str | None) -> None:
         """The summary of all before the first entry that is kept; older summaries are always replaced."""
@@ -155,16 +157,16 @@ class _Branch:
         older = {item.id for item in self.session.items if isinstance(item, Summary)}
         covers = [id for place, id in self.live if place < first or id in older]
         self.live = [one for one in self.live if one[1] not in covers]
-        self.keep(node, Summary(node.id, ts, text_of(data.get("summary")), node.number, covers))
+        self.keep(Summary(node.id, ts, text_of(data.get("summary")), node.number, covers))
 
     def first_kept(self, data: Json) -> int:
-        """The line of the first entry that a compaction keeps; beyond the end where it keeps none."""
+        """The place of the first entry that a compaction keeps; beyond the end where it keeps none."""
         id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
         if isinstance(index, int):  # of the first version, the header being 0
-            return self.branch[index - 1].number if 0 < index <= len(self.branch) else 0
-        found = next((node.number for node in self.branch if node.id == id), None)
-        return found if found is not None else self.branch[-1].number + 1
+            return index - 1 if 0 < index <= len(self.branch) else 0
+        found = (place for place, node in enumerate(self.branch) if node.id == id)
+        return next(found, len(self.branch))
 
-    def keep(self, node: Node, item: Entry | Summary) -> None:
+    def keep(self, item: Entry | Summary) -> None:
         self.session.items.append(item)
-        self.live.append((node.number, item.id))
+        self.live.append((self.place, item.id))

@@ -19,8 +19,12 @@ class Node:
     __slots__ = ("id", "line", "parent", "type")
 
     def __init__(self, line: Line, data: Json, id: str, parent: str | None) -> None:
-        self.line = line
         self.id = id
+        self.fill(line, data, parent)
+
+    def fill(self, line: Line, data: Json, parent: str | None) -> None:
+        """Take what a line says; a later one of the same id takes the place of the first."""
+        self.line = line
         self.parent = parent
         self.type = data.get("type")
 
@@ -35,7 +39,9 @@ class Tree:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self.order: list[Node] = []
+        self.leaf: Node | None = None
         self.repeated = 0
+        self.again: tuple[int, Node] | None = None  # the last line, if it is the same as one before
         self.numbered = (
             False  # whether there are entries without an id, which are told apart by their number
         )
@@ -44,10 +50,16 @@ class Tree:
     def add(self, line: Line, data: Json) -> Node | None:
         """The node of a line; None where its id was there before."""
         id = name_of(data.get("id"))
-        if id in self.nodes:
-            self.repeated += 1
-            return None
         parent = name_of(data.get("parentId"))
+        known = self.nodes.get(id or "")
+        if known is not None:
+            self.repeated += 1
+            if known.line.data == data:
+                self.again = line.number, known
+            else:
+                known.fill(line, data, parent)
+                self.leaf, self.again = known, None
+            return None
         if id is None:
             self.numbered = True
             raw = dumps(data)
@@ -57,6 +69,7 @@ class Tree:
             parent = self.order[-1].id
         node = self.nodes[id] = Node(line, data, id, parent)
         self.order.append(node)
+        self.leaf, self.again = node, None
         return node
 
     def branch(self, problems: list[Problem], leaf: Node | None = None) -> list[Node]:
@@ -67,7 +80,7 @@ class Tree:
         nodes: list[Node] = []
         broken: list[tuple[int, Node, str, Node | None]] = []
         seen: set[str] = set()
-        at: Node | None = leaf or self.order[-1]
+        at = leaf or self.leaf
         while at is not None:
             nodes.append(at)
             seen.add(at.id)
@@ -79,6 +92,10 @@ class Tree:
                 broken.append((len(nodes), at, why, parent))
             at = parent
         problems += _forgotten(nodes, broken)
+        if self.again is not None and leaf is None:
+            number, known = self.again
+            why = f"the same as line {known.number}: pi goes back there, and forgets what came after"
+            problems.append(Problem(number, "forgets", why, "not taken for the end"))
         return nodes[::-1]
 
 
