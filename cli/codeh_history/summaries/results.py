@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..providers.json_text import loads
@@ -116,15 +116,20 @@ def _wrong(text: str) -> bool:
 
 def _error_line(text: str) -> str:
     """The line of an output that says best what went wrong: of a traceback the last."""
-    lines = [_FIELD.sub("", line) for line in map(str.strip, text.splitlines()) if line]
+    lines = [line for line in map(str.strip, text.splitlines()) if line]
+    lines = [_FIELD.sub("", line) if ": " in line else line for line in lines]
     lines = [line for line in lines if line and not _EMPTY.fullmatch(line)]
-    wrong = [line for line in lines if _ERROR_LINE.search(line) and not line.startswith("Traceback")]
-    if "Traceback" in text and wrong:
-        return clip(wrong[-1], LENGTH)
+    wrong = [line for line in lines if _wrong(line) and not line.startswith("Traceback")]
+    telling = wrong[-1] if "Traceback" in text and wrong else next(_telling(lines, wrong), "")
+    return clip(telling, LENGTH)
+
+
+def _telling(lines: Sequence[str], wrong: Sequence[str]) -> Iterator[str]:
+    """The lines of an output, those that say best what went wrong before the others."""
+    yield from filter(_SPECIFIC.search, wrong)
     complaints = [line for line in lines if _COMPLAINT.search(line) and not line.endswith(":")]
-    telling = (
-        *filter(_SPECIFIC.search, wrong), *filter(_SPECIFIC.search, complaints),
-        *filter(_LOCATED.search, lines), *wrong, *complaints,
-        *filter(_SPECIFIC.search, lines[-1:-4:-1]), *lines[-1:],
-    )  # fmt: skip
-    return clip(telling[0], LENGTH) if telling else ""
+    yield from filter(_SPECIFIC.search, complaints)
+    yield from filter(_LOCATED.search, lines)
+    yield from (*wrong, *complaints)
+    yield from filter(_SPECIFIC.search, lines[-1:-4:-1])
+    yield from lines[-1:]
