@@ -329,7 +329,10 @@ def rule(sentence: str) -> float:
     said = looked(sentence)
     strong = 0
     if _STRONG.may(said):
-        strong = len({found[0] for found in _STRONG.pattern.finditer(_NO_RULE.sub(" ", said.text))})
+        text = said.text
+        if any(word in text for word in ("never", "always", "must")):
+            text = _NO_RULE.sub(" ", text)
+        strong = len({found[0] for found in _STRONG.pattern.finditer(text)})
     strong += _OTHERS.found(said) + (_BEGINNING.found(said) or _STANDING.found(said))
     if sentence.endswith("?") and not strong:
         return 0.0
