@@ -13,8 +13,8 @@ INTERJECTIONS = frozenset("""
 um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
 kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
 """.split())  # fmt: skip
-_FENCE = re.compile(r"^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
+_FENCE = r"(?ms)^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)"
+_MARK = r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+"
 _END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=\S)|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
@@ -33,8 +33,8 @@ _NOISE = re.compile(
 def sentences(text: str) -> list[str]:
     """The sentences of a text, without its code blocks, list marks and what is no prose."""
     found: list[str] = []
-    for line in _FENCE.sub("\n", text).splitlines():
-        line = _MARK.sub("", line.strip()).strip()
+    for line in re.sub(_FENCE, "\n", text).splitlines():
+        line = re.sub(_MARK, "", line.strip()).strip()
         if not is_prose(line):
             continue
         found += (clip(sentence, LONGEST) for sentence in split(line))
@@ -88,14 +88,22 @@ def is_filler(text: str) -> bool:
     words = said.text.strip(" .,!?…#。！？，")
     if words.startswith("/") and " " not in words:
         return True
-    if said.words and "for" not in said.words and not said.words <= _OF_FILLER:
+    if said.words and _says(said.words, said.text):
         return False
-    words = _NOD.sub("", words)
-    return words in _FILLER or not re.search(r"\w\w", _THANKS.sub("", words))
+    words = re.sub(_NOD, "", words)
+    return words in _FILLER or not re.search(r"\w\w", re.sub(_THANKS, "", words))
 
 
-_NOD = re.compile(r"^(?:(?:ok|okay|yes|yeah|great|perfect|alright|good|fine|sure)\b[,.!]? +)+")
-_THANKS = re.compile(
+def _says(words: frozenset[str], text: str) -> bool:
+    """Whether a text is sure to be no filler, by its words; `for your X` may hold any, `foo_bar` two."""
+    others = len(words - _OF_FILLER)
+    if "for" not in words:
+        return others > 0
+    return "_" not in text and others > text.count("for") + 2  # `your` and `the`
+
+
+_NOD = r"^(?:(?:ok|okay|yes|yeah|great|perfect|alright|good|fine|sure)\b[,.!]? +)+"
+_THANKS = (
     r"\b(?:thank(?:s| you)|(?:so|very) much|a lot|again|for (?:all )?(?:your|the) \w+"
     r"|that(?:'s| is| looks| sounds)|all|great|perfect|good|nice|excellent|wonderful|ok|okay|yes|stop|bye"
     r"|goodbye|appreciate it|i)\b"

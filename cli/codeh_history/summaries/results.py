@@ -17,25 +17,24 @@ _ERROR_LINE = re.compile(
     r"|Permission denied|Segmentation fault)",
     re.MULTILINE,
 )
-_COMPLAINT = re.compile(  # what a command that is known to have failed says of it
+# Of a call that failed; compiled where one did.
+_COMPLAINT = (  # what a command that is known to have failed says of it
     r"(?i)error|fail|panic|abort|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found"
     r"|no such|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|killed|fault|exit status"
     r"|did not|does not exist|reject|unhandled|expected|conflict|✗|\*\*\*"
 )
-_SPECIFIC = re.compile(  # a line that names something: in quotes, a path, a symbol, a call
+_SPECIFIC = (  # a line that names something: in quotes, a path, a symbol, a call
     r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
 )
-_LOCATED = re.compile(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
+_LOCATED = r"[\w/-]\.\w+[:(]\d"  # `src/a.py:10:80: E501 line too long`
 _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
     "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
     "not found", "No such", "denied", "fault",
 )  # fmt: skip
-_EXITED = re.compile(
-    r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
-)
+_EXITED = r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
-_FIELD = re.compile(r"(?i)(?:output|stdout|stderr|result): (?=\S)")  # what a frame calls the text
-_EMPTY = re.compile(r"[\w ]+: \((?:none|empty)\)")
+_FIELD = r"(?i)(?:output|stdout|stderr|result): (?=\S)"  # what a frame calls the text
+_EMPTY = r"[\w ]+: \((?:none|empty)\)"
 _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
 LENGTH = 160  # characters of how something failed
 _ENDS = 4000  # characters of an output, from either end, that tell whether it failed
@@ -84,7 +83,7 @@ def failure(name: str, response: Any, command: str) -> str:
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     code = _exit_code(said) or _exit_code(response)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
-    exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
+    exited = "xit" in text and (re.search(_EXITED, text[-2000:]) or re.search(_EXITED, text[:300]))
     if flagged or code or (exited and command):
         if (shows(command) or shows(command.rpartition("|")[2])) and not _wrong(text):
             return ""  # a search that found nothing
@@ -117,8 +116,8 @@ def _wrong(text: str) -> bool:
 def _error_line(text: str) -> str:
     """The line of an output that says best what went wrong: of a traceback the last."""
     lines = [line for line in map(str.strip, text.splitlines()) if line]
-    lines = [_FIELD.sub("", line) if ": " in line else line for line in lines]
-    lines = [line for line in lines if line and not _EMPTY.fullmatch(line)]
+    lines = [re.sub(_FIELD, "", line) if ": " in line else line for line in lines]
+    lines = [line for line in lines if line and not re.fullmatch(_EMPTY, line)]
     wrong = [line for line in lines if _wrong(line) and not line.startswith("Traceback")]
     telling = wrong[-1] if "Traceback" in text and wrong else next(_telling(lines, wrong), "")
     return clip(telling, LENGTH)
@@ -126,10 +125,11 @@ def _error_line(text: str) -> str:
 
 def _telling(lines: Sequence[str], wrong: Sequence[str]) -> Iterator[str]:
     """The lines of an output, those that say best what went wrong before the others."""
-    yield from filter(_SPECIFIC.search, wrong)
-    complaints = [line for line in lines if _COMPLAINT.search(line) and not line.endswith(":")]
-    yield from filter(_SPECIFIC.search, complaints)
-    yield from filter(_LOCATED.search, lines)
+    specific = re.compile(_SPECIFIC).search
+    yield from filter(specific, wrong)
+    complaints = [line for line in lines if re.search(_COMPLAINT, line) and not line.endswith(":")]
+    yield from filter(specific, complaints)
+    yield from filter(re.compile(_LOCATED).search, lines)
     yield from (*wrong, *complaints)
-    yield from filter(_SPECIFIC.search, lines[-1:-4:-1])
+    yield from filter(specific, lines[-1:-4:-1])
     yield from lines[-1:]

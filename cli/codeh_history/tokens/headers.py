@@ -9,8 +9,8 @@ _SOUND_BYTES = 16_000  # bytes a second: 128 kbit/s
 _FILM_BYTES = 250_000  # bytes a second: 2 Mbit/s
 _LONGEST = 24 * 3600.0
 
-_PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
-_PDF_COUNT = re.compile(rb"/Count\s+(\d{1,6})")
+_PDF_PAGE = rb"/Type\s*/Page(?![a-zA-Z])"
+_PDF_COUNT = rb"/Count\s+(\d{1,6})"
 _BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
 
 
@@ -112,9 +112,9 @@ def _mp3(data: bytes) -> float | None:
 
 def pages(data: bytes) -> int:
     """The pages of a PDF, from its page objects, its page tree, or its size."""
-    found = len(_PDF_PAGE.findall(data))
+    found = len(re.findall(_PDF_PAGE, data))
     if not found:
-        found = max((int(count) for count in _PDF_COUNT.findall(data)), default=0)
+        found = max((int(count) for count in re.findall(_PDF_COUNT, data)), default=0)
     return found or max(1, len(data) // PAGE_BYTES)
 
 
