@@ -101,6 +101,7 @@ class Tree:
         self.nodes: dict[str, Node] = {}
         self.talk: list[Node] = []  # not of sub-agents, in the order of the file
         self.aside: list[Node] = []  # of sub-agents
+        self.behind: list[Node] = []  # attachments since the last of the talk
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt`
         self._preserved: Json | None = None
@@ -121,6 +122,9 @@ class Tree:
         node = self.nodes[uuid] = Node(line, data, uuid)
         if node.talks:
             (self.aside if node.side else self.talk).append(node)
+            self.behind = []
+        elif node.type == "attachment":
+            self.behind.append(node)
         if node.starts:
             about = data.get("compactMetadata")
             kept = about.get("preservedSegment") if isinstance(about, dict) else None
@@ -128,14 +132,19 @@ class Tree:
         return node
 
     def leaf(self) -> Node | None:
-        """The end of the branch that goes on: the last line, unless the last prompt names one of others."""
+        """The end of the branch that goes on: the last line, unless the last prompt names one of others.
+
+        What is attached to the last line goes with it.
+        """
         if not self.talk:  # a sub-agent's own file
             self.talk = self.aside
         last = self.talk[-1] if self.talk else None
         named = self.nodes.get(self.leaf_named or "")
-        if named is None or last is None or self._comes_from(last, named):
-            return last
-        return named
+        if last is None or (named is not None and not self._comes_from(last, named)):
+            return last and named
+        for node in self.behind:
+            last = node if node.parent == last.uuid else last
+        return last
 
     def _comes_from(self, node: Node, named: Node) -> bool:
         seen = set()
