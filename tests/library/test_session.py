@@ -93,6 +93,17 @@ def test_arguments_that_the_verb_has_not_are_type_errors(
         session.append(**options)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_json_has_not_are_refused(session: Session, number: float) -> None:
+    session.append(call="plot", args={"at": None, "to": [1.5]})
+    given = {"a": [{"b": (number,)}], "c": None}
+    said = {"role": "model", "parts": [{"functionCall": {"name": "plot", "args": given}}]}
+    for refused in (lambda: session.append(call="plot", args=given), lambda: session.extend([said])):
+        with pytest.raises(BadData, match="NaN and infinity"):
+            refused()
+    assert len(session.messages) == 1
+
+
 def test_a_session_that_was_removed_is_not_begun_anew(home: Path, session: Session) -> None:
     session.append("hi")
     same = Session.open("demo", home=home)

@@ -90,11 +90,10 @@ class Methods:
 
     def extend(self, messages: Iterable[Json], *, redact: bool = False) -> list[str]:
         """Append many messages (`append --jsonl`), all or nothing; their ids."""
-        import orjson
-
         from ..append import jsonl
+        from .options import dumped
 
-        lines = [orjson.dumps(message) + b"\n" for message in messages]
+        lines = [dumped(message) + b"\n" for message in messages]
         if not lines:
             return []
         with self._opened.call(b"".join(lines)) as call:

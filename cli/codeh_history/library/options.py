@@ -80,8 +80,25 @@ def _text(name: str, value: Any, spelled: Option) -> str:
 
 
 def _json(value: object) -> str:
-    if isinstance(value, str):
-        return value
+    return value if isinstance(value, str) else dumped(value).decode()
+
+
+def dumped(value: object) -> bytes:
+    """The value as JSON; BadData for a number that JSON has not, which would be null there."""
     import orjson
 
-    return orjson.dumps(value).decode()
+    data = orjson.dumps(value)
+    if b"null" in data and not _is_finite(value):
+        from ..base.errors import BadData
+
+        raise BadData("NaN and infinity are no JSON; nothing was stored")
+    return data
+
+
+def _is_finite(value: object) -> bool:
+    """Whether all numbers in it are."""
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or abs(value) < float("inf")
