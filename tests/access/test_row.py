@@ -74,14 +74,14 @@ def folded(data: bytes) -> dict[str, Any]:
         "pending": sum(m.pending is not None for m in view.messages),
         "open_calls": len(open_calls(view.messages)),
         "last": view.messages[-1].ts if view.messages else None,
-        "prompt": next(map(listing.beginning, asked(view)), None),
+        "prompt": next(filter(None, map(listing.beginning, asked(view))), None),
     }  # fmt: skip
 
 
 def asked(view: View) -> Iterator[str]:
-    """The texts of prompts that say something."""
-    for message in view.messages:
-        if is_prompt(message):
+    """The texts of prompts that say something, and of those that something stands for now."""
+    for message in view.all.values():
+        if message.hidden != "clear" and is_prompt(message):
             texts = (part.get("text") for part in message.parts if type(part) is dict)
             yield from (text for text in texts if isinstance(text, str) and text.strip())
 
@@ -172,7 +172,33 @@ def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
         ("x" * 120, "x" * 120),
         ("x" * 121, "x" * 119 + "…"),
         ("a" + " " * 500 + "b", "a…"),
+        ("<local-command-caveat>Caveat: do not respond.</local-command-caveat>", ""),
+        (
+            "<command-name>/mcp</command-name>\n <command-message>mcp</command-message>\n <command-args></command-args>",
+            "",
+        ),
+        (
+            "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>167</command-args>",
+            "/review 167",
+        ),
+        ("<ide_opened_file>It may not be related.</ide_opened_file>\nfix the gate", "fix the gate"),
+        ("<system-reminder>cut off", "<system-reminder>cut off"),
+        ("<b>bold</b> words", "<b>bold</b> words"),
     ],
 )
-def test_how_a_prompt_begins(text: str, begins: str) -> None:
+def test_how_a_prompt_begins_without_what_programs_put_before_it(text: str, begins: str) -> None:
     assert listing.beginning(text) == begins
+
+
+def test_2026_11_23_a_compacted_session_is_listed_by_its_first_prompt_still(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    talk = "".join(
+        f'{{"type":"message","id":"{id}","kind":"{kind}","role":"{role}","parts":[{{"text":"{text}"}}]}}\n'
+        for id, kind, role, text in [
+            ("a", "user", "user", "Paint the barn"), ("b", "codeh", "model", "Done."), ("c", "user", "user", "Thanks"),
+        ]
+    )  # fmt: skip
+    summary = '{"type":"summary","id":"s","summary":"A barn was painted.","covers":["a","b"]}\n'
+    for after, begins in [(summary, "Paint the barn"), ('{"type":"clear","id":"x"}\n', None)]:
+        path.write_text(talk + after)
+        assert listing.row_of(str(path))["prompt"] == begins

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 
 import orjson
@@ -24,6 +25,10 @@ from .open_calls import Calling
 from .skim import NeedsFold, Skim
 
 BEGINNING = 120  # characters of the first prompt
+_MARK = re.compile(  # what programs put before a prompt, or in its place
+    r"\s*<(command-(?:message|name|args)|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
+    r"|system-reminder|task-notification|ide_(?:opened_file|selection|diagnostics))>"
+)
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
     "pending",
@@ -56,18 +61,19 @@ class Count:
         if is_prompt(message):
             self.exchanges += 1
             if self.prompt is None or number < self._first:
-                self._prompt(message, number)
+                self.begin(message, number)
         self.pending += message.pending is not None
         self.calling.add(message)
         if message.role == "model" and not self.unread:
             parts: list[object] = list(message.parts)
             self.unread = any(type(part) is Unread for part in parts)
 
-    def _prompt(self, message: Message, number: int) -> None:
+    def begin(self, message: Message, number: int = 0) -> None:
+        """Take a prompt for the first, if it says something."""
         for part in message.parts:
             text = part.get("text") if type(part) is dict else None
-            if isinstance(text, str) and not text.isspace() and text:
-                self.prompt, self._first = beginning(text), number
+            if isinstance(text, str) and (begins := beginning(text)):
+                self.prompt, self._first = begins, number
                 return
 
     def row(self, path: str) -> Json:
@@ -88,9 +94,25 @@ class Count:
 
 
 def beginning(text: str) -> str:
-    """How a text begins, on one line."""
+    """How a text begins, on one line; "" where it says nothing but what a program put around it."""
+    text = _said(text)
     line = " ".join(text[: 4 * BEGINNING].split())
     return line if len(line) <= BEGINNING and len(text) <= 4 * BEGINNING else f"{line[: BEGINNING - 1]}…"
+
+
+def _said(text: str) -> str:
+    """A text without the marks before it; of a command its name and arguments, where it has any."""
+    command, at = "", 0
+    while found := _MARK.match(text, at):
+        end = text.find(f"</{found[1]}>", found.end())
+        if end < 0:
+            break
+        inside = text[found.end() : end].strip()
+        if found[1] == "command-args" and inside:
+            return f"{command} {inside}".lstrip()
+        command = inside if found[1] == "command-name" else command
+        at = end + len(found[1]) + len("</>")
+    return text[at:]
 
 
 def text_of(value: object) -> str | None:
@@ -211,7 +233,11 @@ def count_plain(pieces: Iterable[Log]) -> Count:
 
 
 def count_view(view: View) -> Count:
+    """The numbers of a view; its first prompt may lie under what stands for it now."""
     count = Count()
+    for message in view.all.values():
+        if count.prompt is None and message.hidden != "clear" and is_prompt(message):
+            count.begin(message)
     for number, message in enumerate(view.messages, 1):
         count.add(message, number)
     count.header, count.meta, count.damage = view.header, view.meta, view.log.damage

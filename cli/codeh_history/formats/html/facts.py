@@ -21,7 +21,7 @@ def title_of(view: View) -> str:
 def prompt_of(message: Message) -> str:
     """How a prompt begins; "" where it says nothing."""
     texts = (part.get("text") for part in message.parts)
-    return next((beginning(text) for text in texts if isinstance(text, str) and text.strip()), "")
+    return next((begins for text in texts if isinstance(text, str) and (begins := beginning(text))), "")
 
 
 def times_of(view: View) -> list[str]:
