@@ -79,6 +79,9 @@ def _start(work: Callable[[Sequence[T]], Iterator[bytes]], share: Sequence[T]) -
         return pid, read_end
     status = 1
     try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)  # it ends without a word of its own
         with open(write_end, "wb") as pipe:
             for line in work(share):
                 pipe.write(line + b"\n")
