@@ -581,12 +581,19 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path: Path) ->
     assert total[0]["total"]["output"] == 3 + 7 + 11 + 13 + 17
 
 
-def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("leaves", "title"), [(["nowhere"], []), (["b", "nowhere"], [{"title": "of b"}])])
+def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(
+    leaves: list[str], title: list[object], tmp_path: Path
+) -> None:
+    """Older versions began a file with the titles of other sessions: they were taken for its own."""
     file = Claude()
-    file.lines.append({"type": "summary", "summary": "A title", "leafUuid": "nowhere"})
+    for leaf in leaves:
+        file.lines.append({"type": "summary", "summary": f"of {leaf}", "leafUuid": leaf})
     file.user("a", "one")
     file.said("b", "two")
-    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["one", "two"]
+    assert [r["set"] for r in lines(session_path(tmp_path, COPY)) if r["type"] == "meta"] == title
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def read(source: Source) -> Iterable[Session]:
 def _tree(source: Source, session: Session) -> Tree:
     """All lines, and what they say of the session."""
     tree = Tree()
-    titles: dict[str, str] = {}
+    titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line that they are of
     id = session.id if _ID.fullmatch(session.id) else None
     for line, data in lines.objects(source, session.problems, recognises):
         kind = text_of(data.get("type"))
@@ -60,14 +60,15 @@ def _tree(source: Source, session: Session) -> Tree:
         session.created = session.created or time_of(data.get("timestamp"))
         session.id = id or name_of(data.get("sessionId")) or session.id
         if kind in _TITLES and name_of(data.get(_TITLES[kind])):
-            titles[kind] = data[_TITLES[kind]]
+            of = name_of(data.get("leafUuid")) if kind == "summary" else None
+            titles[kind, of] = data[_TITLES[kind]]
         if node is None and name_of(data.get("uuid")):
             continue  # a line that was there before
         if node is None or not (node.talks or node.queued or node.attached):
             session.left[_kind(data)] += 1
-    title = next((titles[kind] for kind in _TITLES if kind in titles), None)
-    if title:
-        session.settings["title"] = title
+    own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
+    if own:  # older versions wrote titles of other sessions first
+        session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)
     return tree
 
 
