@@ -298,3 +298,18 @@ def test_list_shows_what_is_there_without_importing_it(tmp_path: Path) -> None:
     assert {row["program"]: row["path"] for row in rows if "program" in row} == paths
     assert {row["id"] for row in rows} == {"own", *(f"{program}-{SESSION}" for program in WHERE)}
     assert [row["id"] for row in inside("list", "--jsonl", home=tmp_path).lines] == ["own"]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [".claude", ".claude/projects", ".claude/projects/-work", "", ".codex/sessions/2026", ".codex"],
+)
+def test_a_folder_of_a_program_is_imported(folder: str, tmp_path: Path) -> None:
+    for program in ("claude-code", "codex"):
+        at(tmp_path, program, SAMPLES[program]())
+    done = inside("import", "-q", str(tmp_path / folder), home=tmp_path)
+    if not folder:
+        assert (done.code, done.text) == (74, "")
+        return
+    program = "codex" if "codex" in folder else "claude-code"
+    assert done.text == f"{program}-{SESSION}"

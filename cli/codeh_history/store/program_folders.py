@@ -50,17 +50,24 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
 
 
 def below(folder: str) -> list[str]:
-    """The files in a program's folder (`~/.claude`, or one in it with a name of its own): its sessions."""
-    patterns = [
-        pattern.split("/")
-        for name in sessions.PROGRAMS for place in sessions.places(name) for pattern in place.patterns
-    ]  # fmt: skip
-    found = {
-        path
-        for parts in patterns for start, first in enumerate(parts) if first and "*" not in first
-        for path in _matching(folder, parts[start:])
-    }  # fmt: skip
+    """The sessions' files in a program's folder: `~/.claude`, and any in it that leads to some."""
+    names = os.path.abspath(folder).split(os.sep)
+    found: dict[str, os.stat_result] = {}
+    for program in sessions.PROGRAMS:
+        for pattern in (
+            pattern for place in sessions.places(program) for pattern in place.patterns if pattern
+        ):
+            parts = pattern.split("/")
+            for start, first in enumerate(parts):
+                if "*" not in first or _ends_in(names, parts[:start]):
+                    found |= _matching(folder, parts[start:])
     return sorted(path for path in found if not _is_older(path, found))
+
+
+def _ends_in(names: list[str], parts: list[str]) -> bool:
+    """Whether a folder with these names above it is one that these parts of a pattern lead to."""
+    ending = names[-len(parts) :] if parts else []
+    return len(ending) == len(parts) > 0 and all(map(fnmatchcase, ending, parts))
 
 
 def _is_older(path: str, paths: Container[str]) -> bool:

@@ -12,7 +12,7 @@ from ...access.sealing import Seal, is_sealed
 from ...access.source import HEAD, Source, is_bundle, source
 from ...access.view import tell_damage
 from ...base.env import Env
-from ...base.errors import BadData, Usage
+from ...base.errors import BadData, InputOutput, Usage
 from ...base.options import ALLOW_MISSING, IDENTITY, QUIET, REPORT, STRICT, Options, argument, flag, option
 from ...programs import sessions
 from ...session.fold import kind_of
@@ -77,7 +77,10 @@ def within(name: str) -> Sequence[str]:
         return [name]
     from ...store import program_folders
 
-    return program_folders.below(name) or [name]
+    found = program_folders.below(name)
+    if not found:
+        raise InputOutput(f"{name}: a folder in which no program keeps sessions; name its files")
+    return found
 
 
 def everything(env: Env, given: Given) -> int:
