@@ -20,7 +20,7 @@ from inside import inside, lay
 from length import examples
 from support import session_path
 
-BEGUN = b"".join(line(record) for record in records(conversation(Random(4), 5)))
+BEGUN = b"".join(line(record) for record in records(conversation(Random(4), 4)))
 BIG = output(7, 60)
 ANSWER = b'{"candidates":[{"content":{"role":"model","parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}'
 CONTEXT = "# IDE Context\nfile %d is open\n" + BIG[:900]
@@ -91,7 +91,7 @@ def anew(home: Path, budget: str, *flags: str) -> bytes | tuple[int, str]:
     return (found.code, told[0].removeprefix("codeh-history: ")) if found.code else found.out
 
 
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(6))
 @given(
     st.lists(
         st.tuples(st.sampled_from(DOINGS), st.integers(0, 40), st.sampled_from(BUDGETS)),
@@ -118,7 +118,7 @@ def test_what_is_sent_otherwise_is_planned_otherwise(home: Path) -> None:
     lay(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
     thought = {"text": f"Let me see. {BIG[:600]}", "thought": True}
-    for number in range(3):
+    for number in range(2):
         session.extend([{"role": "user", "parts": [{"text": f"What of {number}? {BIG[:400]}"}]},
                         {"role": "model", "parts": [thought, {"text": f"So {number}. " * 40}]}])  # fmt: skip
         for thoughts in ("keep", "all", "keep", "old"):
@@ -135,7 +135,7 @@ def test_what_is_asked_is_what_is_sent_once_it_is_stored(home: Path, tmp_path: P
         sent.append(body)
         return ANSWER
 
-    for number, budget in enumerate(BUDGETS * 2):
+    for number, budget in enumerate(BUDGETS):
         text = f"And {number}? " + "word " * 40
         lay(tmp_path, session_path(home, "demo").read_bytes(), "demo")
         assert inside("append", "-s", "demo", "-m", text, home=tmp_path).code == 0
