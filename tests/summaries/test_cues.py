@@ -62,7 +62,9 @@ def test_a_cue_overlooks_nothing_that_was_recorded() -> None:
 
 @pytest.mark.parametrize(("sentence", "kind"), [
     ("Never touch the ledger.", "rule"), ("Nie ohne Test.", "rule"), ("不要改表结构。", "rule"),
-    ("I've never seen it.", ""), ("Is it always so?", "rule"), ("Don’t write to disk.", "rule"),
+    ("pls dont touch the ledger", "rule"), ("I never found out who did it.", ""), ("gotta decide that, still unclear tbh", "open"),
+    ("I don't have the number with me.", ""), ("We haven't agreed on a name.", "open"), ("If so, we go with it.", ""),
+    ("Das müssen wir noch mit dem Betriebsrat klären.", "open"), ("I've never seen it.", ""), ("Is it always so?", "rule"), ("Don’t write to disk.", "rule"),
     ("We decided to keep it.", "decision"), ("Wir nehmen Postgres.", "decision"), ("Was it decided?", ""),
     ("TODO: ask them.", "open"), ("Das ist noch nicht geklärt.", "open"), ("Sounds good to me.", ""),
     ("Keep at least 3 copies.", "rule"), ("Or at least sample it.", ""), ("He still has an account.", ""),

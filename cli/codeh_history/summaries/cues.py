@@ -14,6 +14,18 @@ _SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
 _BLANKS = {ord(sign): " " for sign in f"{_SIGNS}—–…“”‘’„«»"}
 _ASCII_BLANKS = bytes.maketrans(_SIGNS.encode(), b" " * len(_SIGNS))
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_TYPED = {  # what is typed in haste, and what cues are written for
+    **{f"{word}nt": f"{word}n't" for word in (
+        "do", "does", "did", "ca", "wo", "is", "are", "was", "were", "has", "have", "had", "must", "should",
+        "would", "could", "need",
+    )},
+    "ive": "i've", "im": "i'm", "youre": "you're", "theyre": "they're", "thats": "that's",
+    "lets": "let's", "whats": "what's", "u": "you", "ur": "your", "pls": "please", "plz": "please",
+    "idk": "i don't know", "dunno": "don't know", "gotta": "have to",
+    "bc": "because", "cuz": "because", "cos": "because", "thru": "through",
+    "prob": "probably", "tmrw": "tomorrow", "tomorow": "tomorrow", "asap": "soon",
+}  # fmt: skip
+_TYPED_WORD = re.compile(r"(?<![\w'])[a-z]+(?![\w'])")
 
 
 class Said(NamedTuple):
@@ -32,12 +44,15 @@ def looked(sentence: str) -> Said:
     """A sentence as cues are looked for in it; of the last one it is known."""
     text = sentence.lower()
     if text.isascii():  # as most are, and several times as fast
-        plain = text.encode().translate(_ASCII_BLANKS).decode()
+        words = frozenset(text.encode().translate(_ASCII_BLANKS).decode().split())
+        if not _TYPED.keys().isdisjoint(words):
+            text = _TYPED_WORD.sub(lambda found: _TYPED.get(found[0], found[0]), text)
+            words = frozenset(text.encode().translate(_ASCII_BLANKS).decode().split())
     else:
         plain = text.translate(_BLANKS)
-    if not plain.isascii():
-        return Said(text, None, None)
-    words = frozenset(plain.split())
+        if not plain.isascii():
+            return Said(text, None, None)
+        words = frozenset(plain.split())
     return Said(text, words, frozenset(_cues(words)))
 
 
@@ -168,12 +183,15 @@ _NO_RULE = re.compile(  # what was or is so, not what shall be
     r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does"
     r"|would))"
     r" (?:never|always)\b"
+    r"|\b(?:i|we|he|she|they) never (?:\w+ed|found|got|had|was|were|heard|knew|saw|did|came|went)\b"
+    r"|\bdon['\u2019]t have\b.*\b(?:at the moment|right now|with me|on me|handy|yet)\b|^if there's\b"
     r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))"
 )
 _OTHERS = Cue(  # the same in German and Chinese
     r"\b(?=\w)(?:niemals|nie wieder|nie|immer|stets|ab (?:jetzt|sofort|heute)|künftig|in zukunft"
     r"|tabu|auf keinen fall|keinesfalls"
-    r"|unbedingt|muss|müssen|musst|darf(?:st)? (?:nicht|nur|kein\w*)|dürfen (?:nicht|nur)|soll(?:st"
+    r"|unbedingt|muss(?! noch)|müssen(?! (?:wir |sie )?noch)|musst"
+    r"|darf(?:st)? (?:nicht|nur|kein\w*)|dürfen (?:nicht|nur)|soll(?:st"
     r"|en)? nicht|nur noch"
     r"|mindestens|höchstens|verboten|pflicht|bitte (?:nie|nicht|immer|nur|keine?)|wichtig:|regel:"
     r"|denk daran|achte"
@@ -273,11 +291,17 @@ _FOUND = Cue(
 _AT_ONCE = re.compile(
     r"(?:now|next|first|ok|okay|good|and)?,? ?(?:let me|let's (?:see|check|look)|i'll (?:check|now))\b"
 )
+_NO_DECISION = re.compile(  # what is done at once, what somebody is asked for, what is not decided
+    rf"^(?:{_AT_ONCE.pattern}|(?:if so|falls ja)\b"
+    r"|.*\bplease (?:confirm|provide|specify|let me know|tell me))"
+    r"|(?:n['\u2019]t|\bnot|\bnever)(?: yet| been)* (?:decided|agreed|chosen|settled|approved|picked)"
+)
 _OPEN = Cue(
     r"\b(?=\w)(?:to-?do|fixme|tbd|still (?:needs?|(?:has|have) (?:to|no|not)|open|fail\w*|missing)"
     r"|not (?:yet|done|finished|implemented)"
     r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
     r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question"
+    r"|(?:\w+n['\u2019]t|not|never)(?: yet| been)* (?:decided|agreed|chosen|settled|approved|picked)"
     r"|to be (?:decided|done|settled|clarified|confirmed|determined|seen)"
     r"|(?:can['\u2019]?t|cannot|don['\u2019]?t|do not) (?:tell|know|say) (?:yet|whether)"
     r"|not sure (?:yet|whether|if|how)|on hold|wonder(?:ing)? (?:if|whether|why|how)"
@@ -297,8 +321,9 @@ _OPEN = Cue(
     r"|unclear|unresolved|unanswered|undecided|later we|we(?:'ll| will) need|need to (?:find out|check"
     r"|decide|ask)"
     r"|offen(?:e frage)?|noch nicht|ungeklärt|unklar|fehl(?:t|en) noch|noch (?:fehlen|offen|zu)"
-    r"|steht noch aus|muss noch|müssen noch|zu klären|nicht geklärt|unerledigt)\b",
+    r"|steht noch aus|muss noch|müssen (?:wir |sie )?noch|zu klären|nicht geklärt|unerledigt)\b",
     """
+    agreed+not|never|t chosen+not|never|t approved+not|never|t picked+not|never|t
     todo to+do fixme tbd still not+yet|done|finished|implemented remain remains remaining next left
     follow followup blocked waiting question decided done unclear unresolved unanswered undecided
     later need offen offene noch unklar fehlt fehlen steht nicht+geklärt unerledigt
@@ -330,7 +355,7 @@ def rule(sentence: str) -> float:
     strong = 0
     if _STRONG.may(said):
         text = said.text
-        if any(word in text for word in ("never", "always", "must")):
+        if any(word in text for word in ("never", "always", "must", "t have", "if there")):
             text = _NO_RULE.sub(" ", text)
         strong = len({found[0] for found in _STRONG.pattern.finditer(text)})
     strong += _OTHERS.found(said) + (_BEGINNING.found(said) or _STANDING.found(said))
@@ -349,7 +374,7 @@ def decision(sentence: str) -> int:
     """How surely a sentence says what was decided (2) or found out (1)."""
     said = looked(sentence)
     found = 2 if _DECISION.found(said) or _REASONED.found(said) else int(_FOUND.found(said))
-    if not found or sentence.endswith(("?", "？")) or _AT_ONCE.match(said.text):
+    if not found or sentence.endswith(("?", "？")) or _NO_DECISION.search(said.text):
         return 0
     short = sentence.isascii() and len(_WORD.findall(sentence)) < 3
     return 0 if short else found
@@ -380,6 +405,7 @@ favor prefer instead rather over out gave turned first then move moves will swit
 nehmen genommen
 """
 _KINDS = [frozenset(words.split()) for words in (_SHALL, _WHY, _UNSURE, _CHOSEN)]
+OWN = frozenset().union(*_KINDS)  # words that tell what kind of thing is said, and nothing of what
 _HAN_KINDS = (  # the same where no blanks part the words
     ("只", "都", "必须", "不要", "请", "别", "不变"), ("因为", "理由", "原因", "所以"),
     ("还", "未", "谁", "待"), ("选", "用", "决定", "保留", "通过"),

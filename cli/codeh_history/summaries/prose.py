@@ -90,6 +90,8 @@ def is_filler(text: str) -> bool:
         return True
     if said.words and _says(said.words, said.text):
         return False
+    if said.words and len(said.words) <= _FEW and said.words <= _POLITE:
+        return True  # `Super, danke!`
     words = re.sub(_NOD, "", words)
     return words in _FILLER or not re.search(r"\w\w", re.sub(_THANKS, "", words))
 
@@ -120,6 +122,11 @@ _FILLER = frozenset((
     "cool thanks", "sounds great", "so", "uhh", "uhhh", "[request interrupted by user]",
     "[request interrupted by user for tool use]",
 ))  # fmt: skip
+_FEW = 4  # words that are filler whatever their order
+_POLITE = frozenset(
+    "ok okay yes yeah yep great perfect nice good cool thanks thank you thx danke dir vielen super gut"
+    " perfekt genau klar passt ja hallo hi hello hey sounds very much so".split()
+)
 _OF_FILLER = (
     frozenset(re.findall(r"\w+", " ".join(_FILLER)))
     | frozenset(  # all words that filler is made of

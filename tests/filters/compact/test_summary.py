@@ -236,3 +236,64 @@ def test_the_ledger_tells_a_file_once_and_what_was_done() -> None:
     assert "- cancel_order(order=W7) → status=cancelled" in section(
         summary(again, tokens(view) // 6), "Done"
     )
+
+
+@pytest.mark.parametrize(("end", "later"), [
+    ("Open question: does the theme watcher leak file handles? Somebody has to check.",
+     "I checked the theme watcher: it leaks no file handles."),
+    ("We still need to write tests for parsed.py at some point.", None),
+])  # fmt: skip
+def test_an_open_end_that_is_settled_later_is_open_no_more(end: str, later: str | None) -> None:
+    written = asked("w", "write_file", {"path": "src/parsed.py"}, {"output": "ok"})
+    first = [
+        user(end),
+        model("Noted."),
+        user("It is unclear who owns the glacier exporter."),
+        model("Yes."),
+    ]
+    for answer in ([], [user(later), model("Good.")] if later else written):
+        view = session([*first, *working(20), *answer, *working(30), user("and now?")])
+        told = section(summary(view, tokens(view) // 5), "Open")
+        assert "- It is unclear who owns the glacier exporter." in told
+        assert (f"- {end}" in told) == (not answer), told
+
+
+def test_what_says_nothing_by_itself_is_no_open_end() -> None:
+    talk = [user("does the selector need a debounce?"), model("I do not know yet.")]
+    view = session([*talk, *working(50), user("and now?")])
+    assert "Open:" not in summary(view, tokens(view) // 5)
+
+
+def test_the_frame_of_every_output_is_not_told() -> None:
+    framed = "<context>\nOutput: {0}\nProcess Group PGID: {1}\n</context>"
+    done = [
+        m
+        for n in range(60)
+        for m in asked(
+            f"c{n}", "bash", {"command": f"make t{n}"}, {"output": framed.format(output(n, 30), 29000 + n)}
+        )
+    ]
+    view = session([user("do it all"), *done, user("and now?")])
+    text = summary(view, tokens(view) // 5)
+    assert "PGID" not in text
+    assert "handle_" in text
+
+
+def test_of_equal_rules_the_newest_is_told() -> None:
+    older, newer = "I do not want travel insurance.", "No, I do not want any travel insurance."
+    full = "It is full, and so is each of the {0} after it, as they said at desk {0}. "
+    talk = [m for n in range(60) for m in (user(f"And flight {n}?"), model(full.format(n) * 3))]
+    view = session([user(older), *talk[:60], user(newer), *talk[60:], user("end")])
+    assert section(summary(view, tokens(view) // 5), "Rules") == [f"- {newer}"]
+
+
+def test_where_all_are_named_nobody_is_the_user() -> None:
+    words = "The zeppelin number {0} had a carburettor of brass, which leaked kerosene over crate {0}."
+    turns = [
+        m
+        for n in range(60)
+        for m in (user(f"Ann: {words.format(n)}"), model(f"Bob: {words.format(n + 60)}"))
+    ]
+    text = summary(session([*turns, user("Ann: and?")]), tokens(session(turns)) // 5)
+    of_ann, of_bob = (text.count(f"{name}: ") for name in ("Ann", "Bob"))
+    assert of_ann < 2 * of_bob, (of_ann, of_bob)

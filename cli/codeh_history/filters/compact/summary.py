@@ -17,6 +17,7 @@ from ...summaries.calls import Effects
 from . import words
 from .ledger import PASSED, failing
 from .line import FACTORS, PROSE, Line
+from .revised import EARLIER, USER, revised
 from .speech import about
 from .worth import Words, Worth
 
@@ -37,12 +38,14 @@ STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
     "rule": 0.12, "file": 0.13, "failed": 0.1, "done": 0.07, "asked": 0.1, "open": 0.06, "decision": 0.1,
-    "figure": 0.05, "single": 0.1, "name": 0.14,
+    "figure": 0.05, "single": 0.11, "name": 0.14,
 }  # fmt: skip
 AT_LEAST, SMALL = 80, 0.2  # tokens of what takes little, of such a share where there is not much room
+ALONE, MOST_ALONE = 600, 0.16  # the same of what nothing else tells of
 PROMPT = 12  # tokens that a prompt needs to be told of
 COMMANDS = "commands"  # what names are listed under that only these told of
 SINGLE = 1.1  # the factor of a sentence that may be the only one to tell of what it tells
+TELLS, RARE = 2, 0.9  # so many so rare words tell something in a user's sentence of no kind
 FIGURE = (  # a number by itself: how much, how many or when; no colour, no part of a name
     r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
     r"(?![\w/-]|[.:,]\w)"
@@ -51,7 +54,7 @@ SENTENCE = r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}"  # no field, no li
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 _KEY = re.compile(r"(\w+): ")  # of a field
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
-PEOPLE = ("User", "Model", "Earlier")
+PEOPLE = (USER, "Model", EARLIER)
 
 
 def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
@@ -81,6 +84,7 @@ def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
 
 def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     """The lines that a summary of about so many tokens holds, what is kept longest first."""
+    lines = revised(lines, worth)
     chosen: list[Line] = []
     taken: set[int] = set()
 
@@ -89,8 +93,11 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
             taken.add(line.place)
             chosen.append(line)
 
-    def best(some: Iterable[Line], share: str) -> None:
-        add(worth.choose([line for line in some if line.place not in taken], room * SHARES[share]))
+    def best(topic: str) -> None:
+        some = [line for line in lines if line.topic == topic and line.place not in taken]
+        anew = worth.anew(some)
+        add(worth.choose(anew, room * SHARES[topic]))
+        taken.update({line.place for line in some}.difference([line.place for line in anew]))
 
     def least(share: str) -> float:
         return max(room * SHARES[share], min(AT_LEAST, room * SMALL))
@@ -99,24 +106,32 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
         some = [line for line in lines[::-1] if line.topic == topic and line.place not in taken]
         add(_while_room(sorted(some, key=later), least(topic), worth))
 
-    best([line for line in lines if line.topic == "rule"], "rule")
+    best("rule")
     newest("file", lambda line: line.label == "read")  # what changed comes before
     newest("failed", failing)
     newest("done", lambda line: not line.text)
     add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
-    best([line for line in lines if line.topic == "decision"], "decision")
+    best("decision")
     figures = [line for line in lines if line.kind in PROSE and is_figure(line.text)]
     figures = sorted([line for line in figures if line.place not in taken], key=worth.alone, reverse=True)
     add(_while_room(figures, least("figure"), worth))
-    single = [line for line in lines if line.kind in PROSE and line.factor > SINGLE * FACTORS[line.kind]]
+    single = [line for line in lines if line.kind in PROSE and _may_be_single(line, worth)]
     single = [line for line in single if line.place not in taken and line.text[-1] not in "?？"]
     single.sort(key=lambda line: worth.alone(line) * line.factor, reverse=True)
-    add(_while_room(single, room * SHARES["single"], worth))
-    best([line for line in lines if line.topic == "name"], "name")
+    add(_while_room(single, max(room * SHARES["single"], min(ALONE, room * MOST_ALONE)), worth))
+    best("name")
     free = [line for line in lines if line.topic != "name" and line.place not in taken]
     add(worth.choose(free, room - sum([line.cost for line in chosen])))
     return chosen
+
+
+def _may_be_single(line: Line, worth: Worth) -> bool:
+    """Whether a sentence may be the only one to tell of something: a user's own, or by its words."""
+    if line.factor >= SINGLE * FACTORS[line.kind]:
+        return True
+    own = line.kind == "asked" and line.label in PEOPLE and line.factor >= FACTORS[line.kind]
+    return own and len(worth.telling(line, RARE)) >= TELLS
 
 
 def is_figure(text: str) -> bool:
@@ -285,6 +300,4 @@ def _earlier(text: str, heading: str, number: int, row: int) -> Iterator[Line]:
         if heading:
             topic = next((name for name, its in TOPICS.items() if its == heading), "")
         first = heading == ASKED and number == row and not place
-        yield Line(
-            sentence, kind, number, label="Earlier", row=row, topic=topic, factor=factor, first=first
-        )
+        yield Line(sentence, kind, number, label=EARLIER, row=row, topic=topic, factor=factor, first=first)

@@ -31,6 +31,8 @@ AGED = (
 )
 KNOWN = 0.3  # what is left of a word that the newest messages hold
 UNIT = 1 << 20  # in which what is worth 1 is counted
+TELLING = 0.35  # how rare a word is that tells something
+MOST_HELD = 64  # lines that an older one is held against
 MOST_KNOWN = 1 << 16  # pieces of text that are remembered from one history to the next
 _PIECE = re.compile(r"[^\W_]+")
 _HAN = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -137,6 +139,34 @@ class Worth:
         """How much of it nothing else says, for each token: what would be lost with it."""
         rare = [rarity(word) for word in self._of(line) if self._counts[word] == 1]
         return sum(sorted(rare)) / line.cost
+
+    def words(self, line: Line) -> frozenset[str]:
+        """What counts in a line."""
+        return self._of(line)
+
+    def telling(self, line: Line, rare: float = 0.0) -> frozenset[str]:
+        """What of it tells something: names, and words that not every sentence has, or as rare as this."""
+        rare = max(rare, TELLING)
+        return frozenset(
+            word
+            for word in self._of(line)
+            if word in self._names or rarity(word) > (rare if word.isascii() else TELLING)
+        )
+
+    def weight(self, words: Iterable[str]) -> float:
+        """How much these words tell together."""
+        return sum(map(rarity, sorted(words)))
+
+    def anew(self, lines: Sequence[Line]) -> list[Line]:
+        """Those of which the newer ones do not hold every word that tells something."""
+        found: list[Line] = []
+        held: list[frozenset[str]] = []
+        for line in reversed(lines):
+            words = self.telling(line)
+            if not any(words <= some for some in held[-MOST_HELD:]):
+                found.append(line)
+                held.append(words)
+        return found[::-1]
 
     def take(self, line: Line) -> None:
         """The line is chosen: what it says is worth less from now on."""

@@ -1,0 +1,111 @@
+"""What only the whole history tells of a line: that it is settled, a frame, or said among equals."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from copy import copy
+from itertools import groupby
+from operator import attrgetter
+
+from ...summaries import cues
+from .line import DULL, PROSE, Line
+from .worth import Worth
+
+ANSWERED = 0.7  # of what an open end tells, what a later sentence has to tell too
+LEAST = 2  # words that tell something, of an open end that can be answered so
+CHANGED = frozenset(("created", "written", "deleted"))
+TOPICS = frozenset(("open", "decision"))  # whose lines have to tell something by themselves
+SUBSTANCE, EMPTY = 0.9, 0.2  # how much at least, in rare words; and what is left of a line of less
+FIRST, LAST = 2, 3  # lines of an output among which its frame is
+OFTEN, SHARE = 5, 0.1  # outputs, and the share of all, that a line frames which is a frame
+USER, EARLIER = "User", "Earlier"  # whose words they are where no line names its speaker
+EQUAL = 0.75  # a user's sentence beside the others', where all are named
+NUMBERS = 2  # that may differ from one to the next; with more it tells something
+_DIGITS = re.compile(r"\d+")
+
+
+def revised(lines: Sequence[Line], worth: Worth) -> list[Line]:
+    """The lines, each at its place, as the others let them be seen."""
+    return _equal(_unframed(_settled(lines, worth)))
+
+
+def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:
+    """The lines, of which those have no topic that tell nothing of it any more."""
+    topical = [line for line in lines if line.topic in TOPICS]
+    empty = {line.place for line in topical if worth.weight(_telling(line, worth)) < SUBSTANCE}
+    ends = [line for line in lines if line.topic == "open" and line.place not in empty]
+    closed = empty | _answered(ends, lines, worth)
+    return [
+        _with(line, topic="", factor=line.factor * (EMPTY if line.place in empty else 1))
+        if line.place in closed
+        else line
+        for line in lines
+    ]
+
+
+def _telling(line: Line, worth: Worth) -> frozenset[str]:
+    """The words of a line that tell what it is about; those that every open end has are none."""
+    return worth.telling(line) - cues.OWN
+
+
+def _answered(ends: Sequence[Line], lines: Sequence[Line], worth: Worth) -> set[int]:
+    """The places of those that a later sentence, or a later change of their file, settles."""
+    found: set[int] = set()
+    told = {end.place: _telling(end, worth) for end in ends}
+    words = frozenset().union(*told.values())
+    for line in lines if ends else ():
+        if line.topic == "file" and line.label in CHANGED:
+            name = line.text.rpartition("/")[2]
+            found |= {end.place for end in ends if end.number < line.number and name in end.text}
+        elif _says(line) and len(said := words & worth.words(line)) >= LEAST:
+            before = [end for end in ends if end.number < line.number]
+            found |= {end.place for end in before if _covers(said, told[end.place], worth)}
+    return found
+
+
+def _says(line: Line) -> bool:
+    return line.kind in PROSE and line.topic != "open" and line.text[-1:] not in "?\uff1f"
+
+
+def _covers(said: frozenset[str], words: frozenset[str], worth: Worth) -> bool:
+    return len(words & said) >= LEAST and worth.weight(words & said) >= ANSWERED * worth.weight(words)
+
+
+def _unframed(lines: Sequence[Line]) -> list[Line]:
+    """The lines, of which those are dull that outputs begin or end with all the time: `Exit Code: 0`."""
+    edges: list[tuple[int, str]] = []
+    outputs = 0
+    for _, some in groupby([line for line in lines if line.kind == "gave"], attrgetter("number", "label")):
+        output = list(some)
+        outputs += 1
+        ends = output if len(output) <= FIRST + LAST else [*output[:FIRST], *output[-LAST:]]
+        masked = [
+            _DIGITS.sub("0", line.text) for line in ends if len(_DIGITS.findall(line.text)) <= NUMBERS
+        ]
+        once = {text for text, count in Counter(masked).items() if count == 1}
+        edges += [(line.place, text) for line in ends if (text := _DIGITS.sub("0", line.text)) in once]
+    counts = Counter(text for _, text in edges)
+    least = max(OFTEN, outputs * SHARE)
+    dull = {place for place, text in edges if counts[text] >= least}
+    return [_with(line, factor=line.factor * DULL) if line.place in dull else line for line in lines]
+
+
+def _equal(lines: list[Line]) -> list[Line]:
+    """The lines; where most of what users say names a speaker, it is worth what the others say."""
+    asked = [line for line in lines if line.kind == "asked"]
+    if sum([line.label not in (USER, EARLIER) for line in asked]) * 2 <= len(asked):
+        return lines
+    return [
+        _with(line, kind="said", factor=line.factor * EQUAL) if line.kind == "asked" else line
+        for line in lines
+    ]
+
+
+def _with(line: Line, **fields: str | float) -> Line:
+    """The same line, but for these fields."""
+    other = copy(line)
+    for name, value in fields.items():
+        setattr(other, name, value)
+    return other
