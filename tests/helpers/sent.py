@@ -29,12 +29,13 @@ QUEUED = re.compile(  # Claude Code's words around a prompt that was typed while
     re.DOTALL,
 )
 ATTACHED = (  # how Claude Code begins what it says of what was attached
-    r"Called the \w+ tool with the following input: |The user (?:selected the lines|opened the file) "
+    r"Called the \w+ tool with the following input: |The user (?:selected the |opened the file )"
     r"|Contents of /|Note: /|A plan file exists from |Full contents of resource:"
-    r"|\w+ hook (?:additional context|success): "
+    r"|\w+ hook (?:additional context|success|blocking error|stopped continuation)|Later: "
+    r"|The user has expressed a desire|<new-diagnostics>|The following skills were invoked "
 )
 BETWEEN = re.compile(  # that, and what it says of itself
-    rf"\n\n(?={ATTACHED}|Available agent types |The following skills |The TodoWrite tool "
+    rf"\n\n(?={ATTACHED}|Available agent types |The following skills are |The TodoWrite tool "
     r"|Plan mode is active|## Exited Plan Mode|The date has changed|PDF file: )"
 )
 FILLER = "No response requested."  # Claude Code, between two prompts of which the first had no answer

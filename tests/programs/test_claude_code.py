@@ -604,7 +604,8 @@ def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(
         {"type": "directory", "path": {}}, {"type": "mcp_resource", "content": [{"contents": 1}]},
         {"type": "nested_memory", "content": "x"}, {"type": "hook_additional_context", "content": {}},
         {"type": "hook_success", "content": "quiet", "hookEvent": "PostToolUse"},
-        {"type": "skill_listing", "content": "- mow"}, {"type": "unheard_of"}, {"type": ["file"]}, "file", None,
+        {"type": "skill_listing", "content": "- mow"}, {"type": "invoked_skills", "skills": [1]}, {"type": "diagnostics", "files": {}},
+        {"type": "async_hook_response", "response": {"systemMessage": 1}}, {"type": "unheard_of"}, {"type": ["file"]}, "file", None,
     ],
     ids=str,
 )  # fmt: skip
@@ -627,3 +628,15 @@ def test_what_is_attached_later_is_said_with_its_prompt(tmp_path: Path) -> None:
     (asked, answer) = view(file.write(tmp_path), tmp_path)
     assert asked.startswith("ask+The user opened the file /rye.txt in the IDE.")
     assert answer == "answer"
+
+
+def test_diagnostics_of_any_shape_are_read(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("u1", "ask")
+    odd = {
+        "uri": 1,
+        "diagnostics": [{}, {"range": {"start": {"line": "x"}}, "severity": [], "message": "bad"}],
+    }
+    file.line("attachment", "a1", attachment={"type": "diagnostics", "files": [odd, None]})
+    (asked,) = view(file.write(tmp_path), tmp_path)
+    assert asked.count("[Line 1:1]") == 2

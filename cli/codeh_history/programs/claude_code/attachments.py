@@ -1,8 +1,8 @@
 """What was attached to a prompt or to results, as Claude Code tells its model of it whenever it resumes.
 
-Files, directories and selections that the user named, files that were changed meanwhile, memory, plans and
-what hooks said. What else it attaches it says of itself: lists of agents, skills and tools, modes,
-reminders.
+Files, directories, selections and agents that the user named, files that were changed meanwhile, memory,
+plans, skills in use, diagnostics and what hooks said. What else it attaches it says of itself: lists of
+agents, skills and tools, modes, reminders.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+from ...base.words import some
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
@@ -54,6 +55,31 @@ Full contents of resource:
 {}
 Do NOT read this resource again unless you think it may have changed, since you already have the full \
 contents."""
+_SELECTED_IN_DIFF = """\
+The user selected the following {} from the diff view:
+{}
+
+This may or may not be related to the current task."""
+_AGENT = (
+    'The user has expressed a desire to invoke the agent "{}". Please invoke the agent appropriately,'
+    " passing in the required context to it. "
+)
+_SKILLS = """\
+The following skills were invoked EARLIER in this session (before the conversation was compacted), not on \
+the current turn. They are shown here for context only so you remain aware of their guidelines.
+
+IMPORTANT: Do NOT re-execute these skills or perform their one-time setup actions (e.g., scheduling, \
+creating files) again. The "## Input" sections below reflect the original arguments from when each skill \
+was first invoked \u2014 they are NOT the user's current message. Only continue to apply ongoing \
+behavioral guidelines from these skills where still relevant.
+
+"""
+_DIAGNOSTICS = """\
+<new-diagnostics>The following new diagnostic issues were detected:
+
+{}</new-diagnostics>"""
+_CUT, _FOUND = "\u2026[truncated]", 4000  # characters of what was found that are told
+_MARKS = {"Error": "\u2718", "Warning": "\u26a0", "Info": "\u2139", "Hint": "\u2605"}
 _LINE = re.compile(r"\r?\n")
 _EVENTS = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")  # whose hooks' output is told
 
@@ -109,9 +135,13 @@ def _edited(held: Json) -> str:
 
 
 def _selected(held: Json) -> str:
+    lines = held.get("lineStart"), held.get("lineEnd")
+    return _SELECTED.format(*lines, held.get("filename"), _selection(held))
+
+
+def _selection(held: Json) -> str:
     text = text_of(held.get("content"))
-    told = text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)"
-    return _SELECTED.format(held.get("lineStart"), held.get("lineEnd"), held.get("filename"), told)
+    return text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)"
 
 
 def _opened(held: Json) -> str:
@@ -137,6 +167,65 @@ def _resource(held: Json) -> str:
     return "\n".join(_RESOURCE.format(text) for one in found if (text := name_of(one.get("text"))))
 
 
+def _in_diff(held: Json) -> str:
+    return _SELECTED_IN_DIFF.format(some(_number(held.get("lineCount")), "line"), _selection(held))
+
+
+def _agent(held: Json) -> str:
+    return _AGENT.format(held.get("agentType"))
+
+
+def _skills(held: Json) -> str:
+    skills = [
+        f"### Skill: {one.get('name')}\nPath: {one.get('path')}\n\n{text_of(one.get('content'))}"
+        for one in objects(held.get("skills"))
+    ]
+    return _SKILLS + "\n\n---\n\n".join(skills) if skills else ""
+
+
+def _diagnostics(held: Json) -> str:
+    found = "\n\n".join(
+        "\n".join(
+            [
+                f"{text_of(file.get('uri')).rsplit('/', 1)[-1]}:",
+                *map(_diagnostic, objects(file.get("diagnostics"))),
+            ]
+        )
+        for file in objects(held.get("files"))
+    )
+    told = found if len(found) <= _FOUND else found[: _FOUND - len(_CUT)] + _CUT
+    return _DIAGNOSTICS.format(told) if found else ""
+
+
+def _diagnostic(one: Json) -> str:
+    start = object_of(object_of(one.get("range")).get("start"))
+    line, column = _number(start.get("line")) + 1, _number(start.get("character")) + 1
+    code, source = name_of(one.get("code")), name_of(one.get("source"))
+    beside = (f" [{code}]" if code else "") + (f" ({source})" if source else "")
+    mark = _MARKS.get(text_of(one.get("severity")), "\u25cf")
+    return f"  {mark} [Line {line}:{column}] {text_of(one.get('message'))}{beside}"
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _blocked(held: Json) -> str:
+    error = object_of(held.get("blockingError"))
+    where = f'{held.get("hookName")} hook blocking error from command: "{error.get("command")}"'
+    return f"{where}: {error.get('blockingError')}"
+
+
+def _stopped(held: Json) -> str:
+    return f"{held.get('hookName')} hook stopped continuation: {held.get('message')}"
+
+
+def _hook_later(held: Json) -> str:
+    response = object_of(held.get("response"))
+    more = object_of(response.get("hookSpecificOutput")).get("additionalContext")
+    return "\n".join(filter(None, map(text_of, (response.get("systemMessage"), more))))
+
+
 def _hook(held: Json) -> str:
     said = "\n".join(map(text_of, listed(held.get("content"))))
     return f"{held.get('hookName')} hook additional context: {said}" if said else ""
@@ -158,6 +247,13 @@ _TOLD: dict[str, Callable[[Json], str]] = {
     "plan_file_reference": _plan,
     "compact_file_reference": _compacted,
     "mcp_resource": _resource,
+    "selected_lines_in_diff": _in_diff,
+    "agent_mention": _agent,
+    "invoked_skills": _skills,
+    "diagnostics": _diagnostics,
     "hook_additional_context": _hook,
     "hook_success": _hook_output,
+    "hook_blocking_error": _blocked,
+    "hook_stopped_continuation": _stopped,
+    "async_hook_response": _hook_later,
 }
