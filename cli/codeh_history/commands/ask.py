@@ -89,10 +89,12 @@ def run(env: Env, given: Given) -> None:
     tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
 
 
-def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: str) -> Received:
+def ask(
+    env: Env, target: Target, given: Given, asked: Asked, most: int, again: str, seen: Seen | None = None
+) -> Received:
     """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
     via = layers.reaching(env, asked)
-    with sending(env, target, given, asked, again) as ready:
+    with sending(env, target, given, asked, again, seen) as ready:
         if isinstance(ready, Received):
             return ready
         return exchange(env, target, ready.body, via, ready.reader, echo=not given.id, most=most)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...access.view import looked_at
+from ...access.growth import Seen
+from ...access.view import light, looked_at
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...config import layers
@@ -16,7 +17,6 @@ from ...send.readiness import named, unanswered
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
-from ...store import read
 from ...store.paths import exists
 from ...store.resolve import Target
 from ...store.state import size_of
@@ -35,6 +35,7 @@ class Talk:
         self.target = target
         self.given = given
         self.most = most
+        self._seen = Seen(target.path)
         self.attached: list[str] = []  # to go with the next prompt
         self.over = False
 
@@ -52,11 +53,19 @@ class Talk:
             return asked
         return asked.but(request=asked.request.but(stream=True))
 
+    @property
+    def seen(self) -> Seen:
+        """The session as it was read last."""
+        if self._seen.path != self.target.path:
+            self._seen.close()
+            self._seen = Seen(self.target.path)
+        return self._seen
+
     def view(self) -> View:
         """What the session says now; empty where it is not there yet."""
-        path = self.target.path
-        data = read.read_bytes(path) if exists(path) else b""
-        return looked_at(self.env, data, None)
+        if not exists(self.target.path):
+            return looked_at(self.env, b"", None)
+        return light(self.env, self.seen.view(), None)
 
     def turn(self, text: str | None) -> None:
         """Ask this, or what stands last; the answer is printed and stored as it comes.
@@ -76,7 +85,7 @@ class Talk:
         size = self.size()
         given = self.given.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
         try:
-            return ask.ask(self.env, self.target, given, self.asked(), self.most, RETRY)
+            return ask.ask(self.env, self.target, given, self.asked(), self.most, RETRY, self.seen)
         except KeyboardInterrupt:
             self._stopped()
             raise
