@@ -198,6 +198,16 @@ def test_what_claude_code_forgets_depends_on_the_time_between(
     assert done.text.endswith(f"Claude Code would send {would}")
 
 
+def test_a_file_that_begins_in_the_middle_says_so(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one", "elsewhere")
+    file.said("b", "two")
+    done = inside("verify", str(file.write(tmp_path)), home=tmp_path)
+    assert done.text.endswith(
+        "its parent elsewher… is not in the file, which has nothing of what came before"
+    )
+
+
 def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path: Path) -> None:
     file = Claude()
     file.user("a", "one")

@@ -64,9 +64,9 @@ def test_a_name_that_says_nothing(tmp_path: Path) -> None:
 
 
 def test_damage_is_named_with_its_line(tmp_path: Path) -> None:
-    lines = [*SAMPLES["pi"](), b'{"torn', SAMPLES["pi"]()[-1]]
-    file = written(tmp_path / "x.jsonl", lines)
-    assert b"1 damaged line skipped (line 15: not JSON" in inside("show", str(file), home=tmp_path).err
+    *lines, last = SAMPLES["pi"]()
+    file = written(tmp_path / "x.jsonl", [*lines, b'{"torn', last])
+    assert b"1 damaged line skipped (line 14: not JSON" in inside("show", str(file), home=tmp_path).err
     assert inside("show", "--strict", str(file), home=tmp_path).code == 65
 
 

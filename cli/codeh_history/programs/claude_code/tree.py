@@ -250,7 +250,10 @@ def forgotten(branch: Branch) -> Iterator[Problem]:
         sent = len(talk) - bisect_left(talk, node.number)
         mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
         parent = (node.parent or "")[:8]
-        reason = f"its parent {parent}… {why}: Claude Code would send {sent} of {len(talk)} messages"
+        costs = f": Claude Code would send {sent} of {len(talk)} messages"
+        if instead is None and sent == len(talk):
+            costs = ", which has nothing of what came before"
+        reason = f"its parent {parent}… {why}{costs}"
         gap = _gap(instead, after[node.uuid])
         if gap and 0 < gap <= _TOLD_BY_TIMES:
             reason += ", did their times not tell its place"
