@@ -55,7 +55,7 @@ class Tree:
         if known is not None:
             self.repeated += 1
             if known.line.data == data:
-                self.again = line.number, known
+                self.again = (line.number, known) if known is not self.leaf else None
             else:
                 known.fill(line, data, parent)
                 self.leaf, self.again = known, None
