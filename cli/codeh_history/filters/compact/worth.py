@@ -80,6 +80,9 @@ class Words:
 
 def _features(word: str) -> Features:
     """What counts in a piece of text without blanks, and which of that are names."""
+    plain = word.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
+    if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):  # as most are
+        return frozenset((stem(plain.lower()),)), frozenset()
     found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
     if not word.isascii() and _han().search(word):
         found = {pair for piece in found for pair in _pairs(piece)}
