@@ -21,7 +21,7 @@ SUBSTANCE, EMPTY = 0.9, 0.2  # how much at least, in rare words; and what is lef
 FIRST, LAST = 2, 3  # lines of an output among which its frame is
 OFTEN, SHARE = 5, 0.1  # outputs, and the share of all, that a line frames which is a frame
 USER, EARLIER = "User", "Earlier"  # whose words they are where no line names its speaker
-EQUAL = 0.75  # a user's sentence beside the others', where all are named
+EQUAL = 0.9  # a user's sentence beside the others', where all are named
 NUMBERS = 2  # that may differ from one to the next; with more it tells something
 _DIGITS = re.compile(r"\d+")
 
