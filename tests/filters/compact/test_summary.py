@@ -297,3 +297,14 @@ def test_where_all_are_named_nobody_is_the_user() -> None:
     text = summary(session([*turns, user("Ann: and?")]), tokens(session(turns)) // 5)
     of_ann, of_bob = (text.count(f"{name}: ") for name in ("Ann", "Bob"))
     assert of_ann < 2 * of_bob, (of_ann, of_bob)
+
+
+def test_a_picture_has_no_names() -> None:
+    picture = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo" * 90}}
+    shown = [
+        m for n in range(30) for m in ({**user(f"what is on chart {n}?"), "parts": [picture]}, model("x"))
+    ]
+    view = session([*shown, *working(20), user("and?")])
+    assert not any(
+        "image/png" in line for line in section(summary(view, tokens(view) // 9), "Names in files")
+    )

@@ -9,7 +9,7 @@ from copy import copy
 from itertools import groupby
 from operator import attrgetter
 
-from ...summaries import cues
+from ...summaries import leanings
 from .line import DULL, PROSE, Line
 from .worth import Worth
 
@@ -47,7 +47,7 @@ def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:
 
 def _telling(line: Line, worth: Worth) -> frozenset[str]:
     """The words of a line that tell what it is about; those that every open end has are none."""
-    return worth.telling(line) - cues.OWN
+    return worth.telling(line) - leanings.OWN
 
 
 def _answered(ends: Sequence[Line], lines: Sequence[Line], worth: Worth) -> set[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...summaries import cues, prose
+from ...summaries import cues, leanings, prose
 from . import words
 from .line import Line, dullness
 
@@ -111,4 +111,4 @@ def about(sentence: str, *, user: bool) -> tuple[str, float]:
             return "decision", DECISION
         if cues.open_end(sentence):
             return "open", OPEN
-    return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4 + WEIGHT * cues.weight(sentence)
+    return "", FILLER if prose.is_filler(sentence) else 1.0 + sure / 4 + WEIGHT * leanings.weight(sentence)

@@ -43,6 +43,7 @@ SHARES = {
 AT_LEAST, SMALL = 80, 0.2  # tokens of what takes little, of such a share where there is not much room
 ALONE, MOST_ALONE = 600, 0.16  # the same of what nothing else tells of
 PROMPT = 12  # tokens that a prompt needs to be told of
+PICTURE = "File"  # the label of media, whose line names nothing but the message to expand
 COMMANDS = "commands"  # what names are listed under that only these told of
 SINGLE = 1.1  # the factor of a sentence that may be the only one to tell of what it tells
 TELLS, RARE = 2, 0.9  # so many so rare words tell something in a user's sentence of no kind
@@ -65,7 +66,7 @@ def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
     owner: dict[str, str] = {}
     other: dict[str, str] = {}
     for line in lines:
-        if line.kind in ("called", "gave"):
+        if line.kind in ("called", "gave") and line.label != PICTURE:
             of_file = "." in line.label and " " not in line.label
             label = (
                 line.label if of_file else COMMANDS if line.label[:1] == "`" else line.label.split(" ")[0]

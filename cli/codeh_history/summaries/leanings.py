@@ -1,0 +1,38 @@
+"""What a sentence leans to without a cue: words that rules, reasons, doubt and choice are made of."""
+
+from __future__ import annotations
+
+from .cues import looked
+
+_SHALL = """
+must should may shall cannot need needs only all every any each no not none nobody nothing without
+unless until before never always keep leave stay stays same allowed supposed expected required
+insist insists want wants
+throughout exactly please don doesn can won nur nie kein keine immer nicht muss bitte alle jede
+"""
+_WHY = """
+because since due therefore hence reason given thus so as for which weil da damit denn wegen
+"""
+_UNSURE = """
+yet still whether unclear unsure pending missing lacking hold open unknown someone somebody nobody could
+couldn look question later what who why how answer noch ob niemand wer fehlt
+"""
+_CHOSEN = """
+decide decided choose chose take took taken pick keep kept drop dropped agree agreed settle favour
+favor prefer instead rather over out gave turned first then move moves will switch ourselves let wir
+nehmen genommen
+"""
+_KINDS = [frozenset(words.split()) for words in (_SHALL, _WHY, _UNSURE, _CHOSEN)]
+OWN = frozenset().union(*_KINDS)  # words that tell what kind of thing is said, and nothing of what
+_HAN_KINDS = (  # the same where no blanks part the words
+    ("只", "都", "必须", "不要", "请", "别", "不变"), ("因为", "理由", "原因", "所以"),
+    ("还", "未", "谁", "待"), ("选", "用", "决定", "保留", "通过"),
+)  # fmt: skip
+
+
+def weight(sentence: str) -> int:
+    """Of how many of these a sentence has words: what shall be, why, what is open, what was chosen."""
+    said = looked(sentence)
+    if said.words is None:
+        return sum([any(sign in said.text for sign in some) for some in _HAN_KINDS])
+    return sum([not said.words.isdisjoint(some) for some in _KINDS])
