@@ -108,6 +108,7 @@ class Cluster:
     def kill(self) -> None:
         """SIGKILL to the whole server at once, as a power cut of the machine it is on."""
         if self.process is not None:
+            self.process.send_signal(signal.SIGSTOP)  # so that no child is begun that would outlive it
             children = children_of(self.process.pid)
             for pid in (self.process.pid, *children):
                 try:
