@@ -25,5 +25,5 @@ def by_length(short: Any, medium: Any, long: Any, *, run: str = LENGTH) -> Any:
 def examples(count: int) -> int:
     """How many are drawn where CI draws `count`; HYPOTHESIS_EXAMPLES says how many instead (`make test-deep`)."""
     return int(
-        os.environ.get("HYPOTHESIS_EXAMPLES") or max(2, by_length(count * 3 // 8, count, count * 5 // 2))
+        os.environ.get("HYPOTHESIS_EXAMPLES") or max(2, by_length(count // 4, count, count * 5 // 2))
     )
