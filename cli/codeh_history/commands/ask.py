@@ -145,9 +145,7 @@ def sending(
         draft = None
     lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
-    to = payload.provider_of(request.to)
-    model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
-    reader = providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
+    reader = _reader(view, request)
     with tempfile.TemporaryFile() as body:
         _write(env, target, asked, body, seen, lines + new)
         with awaiting(env, target.path):
@@ -160,6 +158,13 @@ def sending(
                 if before != size:  # more came meanwhile: it is sent too
                     _write(env, target, asked, body, seen, b"")
                 yield Ready(body, reader)
+
+
+def _reader(view: View, request: Request) -> AnswerReader:
+    """What reads the answer to a request."""
+    to = payload.provider_of(request.to)
+    model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
+    return providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
 
 
 def _looked(env: Env, target: Target, seen: Seen) -> tuple[int, View]:

@@ -265,9 +265,10 @@ def forgotten(branch: Branch) -> Iterator[Problem]:
 def _lasting(nodes: list[Node]) -> dict[str, Node]:
     """By each line of a branch the first from it on that is more than a tool's progress."""
     found: dict[str, Node] = {}
-    lasting = nodes[-1] if nodes else None
+    lasting: Node | None = None
     for node in reversed(nodes):
-        lasting = node if node.type != "progress" or lasting is None else lasting
+        if lasting is None or node.type != "progress":
+            lasting = node
         found[node.uuid] = lasting
     return found
 
