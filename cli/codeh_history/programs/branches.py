@@ -60,7 +60,7 @@ def read(found: Iterable[T], make: Callable[[T], Session], session: Session) -> 
             last = made
     if last is not None:
         more = sum(1 for _ in rest)
-        last.left.update({BEYOND: more} if more else {})
+        last.leave(BEYOND, more)
         yield last
 
 

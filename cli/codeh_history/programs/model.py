@@ -114,3 +114,17 @@ class Session:
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[Used]] = tuple
+
+    def problem(self, line: int, effect: Effect, reason: str, mended: str | None = None) -> None:
+        """Say what is wrong in the source, as a `Problem` has it."""
+        self.problems.append(Problem(line, effect, reason, mended))
+
+    def titled(self, title: object) -> None:
+        """Take a title, if it is one."""
+        if isinstance(title, str) and title:
+            self.settings["title"] = title
+
+    def leave(self, kind: str, count: int) -> None:
+        """Count what is not among the items; nothing is said of a kind of which there is none."""
+        if count:
+            self.left[kind] += count

@@ -98,7 +98,7 @@ def ordered(session: Session, does: Mapping[Kind, tuple[Effect, str]]) -> None:
             behind.setdefault(after, []).append(item)
             effect, what = does[EARLY]
             reason = f"{_WHAT[EARLY].format(name)}: {what}"
-            session.problems.append(Problem(item.lines[0], effect, reason, "put behind it"))
+            session.problem(item.lines[0], effect, reason, "put behind it")
     moved = {item.id for items in behind.values() for item in items}
     session.items = [
         one

@@ -140,7 +140,7 @@ def _summarised(session: Session) -> list[Entry | Summary]:
             kept.append(item)
         else:
             why = "the text of a summary is lost"
-            session.problems.append(Problem(item.line, "forgets", why, "what it stood for is read"))
+            session.problem(item.line, "forgets", why, "what it stood for is read")
     return kept
 
 
@@ -178,7 +178,7 @@ def _storable(session: Session, items: list[Entry | Summary]) -> Iterator[Entry 
             )
         if why and isinstance(item, Entry):
             line = next(chain(item.lines, [0]))
-            session.problems.append(Problem(line, "skips", str(why)))
+            session.problem(line, "skips", str(why))
             session.left["message that cannot be stored"] += 1
             continue
         yield item

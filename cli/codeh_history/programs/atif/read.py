@@ -10,7 +10,7 @@ from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation, Names, media
-from ..model import SUB_SESSION, Problem, Session
+from ..model import SUB_SESSION, Session
 from ..protocol import Source
 from ..records import session_id, time_of
 from . import NAME
@@ -34,7 +34,7 @@ def _session(value: Json, names: Names) -> Session:
         reading.talk.number = number
         if step.get("step_id") != number and not session.problems:
             why = f"step {number} has the id {step.get('step_id')}: ids must count from 1"
-            session.problems.append(Problem(number, "refused", why))
+            session.problem(number, "refused", why)
         reading.step(step)
     below = objects(value.get("subagent_trajectories"))
     if below:

@@ -10,7 +10,7 @@ from ...providers.parts import listed, name_of, object_of, text_of
 from ...session.model import Json
 from .. import values
 from ..conversation import Conversation, seconds
-from ..model import ABANDONED, Entry, Piece, Problem, Session
+from ..model import ABANDONED, Entry, Piece, Session
 from ..protocol import Source
 from ..records import made_id
 from ..tree import others, way
@@ -29,8 +29,7 @@ def _session(source: Source, value: Json, _number: int) -> Session:
     id = name_of(value.get("conversation_id")) or name_of(value.get("id"))
     tree = {key: node for key, node in object_of(value.get("mapping")).items() if isinstance(node, dict)}
     session = Session(NAME, id or made_id(*tree), created=seconds(value.get("create_time")))
-    if name_of(value.get("title")):
-        session.settings["title"] = value["title"]
+    session.titled(value.get("title"))
     parents = _parents(session, tree)
     live = _branch(session, parents, name_of(value.get("current_node")))
 
@@ -43,7 +42,7 @@ def _session(source: Source, value: Json, _number: int) -> Session:
     session.branches = partial(others, session, parents, live, fill)
     on = set(live)
     off = sum(key not in on and _talks(object_of(node.get("message"))) for key, node in tree.items())
-    session.left |= {ABANDONED: off} if off else {}
+    session.leave(ABANDONED, off)
     return session
 
 
@@ -61,7 +60,7 @@ def _parents(session: Session, tree: dict[str, Json]) -> dict[str, str | None]:
             parents[key] = above[key]
         elif parent is not None and parent not in tree and above.get(parent) in tree:
             why = f"the parent of {key}, {parent}, is not in the export"
-            session.problems.append(Problem(0, "forgets", why, f"taken to follow {above[parent]}"))
+            session.problem(0, "forgets", why, f"taken to follow {above[parent]}")
             parents[key] = above[parent]
     return parents
 
@@ -74,16 +73,12 @@ def _branch(session: Session, parents: dict[str, str | None], current: str | Non
         leaf = leaf or next(reversed(parents), None)
         if leaf is None:
             return []
-        session.problems.append(
-            Problem(0, "forgets", f"its current node, {current}, is not there", f"read up to {leaf}")
-        )
+        session.problem(0, "forgets", f"its current node, {current}, is not there", f"read up to {leaf}")
         current = leaf
     found = way(parents, current)
     lost = parents[found[0]]
     if lost is not None and lost not in parents:
-        session.problems.append(
-            Problem(0, "forgets", f"the parent of {found[0]}, {lost}, is not in the export")
-        )
+        session.problem(0, "forgets", f"the parent of {found[0]}, {lost}, is not in the export")
     return found
 
 

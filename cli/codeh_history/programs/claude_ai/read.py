@@ -10,7 +10,7 @@ from ...providers.parts import name_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation
-from ..model import ABANDONED, Problem, Session
+from ..model import ABANDONED, Session
 from ..protocol import Source
 from ..records import made_id, time_of
 from ..tree import others, way
@@ -29,8 +29,7 @@ def _session(value: Json, _number: int) -> Session:
     messages = objects(value.get("chat_messages"))
     id = name_of(value.get("uuid")) or made_id(*(message.get("uuid") for message in messages))
     session = Session(NAME, id, created=time_of(value.get("created_at")))
-    if name_of(value.get("name")):
-        session.settings["title"] = value["name"]
+    session.titled(value.get("name"))
     model = name_of(value.get("model"))
 
     def fill(made: Session, way: Iterable[int]) -> None:
@@ -49,8 +48,7 @@ def _session(value: Json, _number: int) -> Session:
     leaf = name_of(value.get("current_leaf_message_uuid"))
     live = way(parents, leaf if leaf in known else next(reversed(known)))  # type: ignore[arg-type]
     fill(session, [known[id] for id in live])
-    off = len(messages) - len(live)
-    session.left |= {ABANDONED: off} if off else {}
+    session.leave(ABANDONED, len(messages) - len(live))
     session.branches = partial(
         others, session, parents, live, lambda made, ids: fill(made, [known[id] for id in ids])
     )
@@ -64,7 +62,7 @@ def _mend(session: Session, parents: dict[str, str | None]) -> None:
         if parent is not None and parent not in parents and not parent.startswith(_ROOT):
             why = f"the parent of {id}, {parent}, is not in the export"
             mended = f"taken to follow {before}" if before else None
-            session.problems.append(Problem(0, "forgets", why, mended))
+            session.problem(0, "forgets", why, mended)
             parents[id] = before
         before = id
 

@@ -11,7 +11,7 @@ from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import counts
 from ...providers.parts import name_of, object_of
 from ...session.model import Part
-from ..model import Entry, Piece, Problem, Session, Summary
+from ..model import Entry, Piece, Session, Summary
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import attachments
@@ -89,7 +89,7 @@ class Items:
             return
         if not name_of(model):
             why = "a model's message without `model`: Claude Code hangs"
-            self.session.problems.append(Problem(node.number, "refused", why))
+            self.session.problem(node.number, "refused", why)
         entry.pieces.append(Piece(node.number, self.parts(node, message.get("content"), "assistant")))
         fields = entry.fields
         used, before = message.get("usage"), fields.get("usage")
@@ -163,7 +163,7 @@ class Items:
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         if not isinstance(content, list):
-            self.session.problems.append(Problem(node.number, "refused", "a message without content"))
+            self.session.problem(node.number, "refused", "a message without content")
             return []
         made = [self.reader.part(block, role) for block in content]
         return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
@@ -180,9 +180,7 @@ class Items:
         try:
             text = self.source.beside("tool-results", name).decode("utf-8", "replace")
         except Refused as error:
-            self.session.problems.append(
-                Problem(node.number, "drops", str(error), "its beginning stands for it")
-            )
+            self.session.problem(node.number, "drops", str(error), "its beginning stands for it")
             return part  # type: ignore[no-any-return]
         whole = {**response, "response": {**response["response"], field: text}}
         return {"functionResponse": whole, "spilled": {"name": name}}  # type: ignore[typeddict-unknown-key, typeddict-item]

@@ -42,7 +42,7 @@ def read(source: Source) -> Iterable[Session]:
         session.used = partial(branches.used, source, tree, read)
         session.loose |= bool(tree.aside) and tree.aside is not tree.talk
         _count(session, tree, branch)
-        session.left |= {SUB_AGENTS: found} if (found := len(branches.files(source))) else {}
+        session.leave(SUB_AGENTS, len(branches.files(source)))
         pairs.tell(session, _PAIRS)
     yield session
 
@@ -87,5 +87,4 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
         elif node.attached and node.uuid not in used:
             session.left[_kind(node.line.data)] += 1
-    if tree.repeated:
-        session.left["repeated line"] += tree.repeated
+    session.leave("repeated line", tree.repeated)

@@ -15,7 +15,7 @@ from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import branches, lines, pairs
 from ..lines import Line
-from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary
+from ..model import ROLLED_BACK, Effect, Entry, Piece, Session, Summary
 from ..protocol import Source
 from ..records import made_id, session_id, time_of
 from . import NAME, recognises
@@ -123,10 +123,8 @@ class _Rollout:
         lacking = [field for field in _DEMANDED if not name_of(payload.get(field))]
         if lacking or line.number > 1:
             why = f"without {', '.join(lacking)}" if lacking else "not on the first line"
-            self.session.problems.append(
-                Problem(
-                    line.number, "refused", f"the session metadata stands {why}: Codex does not resume it"
-                )
+            self.session.problem(
+                line.number, "refused", f"the session metadata stands {why}: Codex does not resume it"
             )
 
     def end(self) -> None:
@@ -134,10 +132,10 @@ class _Rollout:
             if self.named:
                 self.session.id = self.named[1]
             why = "no session metadata: Codex does not resume it"
-            self.session.problems.append(Problem(1, "refused", why, "read without"))
+            self.session.problem(1, "refused", why, "read without")
         elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
-            self.session.problems.append(
-                Problem(self.unnumbered, "refused", "a line without `ordinal`: Codex does not resume it")
+            self.session.problem(
+                self.unnumbered, "refused", "a line without `ordinal`: Codex does not resume it"
             )
         self.session.items = self.history.items
         pairs.ordered(self.session, _PAIRS)
@@ -174,7 +172,7 @@ class _Rollout:
         before = next((line for line, one in same if one == payload), None) if same else None
         if before is not None and not str(payload.get("type")).endswith("_output"):
             why = f"the same as line {before}: Codex sends it twice"
-            self.session.problems.append(Problem(number, "doubles", why))
+            self.session.problem(number, "doubles", why)
         elif len(same) < _AT_A_TIME:
             same.append((number, payload))
 
@@ -187,7 +185,7 @@ class _Rollout:
         try:
             kind, parts, beside = self.reader.read(_ours(payload), "response_item")
         except BadData as error:
-            self.session.problems.append(Problem(number, "skips", f"{payload.get('type')}: {error}"))
+            self.session.problem(number, "skips", f"{payload.get('type')}: {error}")
             return None
         if _EMPTY in parts:
             parts = [part for part in parts if part != _EMPTY]
@@ -211,10 +209,8 @@ class _Rollout:
             return None if known else f"response_item ({kind})"
         role, content = payload.get("role"), payload.get("content")
         if not isinstance(content, list):
-            self.session.problems.append(
-                Problem(
-                    number, "drops", "a message whose content is no list: Codex drops it without a word"
-                )
+            self.session.problem(
+                number, "drops", "a message whose content is no list: Codex drops it without a word"
             )
             return "message without a list of contents"
         if role in ("developer", "system"):
@@ -239,7 +235,7 @@ class _Rollout:
         given, about = payload.get("replacement_history"), payload.get("replacement_history_metadata")
         if isinstance(about, list) and isinstance(given, list) and len(about) != len(given):
             why = "not as many `replacement_history_metadata` as items: Codex does not read it"
-            self.session.problems.append(Problem(line.number, "skips", why))
+            self.session.problem(line.number, "skips", why)
             return
         id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
         text = text_of(payload.get("message"))
@@ -259,13 +255,12 @@ class _Rollout:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
             turns = usage.count(payload, "num_turns") or 0
-            gone = self.history.rolled_back(turns)
-            self.session.left.update({ROLLED_BACK: gone} if gone else {})
+            self.session.leave(ROLLED_BACK, self.history.rolled_back(turns))
             self.session.loose = True  # an id may have been used for what is gone
             self.response = self.last = None
             return
-        if kind == "thread_name_updated" and name_of(payload.get("thread_name")):
-            self.session.settings["title"] = payload["thread_name"]
+        if kind == "thread_name_updated":
+            self.session.titled(payload.get("thread_name"))
         if kind == "token_count":
             self.used(number, object_of(payload.get("info")).get("last_token_usage"), None, closes=False)
         self.session.left[f"event_msg ({kind})"] += 1

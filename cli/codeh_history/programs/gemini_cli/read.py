@@ -11,7 +11,7 @@ from ...providers.parts import listed, name_of, objects
 from ...session.model import Json
 from ...session.records import dumps
 from .. import branches, pairs, values
-from ..model import Effect, Entry, Problem, Session, Summary
+from ..model import Effect, Entry, Session, Summary
 from ..protocol import Source
 from ..records import made_id, session_id, time_of
 from . import NAME, TYPES, messages, recognises
@@ -114,8 +114,7 @@ class _Reading:
 
     def settings(self, number: int, given: Json) -> None:
         """What the session is called, where it takes place, and which messages it has from here on."""
-        if name_of(given.get("summary")):
-            self.session.settings["title"] = given["summary"]
+        self.session.titled(given.get("summary"))
         directories = [one for one in listed(given.get("directories")) if name_of(one)]
         if directories:
             self.session.cwd = self.session.cwd or directories[0]
@@ -148,13 +147,13 @@ class _Reading:
             self.rewinds += 1
         if not self.done.rewound(id):
             why = f"rewound to {id[:60]}, which is not there: Gemini CLI forgets all that stands before"
-            self.session.problems.append(Problem(number, "forgets", why, "nothing is taken back"))
+            self.session.problem(number, "forgets", why, "nothing is taken back")
 
     def end(self) -> None:
         """Make the items of what is left."""
         if not self.headed and not self.checkpoint:
             why = "no header: Gemini CLI does not find the session"
-            self.session.problems.append(Problem(1, "forgets", why, "read without"))
+            self.session.problem(1, "forgets", why, "read without")
         self.session.left.update(self.done.gone.values())
         ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
         for item in self.done.log:
@@ -182,7 +181,7 @@ class _Reading:
             and not self.checkpoint
         ):
             why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"
-            self.session.problems.append(Problem(number, "drops", why))
+            self.session.problem(number, "drops", why)
         made = list(messages.entries(versions, self.repeated(number, data)))
         if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
             self.session.left["message that was written again without what it said"] += 1
@@ -202,5 +201,5 @@ class _Reading:
         self.results |= found
         for call in sorted(known):
             why = f"the result of {call} stands there before: Gemini CLI sends it twice"
-            self.session.problems.append(Problem(line, "doubles", why))
+            self.session.problem(line, "doubles", why)
         return known

@@ -9,7 +9,7 @@ from ...providers.json_text import loads
 from ...providers.parts import name_of, object_of
 from ...session.model import Json
 from ..conversation import Conversation, seconds
-from ..model import SUB_SESSION, Entry, Problem, Session, Summary
+from ..model import SUB_SESSION, Entry, Session, Summary
 from ..protocol import Refused, Source
 from ..records import made_id, session_id, time_of
 from . import NAME
@@ -40,9 +40,7 @@ def _session(
     session = Session(
         NAME, row["id"], created=time_of(row.get("created_at")), cwd=name_of(row.get("working_dir"))
     )
-    title = name_of(row.get("name")) or name_of(row.get("description"))
-    if title:
-        session.settings["title"] = title
+    session.titled(name_of(row.get("name")) or row.get("description"))
     if parent is not None:
         session.parent, session.agent = {"session": session_id(parent), "at": None}, True
     mine = below.get(session.id, [])
@@ -61,7 +59,7 @@ def _session(
                 source.rows("SELECT * FROM usage_ledger WHERE session_id = ? ORDER BY rowid", session.id)
             )
     except Refused as error:
-        session.problems.append(Problem(0, "skips", f"{error} after {reading.talk.number} messages"))
+        session.problem(0, "skips", f"{error} after {reading.talk.number} messages")
     return session
 
 

@@ -43,7 +43,7 @@ def _held(value: Json, number: int, names: Names) -> Session:
     )
     session = _session(messages(value), id, names)
     if not session.items:
-        session.problems.append(Problem(0, "skips", f"object {number}: no messages in it"))
+        session.problem(0, "skips", f"object {number}: no messages in it")
     return session
 
 
@@ -57,5 +57,5 @@ def _session(items: list[Json], id: object, names: Names) -> Session:
         if is_message(item):
             reader.message(item)
         else:
-            session.problems.append(Problem(0, "skips", f"message {talk.number}: not one of LangChain's"))
+            session.problem(0, "skips", f"message {talk.number}: not one of LangChain's")
     return session

@@ -9,7 +9,7 @@ from ...providers.json_text import loads
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation, inline
-from ..model import Problem, Session
+from ..model import Session
 from ..protocol import Source
 
 
@@ -65,7 +65,7 @@ class Contents:
             row = self.row("fragments", piece.get("fragment"))
             if row is None:
                 why = f"fragment {piece.get('fragment')} is not there: llm sends nothing for it"
-                self.session.problems.append(Problem(0, "drops", why))
+                self.session.problem(0, "drops", why)
             texts.append(text_of(object_of(row).get("content")))
         return "".join(texts)
 
@@ -78,7 +78,7 @@ class Contents:
         """What was attached: its bytes or address, where the database has it; else its name."""
         row = self.row("attachments", id)
         if row is None:
-            self.session.problems.append(Problem(0, "drops", f"attachment {id} is not there"))
+            self.session.problem(0, "drops", f"attachment {id} is not there")
             return []
         if isinstance(row.get("content"), bytes):
             return [inline(row["content"], row.get("type"))]

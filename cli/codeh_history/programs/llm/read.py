@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ...providers.parts import name_of, text_of
 from ...session.model import Json
 from ..conversation import Conversation
-from ..model import Problem, Session
+from ..model import Session
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import NAME, RESPONSES, THREADS, has
@@ -35,8 +35,7 @@ def read(source: Source) -> Iterable[Session]:
 
 def _thread(source: Source, row: Json) -> Session:
     session = Session(NAME, row["id"], created=time_of(row.get("datetime_utc")))
-    if name_of(row.get("name")):
-        session.settings["title"] = row["name"]
+    session.titled(row.get("name"))
     talk = Conversation(session)
     contents = Contents(source, session, talk)
     try:
@@ -49,7 +48,7 @@ def _thread(source: Source, row: Json) -> Session:
         for talk.number, message in enumerate(chain, 1):
             _message(contents, message, turns.get(message["hash"]), times[talk.number - 1])
     except Refused as error:
-        session.problems.append(Problem(0, "skips", f"{error} after {talk.number} messages"))
+        session.problem(0, "skips", f"{error} after {talk.number} messages")
     return session
 
 
@@ -65,7 +64,7 @@ def _chain(source: Source, session: Session, tip: object) -> list[Json]:
         row = next(source.rows("SELECT * FROM messages WHERE hash = ?", at), None)
         if row is None:
             why = f"message {at} is not there: llm would refuse to go on"
-            session.problems.append(Problem(0, "forgets", why, "what comes after it is read"))
+            session.problem(0, "forgets", why, "what comes after it is read")
             break
         found[at] = row
         at = row["parent_hash"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...providers.parts import name_of, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
-from ..model import Problem, Session
+from ..model import Session
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import NAME
@@ -18,8 +18,7 @@ def responses(source: Source, id: str | None) -> Session:
     """A conversation; those rows that are of none are one of their own."""
     session = Session(NAME, id or "without-conversation")
     named = next(source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
-    if name_of(named.get("name")):
-        session.settings["title"] = named["name"]
+    session.titled(named.get("name"))
     talk = Conversation(session)
     contents = Contents(source, session, talk)
     ids: list[object] = []
@@ -30,7 +29,7 @@ def responses(source: Source, id: str | None) -> Session:
             _response(contents, row)
         tools = contents.tools("tool_responses", "response_id", ids)
     except Refused as error:
-        session.problems.append(Problem(0, "skips", f"{error} after {talk.number} responses"))
+        session.problem(0, "skips", f"{error} after {talk.number} responses")
         return session
     if tools:
         session.settings["tools"] = tools

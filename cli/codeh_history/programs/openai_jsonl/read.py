@@ -14,7 +14,7 @@ from ...session.records import Log, dumps
 from .. import forms, lines, requests, values
 from ..conversation import Conversation, Names, opening
 from ..lines import Line
-from ..model import Problem, Session
+from ..model import Session
 from ..protocol import Source
 from . import NAME, preferred
 
@@ -100,7 +100,7 @@ def _add(talk: Conversation, body: Json) -> None:
             fields = {key: field for key, field in data.items() if key not in skipped}
             talk.add(data["kind"], data["parts"], **fields)
     for damage in log.damage if log else ():
-        talk.session.problems.append(Problem(talk.number, "refused", damage.reason))
+        talk.session.problem(talk.number, "refused", damage.reason)
 
 
 def _log(talk: Conversation, body: Json) -> Log | None:
@@ -112,7 +112,7 @@ def _log(talk: Conversation, body: Json) -> Log | None:
     except BadData:  # one of them is no message: the others are
         log = requests.read(name, listed(body.get(providers.load(name).package.FIELD)), 0)
     if log is None:
-        talk.session.problems.append(Problem(talk.number, "skips", "no messages in it"))
+        talk.session.problem(talk.number, "skips", "no messages in it")
     return log
 
 
@@ -129,4 +129,4 @@ def _answered(talk: Conversation, answer: Json) -> None:
     elif isinstance(found, Failure):
         talk.session.left["failed request"] += 1
     else:
-        talk.session.problems.append(Problem(talk.number, "skips", "an answer of no known provider"))
+        talk.session.problem(talk.number, "skips", "an answer of no known provider")

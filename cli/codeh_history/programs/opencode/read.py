@@ -88,7 +88,7 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
         session.used = partial(_used, source, *above, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
         children = next(source.rows(count, row["id"]))["n"]
-        session.left.update({"session of a sub-agent": children} if children else {})
+        session.leave("session of a sub-agent", children)
         yield session
 
 
@@ -146,16 +146,13 @@ def _session(info: Json, found: list[Message]) -> Session:
     session = Session(NAME, name_of(info.get("id")) or "session", name_of(info.get("version")))
     session.created = time_of(object_of(info.get("time")).get("created"))
     session.cwd = name_of(info.get("directory"))
-    if name_of(info.get("title")):
-        session.settings["title"] = info["title"]
+    session.titled(info.get("title"))
     if name_of(info.get("parentID")):
         session.parent = {"session": f"{NAME}-{info['parentID']}", "at": None}
         session.agent = True
     ordered = sorted(found, key=_place)
     kept = _reverted(ordered, object_of(info.get("revert")))
-    session.left.update(
-        {"message that was reverted": len(ordered) - len(kept)} if len(kept) < len(ordered) else {}
-    )
+    session.leave("message that was reverted", len(ordered) - len(kept))
     _Items(session).add(kept)
     session.problems += pairs.problems(session.items, _PAIRS)
     return session

@@ -9,7 +9,7 @@ from functools import partial
 from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
 from .. import branches, lines, pairs
-from ..model import ABANDONED, Effect, Entry, Piece, Problem, Session, Summary
+from ..model import ABANDONED, Effect, Entry, Piece, Session, Summary
 from ..protocol import Source
 from ..records import session_id, time_of
 from . import NAME, is_header, messages, recognises
@@ -31,10 +31,10 @@ def read(source: Source) -> Iterable[Session]:
     _Branch(session, branch).read()
     on = {node.id for node in branch}
     off = sum(node.type == "message" for node in tree.order if node.id not in on)
-    session.left |= {ABANDONED: off} if off else {}
+    session.leave(ABANDONED, off)
     session.loose = tree.numbered
     session.branches = partial(_branches, session, tree, on)
-    session.left |= {"repeated line": tree.repeated} if tree.repeated else {}
+    session.leave("repeated line", tree.repeated)
     pairs.tell(session, _PAIRS)
     yield session
 
@@ -63,8 +63,8 @@ def _tree(source: Source, session: Session) -> Tree:
                     _without_header(session)
             continue
         node = tree.add(line, data)
-        if data.get("type") == "session_info" and name_of(data.get("name")):
-            session.settings["title"] = data["name"]
+        if data.get("type") == "session_info":
+            session.titled(data.get("name"))
         if node is not None and node.type not in _TALK:
             kind, own = str(node.type), name_of(data.get("customType"))
             session.left[f"{kind} ({own})" if own else kind] += 1
@@ -85,7 +85,7 @@ def _header(session: Session, data: Json) -> None:
 
 def _without_header(session: Session) -> None:
     why = "no header: pi overwrites the file when it opens it, and its messages are gone"
-    session.problems.append(Problem(1, "forgets", why, "read without"))
+    session.problem(1, "forgets", why, "read without")
 
 
 class _Branch:
@@ -134,7 +134,7 @@ class _Branch:
     def said(self, node: Node, message: Json, ts: str | None) -> None:
         if "totalTokens" not in object_of(message.get("usage")):
             why = "a model's message without `usage.totalTokens`: pi crashes"
-            self.session.problems.append(Problem(node.number, "refused", why))
+            self.session.problem(node.number, "refused", why)
         if message.get("stopReason") in ("error", "aborted"):
             self.session.left["answer that failed or was aborted"] += 1
             return

@@ -10,7 +10,7 @@ from ...providers.parts import object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation, Names, opening
-from ..model import Problem, Session
+from ..model import Session
 from ..protocol import Source
 from . import NAME, turns
 
@@ -61,7 +61,7 @@ def _turn(talk: Conversation, turn: Json) -> None:
         if talk.calls:
             talk.add("tool", [talk.result(turn.get("tool_call_id"), turn.get("name"), text)])
         else:
-            talk.session.problems.append(Problem(talk.number, "drops", "an observation without a call"))
+            talk.session.problem(talk.number, "drops", "an observation without a call")
     elif kind is not None:
         talk.add(kind, [{"text": text}])
     else:
