@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import Counter
 from itertools import groupby
 from typing import Any
 
 from ..providers.answers import response_of
-from ..providers.media import mime_of, parse_data_url
 from ..providers.parts import call, name_of, object_of
 from ..session.model import Json, Part
 from ..session.records import dumps
@@ -118,27 +116,7 @@ def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any
     return messages[: first + 1]
 
 
-def media(source: object, mime: object, kind: object) -> Part:
-    """The part of a file that a format only names: by its address, else as a text."""
-    name = source if isinstance(source, str) else ""
-    if name.startswith("data:"):
-        found = parse_data_url(name)
-        if found is not None:
-            return {"inlineData": {"mimeType": found[0], "data": found[1]}}
-    if name.startswith(("https://", "http://", "gs://")):
-        return {
-            "fileData": {"mimeType": name_of(mime) or mime_of(None, name.split("?", 1)[0]), "fileUri": name}
-        }
-    return {"text": f"[{name_of(kind) or 'file'}: {name or 'without a name'}]"}
-
-
 def seconds(value: object) -> str | None:
     """A time in epoch seconds, or as text, as stored."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return time_of(value * 1000 if number else value)  # type: ignore[operator]
-
-
-def inline(data: bytes, mime: object) -> Part:
-    """The part of a file whose bytes are at hand."""
-    kind = name_of(mime) or "application/octet-stream"
-    return {"inlineData": {"mimeType": kind, "data": b64encode(data).decode()}}

@@ -9,8 +9,9 @@ from ...providers import usage
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
-from ..conversation import Conversation, Names, media
+from ..conversation import Conversation, Names
 from ..model import SUB_SESSION, Session
+from ..parts import media
 from ..protocol import Source
 from ..records import session_id, time_of
 from . import NAME

@@ -6,8 +6,8 @@ import re
 
 from ...base.mime import mime_type
 from ...session.model import Part
-from ..conversation import inline
 from ..model import Session
+from ..parts import inline
 from ..protocol import Refused, Source
 
 MOST = 16 << 20  # bytes of an image

@@ -7,7 +7,8 @@ from typing import Any
 from ...providers import usage
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
-from ..conversation import Conversation, media
+from ..conversation import Conversation
+from ..parts import media
 
 _PROVIDERS = {
     "openai": "openai-chat", "anthropic": "anthropic", "google_genai": "gemini", "google-genai": "gemini",

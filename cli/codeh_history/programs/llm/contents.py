@@ -8,8 +8,9 @@ from ...providers import usage
 from ...providers.json_text import loads
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import Json, Part
-from ..conversation import Conversation, inline
+from ..conversation import Conversation
 from ..model import Session
+from ..parts import inline
 from ..protocol import Source
 
 
