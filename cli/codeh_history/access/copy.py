@@ -11,8 +11,8 @@ from ..base.errors import BadData
 from ..programs import records
 from ..programs.changes import changes
 from ..programs.model import Session
-from ..programs.records import MARK
 from ..session.fold import View, fold
+from ..session.imported import MARK, origin
 from ..session.model import Json
 from ..session.records import dumps, lines_of, parse
 from ..store import create, log, read
@@ -116,11 +116,8 @@ def _view(env: Env, data: bytes) -> View:
 def _check(session: Session, data: bytes, target: str) -> None:
     """Refuse a session that is no copy of this one."""
     first = parse([data.partition(b"\n")[0]]).records
-    origin = first[0].data.get(MARK) if first else None
-    if not isinstance(origin, dict) or (origin.get("from"), origin.get("id")) != (
-        session.program,
-        session.id,
-    ):
+    of = origin(first[0].data if first else None)
+    if (of.get("from"), of.get("id")) != (session.program, session.id):
         raise BadData(f"{target}: another session of that id; `--into NEW` names the copy otherwise")
 
 

@@ -9,6 +9,7 @@ from ..base.errors import HistoryError
 from ..base.times import from_millis, to_millis
 from ..base.words import some
 from ..providers.usage import COUNTS, billed, count
+from ..session.imported import origin
 from ..session.model import Json
 from ..session.records import Log
 from ..session.rules import PLACING
@@ -76,15 +77,14 @@ class _Reading:
             self._used[id] = data["usage"]
 
     def row(self, id: str, path: str) -> Json:
-        header, origin = self._header, self._header.get("imported")
-        origin = origin if isinstance(origin, dict) else {}
+        header, of = self._header, origin(self._header)
         parent = header.get("parent")
         return {
             "id": text_of(header.get("id")) or id, "path": path.encode("utf-8", "replace").decode(),
             "created": timestamp(header.get("created")), "cwd": text_of(header.get("cwd")),
-            "program": text_of(origin.get("from")),
+            "program": text_of(of.get("from")),
             "parent": text_of(parent.get("session")) if isinstance(parent, dict) else None,
-            "agent": origin.get("agent") is True,
+            "agent": of.get("agent") is True,
             "responses": [self._response(*used) for used in self._used.items() if _tokens(used[1])],
         }  # fmt: skip
 

@@ -12,6 +12,7 @@ from ..base.errors import HistoryError
 from ..base.words import some
 from ..session.exchanges import asks, is_prompt
 from ..session.fold import View, fold, message_of, timestamp
+from ..session.imported import origin
 from ..session.model import Json, Message, Unread
 from ..session.records import Damage, Log, Record, check_message
 from ..session.rules import ROLE_OF_KIND
@@ -80,8 +81,7 @@ class Count:
         """The session's line; `path` names it."""
         target = Target(path, "")
         header = self.header or {}
-        origin = header.get("imported") if header.get("id") != target.id else None
-        named = text_of(header.get("id")) if isinstance(origin, dict) else None  # another program's file
+        named = text_of(header.get("id")) if origin(header) else None  # another program's file
         return {
             "id": named or target.id, "path": path.encode("utf-8", "replace").decode(),
             "title": text_of(self.meta.get("title")),

@@ -12,6 +12,7 @@ import orjson
 
 from .. import __version__
 from ..providers.answers import answer, arguments
+from ..session.imported import origin
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
@@ -45,11 +46,10 @@ def export(view: View) -> Exported:
 
 
 def _agent(view: View, talk: Talk) -> Json:
-    origin = (view.header or {}).get("imported")
-    origin = origin if isinstance(origin, dict) else {}
+    of = origin(view.header)
     found: Json = {
-        "name": str(origin.get("from") or OURS),
-        "version": str(origin.get("version") or __version__),
+        "name": str(of.get("from") or OURS),
+        "version": str(of.get("version") or __version__),
     }
     model = next(models(talk.messages), None)
     if model:

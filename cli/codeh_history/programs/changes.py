@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..session.fold import View
+from ..session.imported import MARK
 from ..session.model import Json
 from ..session.rules import PLACING
 from . import records
 from .model import Entry, Session, Summary
-from .records import MARK, made_id
+from .records import made_id
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections import Counter
 from itertools import groupby
 from typing import Any
 
-from ..providers.answers import response_of
 from ..providers.parts import call, name_of, object_of
-from ..session.model import Json, Part
+from ..session.model import Part
 from ..session.records import dumps
 from .model import Entry, Piece, Session
+from .parts import result
 from .records import made_id, time_of
 
 
@@ -76,14 +76,15 @@ class Conversation:
         if own is None:
             own = next((key for key, called in self._open.items() if called == function), None)
             own = own or next(iter(self._open), None)
-        response: Json = {"response": response_of(text, failed=failed)}
         if own is not None:
             self._open.pop(own, None)
-            response = {"id": own, "name": self._names.get(own) or function or "tool", **response}
-        else:
-            response = {"name": function or "tool", **response}
-        part: Any = {"functionResponse": {**response, "parts": held} if held else response}
-        return part  # type: ignore[no-any-return]
+            function = self._names.get(own) or function
+        return result(own, function, text, failed=failed, held=held)
+
+    def system(self, text: str) -> None:
+        """Add to the system prompt."""
+        held = self.session.settings.get("system")
+        self.session.settings["system"] = f"{held}\n\n{text}" if held else text
 
     @property
     def calls(self) -> bool:

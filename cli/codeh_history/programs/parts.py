@@ -3,10 +3,38 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable
+from typing import Any
 
+from ..providers.answers import response_of
 from ..providers.media import mime_of, parse_data_url
 from ..providers.parts import name_of
-from ..session.model import Part
+from ..session.model import Json, Part
+
+
+def thought(text: str, signature: object = None) -> Part:
+    """What a model thought, with its signature where there is one."""
+    signed = {"thoughtSignature": signature} if name_of(signature) else {}
+    return {"text": text, "thought": True, **signed}  # type: ignore[typeddict-item]
+
+
+def result(id: object, name: object, text: str, *, failed: bool, held: list[Part] | None = None) -> Part:
+    """What a tool gave for a call; `held`: what of it is no text."""
+    given: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
+    if name_of(id):
+        given = {"id": id, **given}
+    part: Any = {"functionResponse": {**given, "parts": held} if held else given}
+    return part  # type: ignore[no-any-return]
+
+
+def texts(parts: Iterable[Part]) -> list[str]:
+    """The texts among them, thoughts too."""
+    return [part["text"] for part in parts if "text" in part]
+
+
+def without_texts(parts: Iterable[Part]) -> list[Part]:
+    """The others."""
+    return [part for part in parts if "text" not in part]
 
 
 def media(source: object, mime: object, kind: object) -> Part:

@@ -6,7 +6,7 @@ All are pure: they get a `Source`, or a view, and never open anything themselves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ class Head(NamedTuple):
     values: Sequence[Json] = ()
     whole: bool = False
     tables: Mapping[str, frozenset[str]] = {}
+
+    def has(self, schema: Mapping[str, Collection[str]]) -> bool:
+        """Whether it is a database with these tables, and in them these columns."""
+        return all(self.tables.get(table, frozenset()).issuperset(schema[table]) for table in schema)
 
 
 class Place(NamedTuple):

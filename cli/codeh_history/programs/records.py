@@ -10,6 +10,7 @@ from ..base.errors import BadData
 from ..base.ids import is_id
 from ..base.times import from_millis, to_millis
 from ..session.depth import nests_deeper
+from ..session.imported import MARK
 from ..session.model import SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps
 from ..session.rules import ROLE_OF_KIND
@@ -19,7 +20,6 @@ _STORED = re.compile(
     r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
 )
 _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
-MARK = "imported"  # of the header: of what it is a copy; of any other record: from which lines
 
 
 def lines(found: Iterable[Json], where: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
@@ -17,6 +18,7 @@ from ..providers.base import Options
 from ..providers.media import media
 from ..providers.turns import described
 from ..session.exchanges import is_thought
+from ..session.imported import MARK, origin
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.ops import shown_parts
 from ..session.pairing import Answer, Call, pair
@@ -48,17 +50,12 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     system, tools = beside(view.meta)
     left |= {"system prompt": 1} if system else {}
     left |= {"tool declaration": len(tools)} if tools else {}
-    own = isinstance(view.header, dict) and _origin(view.header).get("from") == program
+    own = origin(view.header).get("from") == program
     found = [
-        message if own and records.MARK in message.fields else _without_thinking(message, left)
+        message if own and MARK in message.fields else _without_thinking(message, left)
         for message in told_apart(sent)
     ]
     return view.with_messages(found), left
-
-
-def _origin(header: Json) -> Json:
-    found = header.get(records.MARK)
-    return found if isinstance(found, dict) else {}
 
 
 def thoughts(messages: Iterable[Message]) -> int:
@@ -97,7 +94,7 @@ def without_unsent(view: View, provider: str | None) -> View:
 
 def _thinking(sent: Sent) -> Iterator[Message]:
     """The messages of which thoughts are sent."""
-    for element, sources in zip(sent.elements, sent.sources, strict=True):
+    for element, sources in sent:
         blocks = element.get("content") or element.get("parts")
         for block, source in zip(blocks if isinstance(blocks, list) else [element], sources, strict=False):
             if source is not None and (
@@ -151,16 +148,20 @@ def summary_of(view: View, program: str) -> str:
     return "\n\n".join(texts if headed else [SUMMARY_HEAD, *texts])
 
 
+@dataclass(frozen=True)
 class Sent:
     """The elements that a provider is sent of the messages, when the next prompt is asked.
 
     `sources[i][j]`: the message that part `j` of element `i` comes from; None for what no message says.
     """
 
-    def __init__(self, elements: list[Json], sources: list[list[Message | None]], notes: list[str]) -> None:
-        self.elements = elements
-        self.sources = sources
-        self.notes = notes
+    elements: list[Json]
+    sources: list[list[Message | None]]
+    notes: list[str]
+
+    def __iter__(self) -> Iterator[tuple[Json, list[Message | None]]]:
+        """Each element with its sources."""
+        return zip(self.elements, self.sources, strict=True)
 
 
 def sent(view: View, provider: str, model: str | None = None) -> Sent:
@@ -207,6 +208,12 @@ def words(block: Json, program: str) -> str | None:
     found = media(part) if part is not None else None
     text = found.text() if found is not None and found.textual else None
     return text or (described(part, f"{program} takes no such file") if part is not None else None)
+
+
+def result_blocks(block: Json) -> list[Json]:
+    """What a result of Anthropic's holds, as blocks."""
+    content = block.get("content") or []
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def without_place(view: View, elements: Sequence[Json]) -> Counter[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..session.records import BOM
 from . import detect
-from .json_text import Scan, excerpt, in_string, last_value, loads, trouble
+from .json_text import Scan, excerpt, in_string, last_value, loads, trouble, value_of
 
 _LINE_END = re.compile(rb"[\r\n]")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
@@ -314,7 +314,7 @@ def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
     line, _, following = raw[at:].partition(b"\n")
     if first in b"dD":
         payload = line[5:].strip()
-        return payload == b"[DONE]" or detect.recognised(_value_of(payload))
+        return payload == b"[DONE]" or detect.recognised(value_of(payload))
     if first in b"eE":
         return bool(re.fullmatch(rb"event: ?[\w.]+\s*", line)) and following.startswith(b"data:")
     if first in b"Hh":
@@ -322,13 +322,6 @@ def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
     if first == b"<":
         return True
     rest = raw[raw.find(b"{", at) :]
-    value = _value_of(rest[: trouble(rest)])
+    value = value_of(rest[: trouble(rest)])
     own = raw[:at].rstrip()[-1:] in (b":", b",", b"[") and not in_string(raw[:at])
     return fits(value) if own else detect.recognised(value)
-
-
-def _value_of(raw: bytes) -> Any:
-    try:
-        return loads(raw)
-    except ValueError:
-        return None

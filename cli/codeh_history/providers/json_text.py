@@ -89,6 +89,14 @@ def loads(raw: bytes | str) -> Any:
     return value
 
 
+def value_of(text: object) -> Any:
+    """The value of a JSON text; None for anything else."""
+    try:
+        return loads(text) if isinstance(text, (str, bytes)) else None
+    except ValueError:
+        return None
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 

@@ -15,7 +15,7 @@ from ...filters.curate import passes
 from ...filters.curate.base import Settings
 from ...filters.curate.pairs import LOST
 from ...programs import sessions
-from ...programs.records import MARK
+from ...session.imported import origin
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
@@ -59,7 +59,7 @@ def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
     model = newest.model if newest is not None else None
     window = prices.window(model, newest.provider) if newest is not None and model else None
     budget = asked or (int(window * SHARE) if window else None)
-    thoughts = "keep" if to in (None, origin(view)) else "all"
+    thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)
     mended, ops, _ = passes.curate(view, settings, ("pairs",))
     curated, _, _ = passes.curate(mended, settings)
@@ -80,12 +80,6 @@ def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
         mended, fitted, after, _repairs(ops), Moves.of(view, ops), model, window, budget,
         fitted is not curated, sizes,
     )  # fmt: skip
-
-
-def origin(view: View) -> str | None:
-    """The program that a view was imported from."""
-    found = (view.header or {}).get(MARK)
-    return found.get("from") if isinstance(found, dict) else None
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:

@@ -11,7 +11,7 @@ from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation, Names
 from ..model import SUB_SESSION, Session
-from ..parts import media
+from ..parts import media, texts, thought, without_texts
 from ..protocol import Source
 from ..records import session_id, time_of
 from . import NAME
@@ -71,10 +71,9 @@ class _Steps:
         if who == "agent":
             self.agent(step, parts, ts)
         elif who == "system" and not self.session.items:
-            text = "\n\n".join(part["text"] for part in parts if "text" in part)
+            text = "\n\n".join(texts(parts))
             if text:
-                held = self.session.settings.get("system")
-                self.session.settings["system"] = f"{held}\n\n{text}" if held else text
+                self.talk.system(text)
         elif who in ("user", "system"):
             self.talk.add("user", parts, ts=ts, item={"role": "system"} if who == "system" else None)
         else:
@@ -82,8 +81,8 @@ class _Steps:
         self.observed(step, ts)
 
     def agent(self, step: Json, parts: list[Part], ts: str | None) -> None:
-        thought = text_of(step.get("reasoning_content"))
-        said: list[Any] = [{"text": thought, "thought": True}] if thought else []
+        reasoning = text_of(step.get("reasoning_content"))
+        said = [thought(reasoning)] if reasoning else []
         said += parts
         for one in objects(step.get("tool_calls")):
             said.append(
@@ -111,8 +110,7 @@ class _Steps:
             if id is None and not self.talk.calls:
                 self.talk.add("user", parts, ts=ts)
                 continue
-            text = "\n".join(part["text"] for part in parts if "text" in part)
-            held = [part for part in parts if "text" not in part]
+            text, held = "\n".join(texts(parts)), without_texts(parts)
             failed = object_of(result.get("extra")).get("failed") is True
             found.append(self.talk.result(id, None, text, failed=failed, held=held))
         self.talk.add("tool", found, ts=ts)

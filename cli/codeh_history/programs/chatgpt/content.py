@@ -7,6 +7,7 @@ from typing import Any
 
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import Json, Part
+from ..parts import texts
 
 UNSENT = frozenset(
     ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
@@ -37,7 +38,7 @@ def parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
 
 def text(content: Json) -> str:
     """All texts of a content."""
-    return "\n".join(part["text"] for part in parts(content) or () if "text" in part)
+    return "\n".join(texts(parts(content) or ()))
 
 
 def _thoughts(content: Json) -> Iterator[str]:

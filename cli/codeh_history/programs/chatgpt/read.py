@@ -11,6 +11,7 @@ from ...session.model import Json
 from .. import values
 from ..conversation import Conversation, seconds
 from ..model import ABANDONED, Entry, Piece, Session
+from ..parts import texts, without_texts
 from ..protocol import Source
 from ..records import made_id
 from ..tree import others, way
@@ -156,8 +157,7 @@ class _Branch:
     def result(self, key: str, message: Json, said: Json) -> None:
         """What a tool said; what it says in a row is one result."""
         made: list[Any] = content.parts(said, self.images.part) or []
-        text = "\n".join(part["text"] for part in made if "text" in part)
-        held = [part for part in made if "text" not in part]
+        text, held = "\n".join(texts(made)), without_texts(made)
         if self.answer is not None:
             response = self.answer["functionResponse"]["response"]
             response["output"] = "\n\n".join(filter(None, (response["output"], text)))

@@ -11,6 +11,7 @@ from ...session.model import Json, Part
 from .. import values
 from ..conversation import Conversation
 from ..model import ABANDONED, Session
+from ..parts import thought
 from ..protocol import Source
 from ..records import made_id, time_of
 from ..tree import others, way
@@ -95,9 +96,7 @@ class _Reading:
         if kind == "text":
             return {"text": text_of(block.get("text"))}
         if kind == "thinking":
-            part: Any = {"text": text_of(block.get("thinking")), "thought": True}
-            signature = name_of(block.get("signature"))
-            return {**part, "thoughtSignature": signature} if signature else part
+            return thought(text_of(block.get("thinking")), block.get("signature"))
         if kind == "voice_note":
             return {
                 "text": "\n\n".join(filter(None, (text_of(block.get("title")), text_of(block.get("text")))))

@@ -12,6 +12,7 @@ from ...providers.anthropic.response import counts
 from ...providers.parts import name_of, object_of
 from ...session.model import Part
 from ..model import Entry, Piece, Session, Summary
+from ..parts import texts
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import attachments
@@ -198,10 +199,10 @@ class Items:
 
     def is_a_summary(self, node: Node, content: Any) -> bool:
         """Take the text that a compaction left as a summary of all before it; whether there is one."""
-        texts = [part["text"] for part in self.parts(node, content, "user") if "text" in part]
-        if texts:
-            self.summary(node, "\n\n".join(texts))
-        return bool(texts)
+        said = texts(self.parts(node, content, "user"))
+        if said:
+            self.summary(node, "\n\n".join(said))
+        return bool(said)
 
     def summary(self, node: Node, text: str) -> None:
         ts = time_of(node.line.data.get("timestamp"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...base.times import to_millis
-from ...providers.parts import objects
+from ...providers.parts import name_of, objects
 from ...session.model import Json
 from ..lines import Line
 from ..model import Problem
@@ -59,8 +59,8 @@ class Node:
         attachment = data.get("attachment") if self.type == "attachment" else None
         self.queued = attachment is not None and is_queued(attachment)
         self.attached = attachment is not None and is_told(attachment)
-        self.parent = self.origin = _name(data.get("parentUuid"))
-        self.logical = _name(data.get("logicalParentUuid"))
+        self.parent = self.origin = name_of(data.get("parentUuid"))
+        self.logical = name_of(data.get("logicalParentUuid"))
         self.side = data.get("isSidechain") is True
         boundary = self.type == "system" and data.get("subtype") == "compact_boundary"
         self.starts = boundary or (self.parent is None and data.get("isCompactSummary") is True)
@@ -68,7 +68,7 @@ class Node:
         self.answers = False
         message = data.get("message")
         if isinstance(message, dict):
-            self.response = _name(message.get("id"))
+            self.response = name_of(message.get("id"))
             content = message.get("content")
             if self.type == "user" and isinstance(content, list):
                 self.answers = any(block.get("type") == "tool_result" for block in objects(content))
@@ -108,9 +108,9 @@ class Tree:
 
     def add(self, line: Line, data: Json) -> Node | None:
         """The node of a line; None for one that is not of the tree, or was there before."""
-        uuid = _name(data.get("uuid"))
+        uuid = name_of(data.get("uuid"))
         if uuid is None:
-            if data.get("type") == "last-prompt" and _name(data.get("leafUuid")):
+            if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
                 self.leaf_named = data["leafUuid"]
             return None
         known = self.nodes.get(uuid)
@@ -278,7 +278,3 @@ def _gap(before: Node | None, after: Node) -> int | None:
     start = to_millis(str(before.line.data.get("timestamp"))) if before is not None else None
     end = to_millis(str(after.line.data.get("timestamp")))
     return None if start is None or end is None else end - start
-
-
-def _name(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -30,7 +30,7 @@ def write(view: View, about: About) -> Written:
         chain.lines.append({"type": "custom-title", "customTitle": about.title, "sessionId": about.id})
     if summary:
         chain.compacted(summary, writing.begun(view, about))
-    for element, sources in zip(sent.elements, sent.sources, strict=True):
+    for element, sources in sent:
         chain.add(element, sources)
     thinking = sum(
         block.get("type") in THINKING for element in sent.elements for block in element["content"]

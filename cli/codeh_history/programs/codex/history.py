@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..branches import MOST
 from ..model import Entry, Piece, Summary
+from ..parts import texts
 
 UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
 
@@ -120,7 +121,7 @@ def _asks(item: Entry | Summary) -> bool:
 
 
 def _text(entry: Entry) -> str:
-    return "\n".join(part["text"] for part in entry.parts if "text" in part)
+    return "\n".join(texts(entry.parts))
 
 
 def _user(id: str, ts: str | None, text: str, line: int) -> Entry:

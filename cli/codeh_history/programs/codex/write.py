@@ -40,7 +40,7 @@ def write(view: View, about: About) -> Written:
         rollout.line(
             "compacted", writing.begun(view, about), {"message": summary, "replacement_history": history}
         )
-    for element, sources in zip(sent.elements, sent.sources, strict=True):
+    for element, sources in sent:
         rollout.item(element, writing.time_of(sources))
     reasoning = sum(element.get("type") == "reasoning" for element in sent.elements)
     return Written(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.fields import SKIP_SIGNATURE
-from ...providers.json_text import loads
+from ...providers.json_text import value_of
 from ...providers.parts import name_of, object_of
 from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.view import View
@@ -29,7 +29,7 @@ def write(view: View, about: About) -> Written:
     if summary:
         file.compressed(summary)
     thoughts = 0
-    for element, sources in zip(sent.elements, sent.sources, strict=True):
+    for element, sources in sent:
         thoughts += sum(part.get("thought") is True for part in element["parts"])
         models = (one.model for one in sources if one is not None and one.provider in (None, FORMAT))
         file.add(element, writing.time_of(sources), next(filter(None, models), None))
@@ -41,7 +41,7 @@ def write(view: View, about: About) -> Written:
 
 def _name(about: About) -> str:
     """Where Gemini CLI looks: a project that has no name yet has a hash, from which it is moved."""
-    known = object_of(object_of(_value(about.known(_PROJECTS))).get("projects"))
+    known = object_of(object_of(value_of(about.known(_PROJECTS))).get("projects"))
     project = name_of(known.get(about.cwd)) or _hash(about.cwd)
     minute = about.time[:16].replace(":", "-")
     return f".gemini/tmp/{project.replace('/', '-')}/chats/session-{minute}-{about.id[:8]}.jsonl"
@@ -49,13 +49,6 @@ def _name(about: About) -> str:
 
 def _hash(cwd: str) -> str:
     return sha256(cwd.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _value(data: bytes) -> Any:
-    try:
-        return loads(data)
-    except ValueError:
-        return None
 
 
 class _File:

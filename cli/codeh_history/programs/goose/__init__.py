@@ -13,4 +13,4 @@ TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", 
 
 
 def recognises(head: Head) -> bool:
-    return all(columns <= head.tables.get(table, frozenset()) for table, columns in TABLES.items())
+    return head.has(TABLES)

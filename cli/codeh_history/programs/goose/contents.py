@@ -7,6 +7,7 @@ from typing import Any
 from ...providers.parts import listed, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
+from ..parts import thought
 
 FORMATS = {
     "anthropic": "anthropic", "openai": "openai-chat", "google": "gemini", "gemini": "gemini",
@@ -35,11 +36,8 @@ class Contents:
         if kind == "image":
             return _image(block)
         if kind in ("thinking", "reasoning"):
-            text, signature = (
-                text_of(block.get("thinking")) or text_of(block.get("text")),
-                name_of(block.get("signature")),
-            )
-            return {"text": text, "thought": True, **({"thoughtSignature": signature} if signature else {})}
+            said = text_of(block.get("thinking")) or text_of(block.get("text"))
+            return thought(said, block.get("signature"))
         if kind == "redactedThinking":
             value = {"type": "redacted_thinking", "data": text_of(block.get("data"))}
             return native("anthropic", value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...providers import usage
-from ...providers.json_text import loads
-from ...providers.parts import name_of, object_of
+from ...providers.json_text import value_of
+from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
 from ..conversation import Conversation, seconds
 from ..model import SUB_SESSION, Entry, Session, Summary
@@ -78,7 +78,7 @@ class _Messages:
         self.session = session
         self.talk = Conversation(session)
         self.format = FORMATS.get(str(row.get("provider_name")))
-        self.model = name_of(_value(row.get("model_config_json")).get("model_name"))
+        self.model = name_of(object_of(value_of(row.get("model_config_json"))).get("model_name"))
         self.contents = Contents(self.talk, self.format)
         self.hidden: list[str] = []  # ids of items that the agent does not see any more
 
@@ -88,9 +88,9 @@ class _Messages:
         if kind is None:
             self.session.left[f"message of {row.get('role')}"] += 1
             return
-        about = _value(row.get("metadata_json"))
+        about = object_of(value_of(row.get("metadata_json")))
         seen = about.get("agentVisible") is not False
-        parts = self.contents.parts(_list(row.get("content_json")))
+        parts = self.contents.parts(objects(value_of(row.get("content_json"))))
         id, ts = name_of(row.get("message_id")), _time(row.get("created_timestamp"))
         texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
         if seen and self.hidden and about.get("userVisible") is False and texts:
@@ -143,19 +143,3 @@ class _Messages:
 def _time(value: object) -> str | None:
     large = isinstance(value, (int, float)) and value > _MILLIS
     return time_of(value) if large else seconds(value)
-
-
-def _value(text: object) -> Json:
-    return object_of(_parsed(text))
-
-
-def _list(text: object) -> list[Json]:
-    found = _parsed(text)
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
-
-
-def _parsed(text: object) -> object:
-    try:
-        return loads(text) if isinstance(text, str) else None
-    except ValueError:
-        return None

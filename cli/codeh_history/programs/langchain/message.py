@@ -8,7 +8,7 @@ from ...providers import usage
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
-from ..parts import media
+from ..parts import media, texts, thought, without_texts
 
 _PROVIDERS = {
     "openai": "openai-chat", "anthropic": "anthropic", "google_genai": "gemini", "google-genai": "gemini",
@@ -41,9 +41,7 @@ class Reader:
     def message(self, message: Json) -> None:
         kind, data = data_of(message)
         if kind == "system" and not self.talk.session.items:
-            text = "\n\n".join(part["text"] for part in self.parts(data) if "text" in part)
-            held = self.talk.session.settings.get("system")
-            self.talk.session.settings["system"] = f"{held}\n\n{text}" if held else text
+            self.talk.system("\n\n".join(texts(self.parts(data))))
         elif kind in ("human", "system"):
             item = {"role": kind} if kind == "system" else None
             self.talk.add("user", self.parts(data), id=data.get("id"), item=item)
@@ -68,12 +66,8 @@ class Reader:
         if kind == "text":
             return {"text": text_of(block.get("text"))}
         if kind in ("thinking", "reasoning"):
-            part: Json = {
-                "text": text_of(block.get("thinking")) or text_of(block.get("reasoning")),
-                "thought": True,
-            }
-            signature = name_of(block.get("signature"))
-            return {**part, "thoughtSignature": signature} if signature else part
+            said = text_of(block.get("thinking")) or text_of(block.get("reasoning"))
+            return thought(said, block.get("signature"))
         if kind in _CALLS:
             return None
         if kind in ("image_url", "image", "audio", "video", "file"):
@@ -84,9 +78,9 @@ class Reader:
     def said(self, data: Json) -> None:
         more, about = object_of(data.get("additional_kwargs")), object_of(data.get("response_metadata"))
         parts = self.parts(data)
-        thought = text_of(more.get("reasoning_content"))
-        if thought:
-            parts.insert(0, {"text": thought, "thought": True})
+        reasoning = text_of(more.get("reasoning_content"))
+        if reasoning:
+            parts.insert(0, thought(reasoning))
         calls = [
             (one.get("id"), one.get("name"), one.get("args")) for one in objects(data.get("tool_calls"))
         ]
@@ -108,8 +102,7 @@ class Reader:
 
     def result(self, data: Json) -> None:
         parts = self.parts(data)
-        text = "\n".join(part["text"] for part in parts if "text" in part)
-        held: list[Part] = [part for part in parts if "text" not in part]
+        text, held = "\n".join(texts(parts)), without_texts(parts)
         failed = data.get("status") == "error"
         made = self.talk.result(data.get("tool_call_id"), data.get("name"), text, failed=failed, held=held)
         self.talk.add("tool", [made], id=data.get("id"))

@@ -19,9 +19,4 @@ RESPONSES = {"conversations": {"id"}, "responses": {"prompt", "response", "conve
 
 
 def recognises(head: Head) -> bool:
-    return has(head, THREADS) or has(head, RESPONSES)
-
-
-def has(head: Head, schema: dict[str, set[str]]) -> bool:
-    """Whether the tables of a schema are there, with the columns that are needed."""
-    return all(columns <= head.tables.get(table, frozenset()) for table, columns in schema.items())
+    return head.has(THREADS) or head.has(RESPONSES)

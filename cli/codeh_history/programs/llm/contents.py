@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...providers import usage
-from ...providers.json_text import loads
+from ...providers.json_text import value_of
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
@@ -27,7 +27,7 @@ class Contents:
         return [part for row in list(rows) for part in self._part(row)]
 
     def _part(self, row: Json) -> list[Any]:
-        payload = value_of(row.get("payload"))
+        payload = object_in(row.get("payload"))
         text, kind = row.get("text"), row.get("type")
         if not isinstance(text, str):
             text = self._joined(payload) if "text_ref" in payload else text_of(payload.get("text"))
@@ -42,19 +42,19 @@ class Contents:
                 self.talk.call(payload.get("tool_call_id"), payload.get("name"), payload.get("arguments"))
             ]
         if kind == "tool_result":
-            held = [
-                part
-                for one in objects(payload.get("attachments"))
-                for part in self.attachment(one.get("id"))
-            ]
-            failed = name_of(payload.get("exception"))
-            said = text_of(payload.get("output")) or failed or ""
-            id, name = payload.get("tool_call_id"), payload.get("name")
-            return [self.talk.result(id, name, said, failed=failed is not None, held=held)]
+            return [self.result(payload, objects(payload.get("attachments")))]
         if kind == "attachment":
             return self.attachment(object_of(payload.get("attachment")).get("id"))
         self.session.left[f"part ({kind})"] += 1
         return []
+
+    def result(self, row: Json, files: list[Json]) -> Part:
+        """A tool's result; `files`: what is attached to it."""
+        held = [part for one in files for part in self.attachment(one.get("id"))]
+        failed = name_of(row.get("exception"))
+        said = text_of(row.get("output")) or failed or ""
+        id, name = row.get("tool_call_id"), row.get("name")
+        return self.talk.result(id, name, said, failed=failed is not None, held=held)
 
     def _joined(self, payload: Json) -> str:
         """A text that names fragments for some of it."""
@@ -107,7 +107,7 @@ class Contents:
             for row in self.joined(table, column, id, "tool"):
                 about = {"name": row.get("name"), "description": row.get("description")}
                 if name_of(row.get("name")):
-                    schema = {"parameters": value_of(row.get("input_schema"))}
+                    schema = {"parameters": object_in(row.get("input_schema"))}
                     given = {key: value for key, value in {**about, **schema}.items() if value}
                     found[row["name"]] = {"type": "function", "function": given}
         return list(found.values())
@@ -117,7 +117,7 @@ class Contents:
         raw = {
             key: row.get(key) for key in ("input_tokens", "output_tokens") if isinstance(row.get(key), int)
         }
-        more = value_of(row.get("token_details"))
+        more = object_in(row.get("token_details"))
         raw |= {"token_details": more} if more else {}
         counts = usage.normalised(
             raw, input=usage.count(raw, "input_tokens"), output=usage.count(raw, "output_tokens"),
@@ -128,12 +128,9 @@ class Contents:
         return {"model": model, "usage": counts, "response": name_of(row.get("id"))}
 
 
-def value_of(text: object) -> Json:
+def object_in(text: object) -> Json:
     """An object kept as text; {} for anything else."""
-    try:
-        return object_of(loads(text)) if isinstance(text, str) else {}
-    except ValueError:
-        return {}
+    return object_of(value_of(text))
 
 
 def texts(rows: list[Json]) -> list[str]:

@@ -8,9 +8,10 @@ from ...providers.parts import name_of, text_of
 from ...session.model import Json
 from ..conversation import Conversation
 from ..model import Session
+from ..parts import texts
 from ..protocol import Refused, Source
 from ..records import time_of
-from . import NAME, RESPONSES, THREADS, has
+from . import NAME, RESPONSES, THREADS
 from .contents import Contents
 from .responses import responses
 
@@ -20,14 +21,14 @@ _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool", "system": "user"
 def read(source: Source) -> Iterable[Session]:
     """Each conversation as `llm -c` would go on with it."""
     seen: set[str] = set()
-    if has(source.head, THREADS):
+    if source.head.has(THREADS):
         for row in list(
             source.rows("SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id")
         ):
             if name_of(row["id"]):
                 seen.add(row["id"])
                 yield _thread(source, row)
-    if has(source.head, RESPONSES):
+    if source.head.has(RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
             if row["id"] not in seen:
                 yield responses(source, name_of(row["id"]))
@@ -91,7 +92,7 @@ def _message(contents: Contents, message: Json, turn: Json | None, ts: str | Non
         return
     parts = contents.of_message(message["hash"])
     if role == "system":
-        text = "\n\n".join(part["text"] for part in parts if "text" in part)
+        text = "\n\n".join(texts(parts))
         if contents.talk.number == 1 and text:
             session.settings["system"] = text
         else:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...providers.parts import name_of, text_of
+from ...providers.parts import text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
 from ..model import Session
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import NAME
-from .contents import Contents, texts, value_of
+from .contents import Contents, object_in, texts
 
 
 def responses(source: Source, id: str | None) -> Session:
@@ -53,7 +53,7 @@ def _response(contents: Contents, row: Json) -> None:
     said: list[Part] = [{"text": reasoning, "thought": True}] if reasoning else []
     said.append({"text": text_of(row.get("response"))})
     said += (
-        talk.call(call.get("tool_call_id"), call.get("name"), value_of(call.get("arguments")))
+        talk.call(call.get("tool_call_id"), call.get("name"), object_in(call.get("arguments")))
         for call in _rows(contents, "tool_calls", id)
     )
     talk.add("codeh", said, id=id, ts=ts, **contents.turn(row))
@@ -63,12 +63,7 @@ def _results(contents: Contents, id: object) -> Iterator[Part]:
     """The results that a prompt began with: of the calls of the response before it."""
     for row in _rows(contents, "tool_results", id):
         files = contents.joined("tool_results_attachments", "tool_result_id", row["id"], "attachment")
-        held = [part for one in files for part in contents.attachment(one["id"])]
-        failed = name_of(row.get("exception"))
-        text = text_of(row.get("output")) or failed or ""
-        yield contents.talk.result(
-            row.get("tool_call_id"), row.get("name"), text, failed=failed is not None, held=held
-        )
+        yield contents.result(row, files)
 
 
 def _rows(contents: Contents, table: str, id: object) -> list[Json]:

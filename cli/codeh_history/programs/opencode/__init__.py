@@ -23,7 +23,7 @@ TABLES = {
 
 def recognises(head: Head) -> bool:
     if head.tables:
-        return all(columns <= head.tables.get(table, frozenset()) for table, columns in TABLES.items())
+        return head.has(TABLES)
     return any(is_of_tree(value) or _is_export(value) for value in head.values)
 
 

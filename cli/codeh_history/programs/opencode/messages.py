@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...providers import usage
-from ...providers.answers import response_of
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..model import Entry, Piece
+from ..parts import result
 from ..records import made_id, time_of
 
 CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned
@@ -183,14 +183,7 @@ def _result(tool: Json) -> Iterator[Part]:
     else:
         return
     held = [] if pruned else [_file(file) for file in objects(state.get("attachments"))]
-    response: Json = {
-        "name": name_of(tool.get("tool")) or "tool",
-        "response": response_of(text, failed=failed),
-    }
-    if name_of(tool.get("callID")):
-        response = {"id": tool["callID"], **response}
-    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
-    yield part
+    yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, held=held)
 
 
 def _fields(info: Json, provider: str, *, used: bool = True) -> Json:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
 from ...base.words import some
-from ...providers.json_text import loads
+from ...providers.json_text import value_of
 from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
 from .. import branches, pairs, values
@@ -78,7 +77,7 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
             for number, info in enumerate(_values(source.rows(query, row["id"]), problems), 1)
         ]
         info = {
-            **row, "parentID": row["parent_id"], "revert": _json(row.get("revert")),
+            **row, "parentID": row["parent_id"], "revert": value_of(row.get("revert")),
             "time": {"created": row.get("time_created")},
         }  # fmt: skip
         session = _session(info, found)
@@ -125,18 +124,11 @@ def _parts(source: Source, message: str, problems: list[Problem]) -> list[Json]:
 def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
     """The objects in the column of data, with their ids."""
     for row in rows:
-        value = _json(row["data"])
+        value = value_of(row["data"])
         if isinstance(value, dict):
             yield {**value, "id": row["id"]}
         else:
             problems.append(Problem(0, "skips", f"{row['id']}: no JSON object"))
-
-
-def _json(text: object) -> Any:
-    try:
-        return loads(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
 
 
 # -- either ------------------------------------------------------------------------------------------------

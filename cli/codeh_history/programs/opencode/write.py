@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Any
 
 from ...base.times import to_millis
 from ...providers.answers import response_of
@@ -36,7 +35,7 @@ def write(view: View, about: About) -> Written:
     summary = writing.summary_of(view, NAME)
     if summary:
         file.compacted(summary)
-    for element, sources in zip(sent.elements, sent.sources, strict=True):
+    for element, sources in sent:
         file.add(element, sources)
     return Written(
         dumps(file.value) + b"\n", f"{file.id}.json", ("opencode", "--session", file.id),
@@ -157,8 +156,7 @@ class _File:
 
     def answered(self, block: Json) -> None:
         """Put a result to its call; one that failed and has files says so itself."""
-        given = block.get("content") or []
-        made = [one for part in _blocks(given) for one in _content(part)]
+        made = [one for part in writing.result_blocks(block) for one in _content(part)]
         text = "\n".join(part["text"] for part in made if part["type"] == "text")
         files = [part for part in made if part["type"] == "file"]
         call = self.calls[_IDS.fit(block["tool_use_id"])]
@@ -173,10 +171,6 @@ class _File:
         }  # fmt: skip
         if files:
             call["state"]["attachments"] = [self.part(file, call["messageID"]) for file in files]
-
-
-def _blocks(content: Any) -> list[Json]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _content(block: Json) -> Iterator[Json]:

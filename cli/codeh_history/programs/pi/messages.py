@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 
 from ...providers import usage
-from ...providers.answers import response_of
 from ...providers.parts import call, name_of, native, objects, text_of
 from ...session.model import Json, Part
+from .. import parts
 
 _FORMATS = {  # by the API that a message came through
     "anthropic-messages": "anthropic", "bedrock-converse-stream": "anthropic",
@@ -65,8 +65,7 @@ def _thought(block: Json, provider: str | None) -> Iterator[Any]:
     if block.get("redacted") is True and provider == "anthropic":
         yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
     elif text or signature:
-        signed = {"thoughtSignature": signature} if signature and provider in _SIGNED else {}
-        yield {"text": text, "thought": True, **signed}
+        yield parts.thought(text, signature if provider in _SIGNED else None)
 
 
 def model_fields(message: Json) -> Json:
@@ -88,17 +87,11 @@ def model_fields(message: Json) -> Json:
 
 def result(message: Json) -> Part:
     """The part of a tool's result."""
-    parts: list[Any] = content(message.get("content"))
-    texts = [part["text"] for part in parts if "text" in part]
-    held = [part for part in parts if "text" not in part]
-    response: Json = {
-        "name": text_of(message.get("toolName")) or "tool",
-        "response": response_of("\n".join(texts), failed=message.get("isError") is True),
-    }
-    if name_of(message.get("toolCallId")):
-        response = {"id": message["toolCallId"], **response}
-    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
-    return part  # type: ignore[no-any-return]
+    given = content(message.get("content"))
+    return parts.result(
+        message.get("toolCallId"), message.get("toolName"), "\n".join(parts.texts(given)),
+        failed=message.get("isError") is True, held=parts.without_texts(given),
+    )  # fmt: skip
 
 
 def shell(message: Json) -> str:

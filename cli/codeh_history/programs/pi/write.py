@@ -34,7 +34,7 @@ def write(view: View, about: About) -> Written:
     summary = writing.summary_of(view, NAME)
     if summary:
         file.entry("compaction", summary=summary, firstKeptEntryId="", tokensBefore=0)
-    for element, sources in zip(sent.elements, sent.sources, strict=True):
+    for element, sources in sent:
         file.add(element, sources)
     return Written(
         writing.lines(file.lines), _name(about), ("pi", "--session", about.id),
@@ -103,12 +103,11 @@ class _File:
         )  # fmt: skip
 
     def _answered(self, block: Json) -> None:
-        given = block.get("content") or []
-        blocks = [{"type": "text", "text": given}] if isinstance(given, str) else given
         id = _IDS.fit(block["tool_use_id"])
+        content = [made for one in writing.result_blocks(block) for made in _content(one)]
         self.message(
-            "toolResult", [made for one in blocks for made in _content(one)], toolCallId=id,
-            toolName=self.names.get(id, "tool"), isError=bool(block.get("is_error")),
+            "toolResult", content, toolCallId=id, toolName=self.names.get(id, "tool"),
+            isError=bool(block.get("is_error")),
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...providers.json_text import loads
+from ...providers.json_text import value_of
 from ...providers.parts import object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import values
@@ -37,7 +37,7 @@ def _session(value: Json, number: int, names: Names) -> Session:
         if text_of(value.get(name)):
             session.settings[name] = value[name]
     tools = value.get("tools")
-    declared = objects(_parsed(tools) if isinstance(tools, str) else tools)
+    declared = objects(value_of(tools) if isinstance(tools, str) else tools)
     if declared:
         session.settings["tools"] = declared
     talk = Conversation(session)
@@ -70,7 +70,7 @@ def _turn(talk: Conversation, turn: Json) -> None:
 
 def _calls(talk: Conversation, text: str) -> None:
     """A call, or a list of them, as JSON; what is none stays a text."""
-    parts: list[Part] = list(_read(talk, _parsed(text)))
+    parts: list[Part] = list(_read(talk, value_of(text)))
     talk.add("codeh", parts or [{"text": text}])
 
 
@@ -80,10 +80,3 @@ def _read(talk: Conversation, value: Any) -> Iterator[Part]:
         if text_of(given.get("name")):
             arguments = given.get("arguments", given.get("parameters"))
             yield talk.call(one.get("id"), given["name"], arguments)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return loads(text)
-    except ValueError:
-        return None
