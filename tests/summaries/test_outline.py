@@ -270,6 +270,18 @@ def test_sentences(text: str, expected: list[str]) -> None:
         ("bash", {"command": "cat src/a.c | head; echo hi > out/log.txt"}, ["src/a.c"], ["out/log.txt"]),
         ("shell", {"command": ["bash", "-lc", "sed -i s/a/b/ conf/x.ini"]}, [], ["conf/x.ini"]),
         ("apply_patch", {"input": "*** Begin Patch\n*** Update File: src/k.rs\n+x"}, [], ["src/k.rs"]),
+        (
+            "shell",
+            {"command": ["apply_patch", "*** Begin Patch\n*** Add File: src/l.rs\n+x"]},
+            [],
+            ["src/l.rs"],
+        ),
+        (
+            "bash",
+            {"command": "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: m.rs\nEOF"},
+            [],
+            ["m.rs"],
+        ),
         ("str_replace_based_edit_tool", {"command": "view", "path": "q.md"}, ["q.md"], []),
         ("move_note", {"source": "In/a b.md", "target": "Out/a b.md"}, [], ["In/a b.md", "Out/a b.md"]),
         ("get_user", {"name": "Dana", "target": "Leeds"}, [], []),
@@ -306,6 +318,19 @@ def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modifi
             "bash",
             {"output": "src/a.py:10:80: E501 too long\n1 error", "metadata": {"exit": 1}},
             "src/a.py:10:80: E501 too long",
+        ),
+        (
+            "bash",
+            {"output": "error: this loop never loops\n  --> log/src/a.rs:12:5\n", "exit_code": 101},
+            "error: this loop never loops --> log/src/a.rs:12:5",
+        ),
+        (
+            "bash",
+            {
+                "output": "--- FAIL: TestLog (0.00s)\n    log_test.go:12: got 3, want 4\nFAIL",
+                "exit_code": 1,
+            },
+            "--- FAIL: TestLog (0.00s) log_test.go:12: got 3, want 4",
         ),
         ("bash", {"output": '{"output":"nothing here","metadata":{"exit_code":2}}'}, "nothing here"),
         (

@@ -53,7 +53,8 @@ _MENTION = (
     r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])"
 )
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
-_PATCHED = re.compile(r"^(?:\*\*\* (?:Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
+_PATCHED = re.compile(r"^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
+_PATCH_STATES = {"Add": "created", "Delete": "deleted"}
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
 _INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
 _OUTLET = re.compile(r" *(?<!\|)\|(?!\|)| +\d?>")
@@ -206,7 +207,8 @@ def _told(call: Call) -> Told:
         (state for state, verbs in _STATES.items() if words & verbs), "written" if writes else "read"
     )
     paths = paths_of(args)
-    told.touched += [(path, state) for path in paths if not failure]
+    patches = {} if failure else _patches(args)
+    told.touched += [(path, patches.get(path, state)) for path in paths if not failure]
     if not (writes and failure):
         (told.modified if writes else told.read).extend(paths)
     if not (failure or any(paths)) and acts(call.name):
@@ -250,9 +252,22 @@ def paths_of(args: Json) -> list[str]:
             named = plain in _PATH_KEYS and 0 < len(item) <= 300 and "\n" not in item
             if named or (plain in _MAYBE_PATH_KEYS and looks_like_path(item)):
                 found.append(item)
-            elif "*** " in item or "+++ " in item:
-                found += _PATCHED.findall(item)
+            else:
+                found += patched(item)
     return list(dict.fromkeys(found))
+
+
+def patched(text: str) -> dict[str, str]:
+    """The paths that a patch in a text names, each with what becomes of it."""
+    if "*** " not in text and "+++ " not in text:
+        return {}
+    return {path: _PATCH_STATES.get(verb, "written") for verb, path in _PATCHED.findall(text)}
+
+
+def _patches(args: Json) -> dict[str, str]:
+    """What becomes of the paths that patches among a call's arguments name."""
+    texts = [text for text in args.values() if isinstance(text, str)]
+    return {path: state for text in texts for path, state in patched(text).items()}
 
 
 def looks_like_path(text: str) -> bool:
@@ -273,8 +288,11 @@ def mentioned(text: str) -> list[str]:
 
 
 def _shell(command: str, told: Told) -> None:
-    """A command's files: those it writes or removes, those it shows."""
+    """A command's files: those it writes, patches or removes, those it shows."""
     failed = bool(told.failure)
+    for path, state in patched(command).items() if not failed else ():
+        told.modified.append(path)
+        told.touched.append((path, state))
     for piece in _STEPS.split(command[:4000]):
         words = piece.split()
         while words and ((first := words[0].strip(_MARKS)) in _BEFORE or "=" in first):

@@ -36,6 +36,7 @@ _CODES = frozenset("exitcode exitstatus returncode exit".split())
 _FIELD = r"(?i)(?:output|stdout|stderr|result): (?=\S)"  # what a frame calls the text
 _EMPTY = r"[\w ]+: \((?:none|empty)\)"
 _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
+FEW = 3  # words of a line that is nothing but a place: `--> src/a.rs:12`
 LENGTH = 160  # characters of how something failed
 _ENDS = 4000  # characters of an output, from either end, that tell whether it failed
 _SHOWS = re.compile(
@@ -119,8 +120,22 @@ def _error_line(text: str) -> str:
     lines = [re.sub(_FIELD, "", line) if ": " in line else line for line in lines]
     lines = [line for line in lines if line and not re.fullmatch(_EMPTY, line)]
     wrong = [line for line in lines if _wrong(line) and not line.startswith("Traceback")]
-    telling = wrong[-1] if "Traceback" in text and wrong else next(_telling(lines, wrong), "")
-    return clip(telling, LENGTH)
+    if "Traceback" in text and wrong:
+        return clip(wrong[-1], LENGTH)
+    best = next(_telling(lines, wrong), "")
+    return _placed(best, lines, wrong) or clip(best, LENGTH)
+
+
+def _placed(best: str, lines: Sequence[str], wrong: Sequence[str]) -> str:
+    """What went wrong and where, of two lines; "" where one says both, or both are too long."""
+    located = re.compile(_LOCATED).search
+    says = [line for line in lines if located(line) and len(line.split()) > FEW]
+    if best in says:
+        return ""
+    others = wrong if located(best) else says
+    other = next((line for line in others if line not in best), "")
+    both = " ".join(sorted(filter(None, (best, other)), key=lines.index))
+    return clip(both, LENGTH) if other and len(both) <= LENGTH else ""
 
 
 def _telling(lines: Sequence[str], wrong: Sequence[str]) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from codeh_history.filters.compact.lines import told as told_lines
-from codeh_history.filters.compact.summary import is_figure
+from codeh_history.filters.compact.summary import is_figure, parsed
 from codeh_history.session.ops import apply
+from codeh_history.summaries.calls import Effects
 from codeh_history.summaries.terse import terse
 from compact.long import output
 from compact.short import asked, plan, tokens
@@ -89,6 +90,17 @@ def test_the_ledger_holds_the_newest_state_of_each_file() -> None:
     failed = section(text, "What failed")
     assert "- `make a`: Error: boom 1" in failed
     assert "- `make b`: Error: boom 2 (passed later)" in failed
+
+
+def test_commands_that_failed_alike_are_told_in_one_line_and_read_apart() -> None:
+    how = "Error: timed out waiting for the condition"
+    runs = [m for name in "ab" for m in asked(name, "bash", {"command": f"make {name}"}, {"error": how})]
+    view = session([user("go"), *runs, *working(60), user("end")])
+    text = summary(view, tokens(view) // 4)
+    assert section(text, "What failed") == [f"- `make a`, `make b`: {how}"]
+    done = Effects()
+    assert list(parsed(text, done, 0))
+    assert {what: said for what, (said, _) in done.failures.items()} == {"`make a`": how, "`make b`": how}
 
 
 def test_a_later_summary_takes_the_earlier_one_in() -> None:

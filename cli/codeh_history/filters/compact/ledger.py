@@ -13,6 +13,8 @@ from .line import Line
 LENGTH = 110  # characters of a call that failed
 DONE_LENGTH = 80  # and of one that changed something
 HOW_LENGTH = 140  # and of how it failed
+TOGETHER = 3  # calls that failed alike, told in one line
+ALIKE = "`, `"  # between their commands
 PASSED = " (passed later)"
 GENERIC = 12  # characters of how something failed that many things may have in common: `exit 1`
 
@@ -26,11 +28,16 @@ def ledger(done: Effects) -> list[Line]:
     found += [
         Line(_shortened(what, DONE_LENGTH), "ledger", place, topic="done") for what, place in done.actions
     ]
-    last = {how: what for what, (how, _) in done.failures.items()}
+    alike: dict[tuple[str, bool], list[str]] = {}  # how it failed, and whether it passed → what
+    for what, (how, _) in done.failures.items():
+        alike.setdefault((how, what in done.mended), []).append(what)
     for what, (how, place) in done.failures.items():
-        if last[how] == what or len(how) < GENERIC:
+        same = alike[how, what in done.mended]
+        if same[-1] == what or len(how) < GENERIC:
             passed = PASSED if what in done.mended else ""
-            said = f"{_shortened(what)}: {_ends(how)}"
+            some = same[-TOGETHER:] if len(how) >= GENERIC else [what]
+            whats = ", ".join([_shortened(one, LENGTH // len(some)) for one in some])
+            said = f"{whats}: {_ends(how)}"
             found.append(Line(f"{said}{passed}", "ledger", place, topic="failed"))
     return found
 
@@ -67,6 +74,15 @@ def _ends(how: str) -> str:
         return how
     head = clip(how, HOW_LENGTH // 2)
     return f"{head} {how[-HOW_LENGTH // 2 :].partition(' ')[2]}"
+
+
+def failed_before(text: str, done: Effects, place: int) -> None:
+    """Take in what a line of an earlier ledger tells of calls that failed."""
+    mark = "`: " if "`: " in text else ": "
+    whats, _, how = text.removesuffix(PASSED).partition(mark)
+    whats += mark.removesuffix(": ")
+    for what in whats.replace(ALIKE, "`\n`").split("\n"):
+        done.fail(what, how, place, passed=text.endswith(PASSED))
 
 
 def failing(line: Line) -> tuple[bool, bool]:

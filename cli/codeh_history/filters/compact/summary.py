@@ -15,7 +15,7 @@ from operator import attrgetter
 from ...summaries import prose
 from ...summaries.calls import Effects
 from . import words
-from .ledger import PASSED, failing
+from .ledger import failed_before, failing
 from .line import FACTORS, PROSE, Line
 from .revised import EARLIER, USER, revised
 from .speech import about
@@ -273,10 +273,7 @@ def parsed(text: str, done: Effects, base: int) -> Iterator[Line]:
             for name in some.split(", "):
                 yield Line(name, "ledger", row, label=label, topic="name")
         elif heading == FAILED:
-            mark = "`: " if "`: " in line else ": "
-            what, _, how = line.removeprefix("- ").removesuffix(PASSED).partition(mark)
-            what += mark.removesuffix(": ")
-            done.fail(what, how, row, passed=line.endswith(PASSED))
+            failed_before(line.removeprefix("- "), done, row)
         elif heading == DONE:
             done.actions.append((line.removeprefix("- "), row))
         elif heading in (SAID, SHOWN):
