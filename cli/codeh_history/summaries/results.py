@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..providers.json_text import loads
@@ -34,7 +34,9 @@ _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
 _EXITED = r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
 _FIELD = r"(?i)(?:output|stdout|stderr|result): (?=\S)"  # what a frame calls the text
+_FIELD_ENDS = ("put: ", "out: ", "err: ", "ult: ")  # one of them, in lower case, is in whatever that finds
 _EMPTY = r"[\w ]+: \((?:none|empty)\)"
+_EMPTY_ENDS = (": (none)", ": (empty)")
 _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
 FEW = 3  # words of a line that is nothing but a place: `--> src/a.rs:12`
 LENGTH = 160  # characters of how something failed
@@ -109,42 +111,57 @@ def _exit_code(value: Any) -> int:
     return next((code for inner in value.values() if (code := _exit_code(inner))), 0)
 
 
-def _wrong(text: str) -> bool:
+def _wrong(text: str, hints: Sequence[str] = _ERROR_HINTS) -> bool:
     """Whether a line of an output says that something went wrong."""
-    return any(hint in text for hint in _ERROR_HINTS) and _ERROR_LINE.search(text) is not None
+    return any(hint in text for hint in hints) and _ERROR_LINE.search(text) is not None
 
 
 def _error_line(text: str) -> str:
     """The line of an output that says best what went wrong: of a traceback the last."""
     lines = [line for line in map(str.strip, text.splitlines()) if line]
-    lines = [re.sub(_FIELD, "", line) if ": " in line else line for line in lines]
-    lines = [line for line in lines if line and not re.fullmatch(_EMPTY, line)]
-    wrong = [line for line in lines if _wrong(line) and not line.startswith("Traceback")]
-    if "Traceback" in text and wrong:
-        return clip(wrong[-1], LENGTH)
-    best = next(_telling(lines, wrong), "")
-    return _placed(best, lines, wrong) or clip(best, LENGTH)
+    hints: Sequence[str] = [hint for hint in _ERROR_HINTS if hint in text]
+    if any(end in text.lower() for end in _FIELD_ENDS):
+        lines = [re.sub(_FIELD, "", line) if ": " in line else line for line in lines]
+        hints = _ERROR_HINTS  # what stood apart may make one
+    lines = [line for line in lines if line and not _is_empty(line)]
+
+    def is_wrong(line: str) -> bool:
+        return _wrong(line, hints) and not line.startswith("Traceback")
+
+    last = next(filter(is_wrong, reversed(lines)), "") if "Traceback" in text else ""
+    if last:
+        return clip(last, LENGTH)
+    best = next(_telling(lines, is_wrong), "")
+    return _placed(best, lines, is_wrong) or clip(best, LENGTH)
 
 
-def _placed(best: str, lines: Sequence[str], wrong: Sequence[str]) -> str:
+def _placed(best: str, lines: Sequence[str], is_wrong: Callable[[str], bool]) -> str:
     """What went wrong and where, of two lines; "" where one says both, or both are too long."""
     located = re.compile(_LOCATED).search
-    says = [line for line in lines if located(line) and len(line.split()) > FEW]
-    if best in says:
+
+    def says(line: str) -> bool:
+        return located(line) is not None and len(line.split()) > FEW
+
+    if says(best):
         return ""
-    others = wrong if located(best) else says
-    other = next((line for line in others if line not in best), "")
+    may = is_wrong if located(best) else says
+    other = next((line for line in lines if line not in best and may(line)), "")
     both = " ".join(sorted(filter(None, (best, other)), key=lines.index))
     return clip(both, LENGTH) if other and len(both) <= LENGTH else ""
 
 
-def _telling(lines: Sequence[str], wrong: Sequence[str]) -> Iterator[str]:
+def _is_empty(line: str) -> bool:
+    """Whether a line says no more than that a field of a frame is empty."""
+    return line.endswith(_EMPTY_ENDS) and re.fullmatch(_EMPTY, line) is not None
+
+
+def _telling(lines: Sequence[str], is_wrong: Callable[[str], bool]) -> Iterator[str]:
     """The lines of an output, those that say best what went wrong before the others."""
-    specific = re.compile(_SPECIFIC).search
-    yield from filter(specific, wrong)
-    complaints = [line for line in lines if re.search(_COMPLAINT, line) and not line.endswith(":")]
-    yield from filter(specific, complaints)
+    specific, complains = re.compile(_SPECIFIC).search, re.compile(_COMPLAINT).search
+    yield from (line for line in lines if specific(line) and is_wrong(line))
+    yield from (line for line in lines if line[-1] != ":" and specific(line) and complains(line))
     yield from filter(re.compile(_LOCATED).search, lines)
-    yield from (*wrong, *complaints)
+    yield from filter(is_wrong, lines)
+    yield from (line for line in lines if line[-1] != ":" and complains(line))
     yield from filter(specific, lines[-1:-4:-1])
     yield from lines[-1:]

@@ -19,6 +19,7 @@ _DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
     r"|require\b|package [\w.]+;|[\W_]*$)"
 )
+_DULL_BEGINS = frozenset("iferup")  # the letters that one of these begins with
 
 
 class Line:
@@ -74,4 +75,7 @@ def _beside(kind: str, label: str) -> float:
 
 def dullness(line: str) -> float:
     """The factor of a line of a tool's: imports, and lines without a word, say little."""
+    first = line.lstrip()[:1]
+    if first.isalnum() and first not in _DULL_BEGINS:  # as most do
+        return 1.0
     return DULL if _DULL.match(line) else 1.0
