@@ -14,9 +14,9 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from . import __version__
 from .base.env import Env
 from .base.errors import Usage
-from .base.near import near
 from .base.options import Options
 from .base.signals import unwind
+from .base.words import near
 from .commands import COMMANDS, SECTIONS, module_of, told
 
 TYPES: dict[str, Any] = {  # what Typer makes of a declared type

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, NotFound
-from ..base.near import pasted
-from ..base.words import some
+from ..base.words import pasted, some
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log

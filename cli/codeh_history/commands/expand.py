@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ..access.view import find, view_of
 from ..base.env import Env
 from ..base.errors import NotFound
-from ..base.near import pasted
 from ..base.options import Reading, argument
+from ..base.words import pasted
 from ..render import values
 from ..session.model import Message, Summary
 from ..session.records import Record, dumps

@@ -12,8 +12,8 @@ from ..base import jobs
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import from_file
-from ..base.near import near
 from ..base.options import Writing, argument
+from ..base.words import near
 from ..filters import reduction
 from ..session.records import dumps
 from ..store import log

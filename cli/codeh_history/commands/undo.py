@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..access.view import find, locked_view
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, NotFound, Usage
-from ..base.near import pasted
 from ..base.options import Writing, flag, option
+from ..base.words import pasted
 from ..session.fold import Step, View, fold
 from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts

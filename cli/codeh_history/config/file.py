@@ -18,7 +18,7 @@ from .. import providers
 from ..base import amounts
 from ..base.errors import InputOutput, Usage
 from ..base.fields import Fields
-from ..base.near import near
+from ..base.words import near
 from ..session.records import dumps
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH

@@ -101,7 +101,7 @@ def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None
 def _profile(env: Env, found: Config | None, name: str, by: str) -> Mapping[str, Any]:
     if found is not None and name in found.profiles:
         return found.profiles[name]
-    from ..base.near import did_you_mean
+    from ..base.words import did_you_mean
 
     path = path_of(env)
     if found is None:

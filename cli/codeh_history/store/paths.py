@@ -71,7 +71,7 @@ def exists(path: str) -> bool:
 
 def meant(path: str) -> str:
     """` (did you mean ID?)` where a session beside this file has a name much like it, else nothing."""
-    from ..base.near import did_you_mean
+    from ..base.words import did_you_mean
 
     if path.startswith(SERVER):
         from . import postgres

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
-from ...base.near import near
-from ...base.words import some
+from ...base.words import near, some
 from ...config import layers
 from ...send import payload
 from ...send.readiness import unanswered

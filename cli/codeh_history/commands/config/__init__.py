@@ -10,8 +10,8 @@ from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import NotFound, Usage
 from ...base.escape import visible
-from ...base.near import did_you_mean
 from ...base.options import JSON, PROFILE, QUIET, SESSION, Options, argument
+from ...base.words import did_you_mean
 from ...config import layers
 from ...config.layers import SETTINGS, Held, Layer, who
 from ...filters.redact.redactor import Redactor

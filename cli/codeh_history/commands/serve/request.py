@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from ...base.errors import BadData, HistoryError, Usage
-from ...base.near import near
+from ...base.words import near
 
 LONGEST = 64 << 20  # bytes of a line
 REFUSED = {"chat": "it talks with a person", "serve": "it is running"}

@@ -8,9 +8,9 @@ from functools import partial
 from ...access import responses
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.near import did_you_mean
 from ...base.options import JSON, QUIET, SESSION, STRICT, Options, argument, option
 from ...base.times import from_millis
+from ...base.words import did_you_mean
 from ...render.messages import rich_wanted
 from ...session.model import Json
 from ...store.resolve import for_reading, ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from ...base.errors import BadData, InputOutput, NotFound
-from ...base.near import did_you_mean
+from ...base.words import did_you_mean
 from ...tokens.prices import UNITS, Table
 
 

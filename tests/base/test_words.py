@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.near import distance, near
+from codeh_history.base.words import distance, near
 
 
 @pytest.mark.parametrize(

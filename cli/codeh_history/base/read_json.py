@@ -1,0 +1,33 @@
+"""What a text says as JSON, where it may be none."""
+
+from __future__ import annotations
+
+import orjson
+
+from .errors import BadData
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def json_value(text: object) -> Any:
+    """The value of a JSON text; None for anything else."""
+    try:
+        return orjson.loads(text)  # type: ignore[arg-type]  # which refuses what is no text
+    except ValueError:
+        return None
+
+
+def json_object(text: object) -> dict[str, Any] | None:
+    """The object that a JSON text is; None for anything else."""
+    value = json_value(text)
+    return value if isinstance(value, dict) else None
+
+
+def demanded(text: bytes | str, name: str) -> Any:
+    """The value of a JSON text that somebody named; BadData says what is wrong with it."""
+    try:
+        return orjson.loads(text)
+    except ValueError as error:
+        raise BadData(f"{name}: not JSON: {error}") from None
