@@ -21,6 +21,7 @@ from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Usage
 from ..base.folders import remove, sync_dir
 from ..base.ids import is_id
+from ..base.read_json import json_object
 from ..base.words import some
 from ..blocks import BATCH, Lost, batches, fetch, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore, is_block_id
@@ -247,10 +248,7 @@ def _members(tar: tarfile.TarFile, where: str) -> Members:
 
 
 def _json(member: tuple[str, bytes], name: str, where: str) -> Json:
-    try:
-        value = orjson.loads(member[1])
-    except ValueError:
-        value = None
-    if member[0] != name or not isinstance(value, dict):
+    value = json_object(member[1])
+    if member[0] != name or value is None:
         raise BadData(f"{where}: {name} is missing or altered; nothing was imported")
     return value

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import orjson
-
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import read_file
+from ..base.read_json import demanded
 from ..programs.history import exchange, wrong_in_entry
 from ..session.model import Json
 from ..session.records import dumps
@@ -38,10 +37,7 @@ def run(env: Env, session: str | None, file: str) -> None:
 
 def checked(data: bytes, name: str) -> Json:
     """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
-    try:
-        entry = orjson.loads(data)
-    except ValueError as error:
-        raise BadData(f"{name}: not JSON: {error}") from None
+    entry = demanded(data, name)
     if not isinstance(entry, dict):
         raise BadData(f"{name}: a history entry (an object) expected")
     wrong = wrong_in_entry(entry)

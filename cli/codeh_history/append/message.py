@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import orjson
-
 from ..access.result import compaction
 from ..access.view import locked_view, looked_at
 from ..base import piped
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.input import read_file
+from ..base.read_json import demanded, json_object
 from ..filters.curate import limit
 from ..session.depth import depth_exceeds
 from ..session.fold import join, kind_of
@@ -178,10 +177,7 @@ def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
 def _references(name: str | None) -> list[Json] | None:
     if name is None:
         return None
-    try:
-        items = orjson.loads(read_file(name))
-    except ValueError as error:
-        raise BadData(f"{name}: not JSON: {error}") from None
+    items = demanded(read_file(name), name)
     if not isinstance(items, list):
         raise BadData(f"{name}: a list of references expected")
     for number, item in enumerate(items):
@@ -245,13 +241,7 @@ def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str
 
 def objects(lines: Iterable[bytes]) -> Iterator[Json]:
     """The lines that are JSON objects."""
-    for line in lines:
-        try:
-            data = orjson.loads(line)
-        except ValueError:
-            continue
-        if isinstance(data, dict):
-            yield data
+    yield from (data for line in lines if (data := json_object(line)) is not None)
 
 
 def _streamed(env: Env, id: str, records: Sequence[Record]) -> list[Part]:

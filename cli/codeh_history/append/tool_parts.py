@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-import orjson
-
 from ..base.errors import BadData, Usage
+from ..base.read_json import demanded, json_object
 from ..session.depth import MAX_DEPTH, depth_exceeds
 from ..session.failed_call import sentence
 from ..session.model import Json, Part
@@ -38,10 +37,7 @@ def _id(id: str | None) -> Json:
 
 
 def _args(text: str | None) -> Json:
-    try:
-        args = orjson.loads(text) if text is not None else {}
-    except ValueError as error:
-        raise BadData(f"--args: not JSON: {error}") from None
+    args = demanded(text, "--args") if text is not None else {}
     if not isinstance(args, dict):
         raise BadData("--args: a JSON object expected")
     return args
@@ -57,10 +53,7 @@ def result(name: str, ids: Sequence[str], text: str, *, failed: bool) -> Part:
 def response_of(text: str) -> Json:
     """What a tool printed, as a functionResponse's `response`."""
     if text.lstrip()[:1] == "{":
-        try:
-            value = orjson.loads(text)
-        except ValueError:
-            value = None
-        if isinstance(value, dict) and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
+        value = json_object(text)
+        if value is not None and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
             return value  # it stands some levels down
     return {"output": text}

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import orjson
-
 from .errors import BadData, Usage
 from .input import from_file
 from .options import ALLOW_MISSING, IN_PLACE, REPORT, Options, Reading, flag, option
+from .read_json import demanded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,10 +200,7 @@ def by_settings(session: str) -> Iterator[None]:
 
 def tools_from(value: str) -> list[dict[str, Any]]:
     """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
-    try:
-        tools = orjson.loads(from_file(value))
-    except ValueError as error:
-        raise BadData(f"--tools {value}: not JSON: {error}") from None
+    tools = demanded(from_file(value), f"--tools {value}")
     if not isinstance(tools, (list, dict)):
         raise BadData(f"--tools {value}: a list of tool declarations expected")
     return beside({"tools": tools})[1]

@@ -6,12 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from ..access import row as listing
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import QUIET, Options, flag, option
+from ..base.read_json import json_object
 from ..base.times import from_millis, to_millis
 from ..base.words import some
 from ..session.fold import timestamp
@@ -101,15 +100,8 @@ def newest_record(path: str) -> int:
         return 0
     try:
         for _, line in lines_backwards(fd, size):
-            try:
-                record = orjson.loads(line)
-            except ValueError:
-                continue
-            times = (
-                (record.get(name) for name in ("ts", "createdAt", "created"))
-                if isinstance(record, dict)
-                else ()
-            )
+            record = json_object(line) or {}
+            times = (record.get(name) for name in ("ts", "createdAt", "created"))
             moment = next((millis for time in times if (millis := to_millis(timestamp(time) or ""))), None)
             if moment is not None:
                 return moment

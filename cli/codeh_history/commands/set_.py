@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import orjson
-
 from .. import providers
 from ..append.text import say_new
 from ..base import jobs
 from ..base.env import Env
-from ..base.errors import BadData, Usage
+from ..base.errors import Usage
 from ..base.input import from_file
 from ..base.options import Writing, argument
+from ..base.read_json import demanded, json_value
 from ..base.words import near
 from ..filters import reduction
 from ..session.records import dumps
@@ -89,10 +88,7 @@ def value_of(key: str, text: str) -> object:
     if not text:
         return None
     if key == "tools" or key.startswith("settings."):
-        try:
-            return orjson.loads(text)
-        except ValueError as error:
-            raise BadData(f"{where}: not JSON: {error}") from None
+        return demanded(text, where)
     if key in jobs.LISTS:
         return texts_of(text)
     if key == "tags":
@@ -102,8 +98,5 @@ def value_of(key: str, text: str) -> object:
 
 def texts_of(text: str) -> list[str]:
     """A JSON list of texts as it is; anything else is one text."""
-    try:
-        found = orjson.loads(text)
-    except ValueError:
-        return [text]
+    found = json_value(text)
     return found if isinstance(found, list) and all(isinstance(item, str) for item in found) else [text]

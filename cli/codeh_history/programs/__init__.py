@@ -15,6 +15,7 @@ import orjson
 
 from .. import providers
 from ..base.errors import BadData
+from ..base.read_json import json_value
 from ..session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
 from ..session.model import Json
 from ..session.records import BOM, ELEMENT, Damage, Log, lines_of
@@ -36,7 +37,7 @@ def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | Non
 
     `tell` is called with the log that was read: what is wrong in the file is its damage.
     """
-    value = _value(data)
+    value = json_value(data.removeprefix(BOM))
     lines = value is None or data.count(b"\n") <= 1
     log = native.session(data) if lines and form in ("auto", "contents") else None
     if log is None:
@@ -64,14 +65,6 @@ def _imported(data: bytes, value: Any, form: str, name: str) -> Log:
             f"{name}: none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
         )
     raise BadData(f"{name}: not in the form {form}")
-
-
-def _value(data: bytes) -> Any:
-    """The one JSON value of a file; None where it is lines, or no JSON."""
-    try:
-        return orjson.loads(data.removeprefix(BOM))
-    except ValueError:
-        return None
 
 
 def of_value(value: Any, size: int) -> Log:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
-
+from ..base.read_json import json_object, json_value
 from ..session.by_reference import part_in
 from ..session.model import Json, Part
 from ..session.records import dumps
@@ -15,11 +14,8 @@ KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "
 
 def part(data: bytes) -> Part | None:
     """The part that such a block holds, in its shape or in ours; None where it holds none."""
-    try:
-        value = orjson.loads(data)
-    except ValueError:
-        return None
-    if not isinstance(value, dict):
+    value = json_object(data)
+    if value is None:
         return None
     for name, read in (("toolUse", _call), ("toolResult", _result)):
         if isinstance(value.get(name), dict):
@@ -33,10 +29,7 @@ def part(data: bytes) -> Part | None:
 def _call(value: Json) -> Json | None:
     args: Any = value.get("arguments", {})
     if isinstance(args, str):
-        try:
-            args = orjson.loads(args or "{}")
-        except ValueError:
-            return None
+        args = json_value(args or "{}")
     if not isinstance(args, dict):
         return None
     return {"functionCall": {**_id(value.get("id")), "name": value.get("name"), "args": args}}

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import orjson
 
+from ..base.read_json import json_object
 from ..providers.json_text import loads
 from ..session.depth import MAX_READ, depth_exceeds
 from ..session.model import Json
@@ -28,14 +29,9 @@ def is_whole(data: bytes) -> bool:
     data = data.removeprefix(BOM).lstrip(_SPACE)
     if data[:1] != b"{":
         return data[:1] == b"["
-    return not any(line[:1] == b"{" and _is_object(line) for line in data.split(b"\n", _FIRST)[:_FIRST])
-
-
-def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(orjson.loads(line), dict)
-    except ValueError:
-        return False
+    return not any(
+        line[:1] == b"{" and json_object(line) is not None for line in data.split(b"\n", _FIRST)[:_FIRST]
+    )
 
 
 def first(data: bytes) -> list[Json]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 
+from ..base.read_json import json_object, json_value
 from ..session.failed_call import is_sentence
 from ..session.model import Json, Message, Part
 from ..session.pairing import Answer
@@ -34,7 +35,7 @@ def arguments_of(part: Part) -> str:
     held: Any = part
     raw = held.get("arguments") if len(part) > 1 else None
     if isinstance(raw, str):
-        value = parsed(raw)
+        value = json_value(raw)
         if isinstance(value, dict) and value == args:
             return raw
         if not isinstance(value, dict) and not args:
@@ -78,18 +79,10 @@ def response_of(text: str) -> Json:
     if text == "":
         return {}
     if text.startswith("{"):
-        value = parsed(text)
-        if isinstance(value, dict) and result_text(value) == text:
+        value = json_object(text)
+        if value is not None and result_text(value) == text:
             return value
     return {"error" if is_sentence(text) else "output": text}
-
-
-def parsed(text: object) -> Any:
-    """The JSON value of a text, None if it is none."""
-    try:
-        return orjson.loads(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
 
 
 def _digest(text: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import orjson
-
 from ..base.errors import BadData
+from ..base.read_json import json_value
 from ..session.model import Json
 from ..session.records import BOM, VERSION, Log, lines_of, parse
 from ..session.rules import PLACING, RULES
@@ -17,7 +16,11 @@ _KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input
 def check_writable(data: bytes, path: str) -> bool:
     """Refuse a file that is something else; whether it holds only a torn header, and so counts as empty."""
     first = data.split(b"\n", 1)[0]
-    if b"\n" not in data and (_TORN.startswith(first) or first.startswith(_TORN)) and not _is_json(first):
+    if (
+        b"\n" not in data
+        and (_TORN.startswith(first) or first.startswith(_TORN))
+        and json_value(first) is None
+    ):
         return True
     if not data.strip(b"\0"):
         return True  # blocks that were allocated and never written
@@ -50,25 +53,14 @@ def _program(data: bytes) -> str | None:
     return sessions.whose(head_of(data[:HEAD]))
 
 
-def _is_json(line: bytes) -> bool:
-    try:
-        orjson.loads(line)
-    except ValueError:
-        return False
-    return True
-
-
 def older_form(data: bytes) -> Json | list[Json] | None:
     """The value of a file that is one JSON array or wrapper object of an older form; else None."""
     start = data.lstrip(BOM + b" \t\r\n")[:1]
     if start not in (b"[", b"{"):
         return None
-    if start == b"{" and _is_json(data.split(b"\n", 1)[0]) and data.count(b"\n") > 1:
+    if start == b"{" and json_value(data.split(b"\n", 1)[0]) is not None and data.count(b"\n") > 1:
         return None  # lines of JSON
-    try:
-        value = orjson.loads(data.removeprefix(BOM))
-    except ValueError:
-        return None
+    value = json_value(data.removeprefix(BOM))
     if isinstance(value, list) or (isinstance(value, dict) and not _KEYS.isdisjoint(value)):
         return value
     return None

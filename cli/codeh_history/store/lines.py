@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import orjson
-
 from ..base.env import Env
 from ..base.errors import BadData
+from ..base.read_json import json_object
 from ..session.by_reference import referring
 from ..session.model import Json
 from ..session.records import dumps
@@ -33,7 +32,7 @@ def check(path: str, data: bytes, *, before: bytes) -> None:
     for start, end in too_long(data, LONGEST):
         line = data[start:end]
         if all(line != before[old:until] for old, until in too_long(before, LONGEST)):
-            raise BadData(f"{path}: {_named(line, _loaded(line))}; the session is as it was")
+            raise BadData(f"{path}: {_named(line, json_object(line))}; the session is as it was")
 
 
 def too_long(data: bytes, longest: int) -> Iterator[tuple[int, int]]:
@@ -49,7 +48,7 @@ def too_long(data: bytes, longest: int) -> Iterator[tuple[int, int]]:
 
 
 def _by_reference(env: Env, path: str, line: bytes) -> bytes:
-    data = _loaded(line)
+    data = json_object(line)
     found = referring(data, line, id_of(path), every=False) if data is not None else None
     short = dumps(found[0]) if found is not None else line
     if found is None or len(short) > LONGEST:
@@ -60,14 +59,6 @@ def _by_reference(env: Env, path: str, line: bytes) -> bytes:
     store.mset(found[1])
     env.note(f"{_named(line, data)}: its large parts are in {store.name}")
     return short
-
-
-def _loaded(line: bytes) -> Json | None:
-    try:
-        data: Json = orjson.loads(line)
-    except ValueError:
-        return None
-    return data
 
 
 def _named(line: bytes, data: Json | None) -> str:

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
-import orjson
-
 from ..base.collector import resting
 from ..base.errors import BadData, InputOutput, NotFound
+from ..base.read_json import json_object
 from ..programs import sessions, values
 from ..programs.model import Problem, Session
 from ..programs.protocol import Head, Refused
@@ -257,11 +256,8 @@ class _Objects(Sequence[Json]):
             line = next(self._lines, None)
             if line is None:
                 break
-            try:
-                value = orjson.loads(line)
-            except ValueError:
-                continue
-            if isinstance(value, dict):
+            value = json_object(line)
+            if value is not None:
                 self._found.append(value)
         return self._found[place]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import orjson
-
+from ..base.read_json import json_object
 from ..session.fold import timestamp
 from ..session.model import Json
 from ..session.rules import LONGEST, PLACING
@@ -53,11 +52,7 @@ def _line(first: bytes, rest: list[bytes], length: int) -> bytes:
 def first_line(fd: int) -> Json:
     """The header, or an empty object where the first line is none."""
     head = os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0]
-    try:
-        value = orjson.loads(head)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(head) or {}
 
 
 def newest_message(path: str, cwd: str | None = None) -> str | None:
@@ -69,11 +64,8 @@ def newest_message(path: str, cwd: str | None = None) -> str | None:
         for _, line in lines_backwards(fd, size):
             if not any(mark in line for mark in _MARKS):
                 continue
-            try:
-                data = orjson.loads(line)
-            except ValueError:
-                continue
-            if isinstance(data, dict) and data.get("type", "message") in {*PLACING, "commit"}:
+            data = json_object(line)
+            if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
                 return timestamp(data.get("ts")) or ""
         return None
     finally:

@@ -11,9 +11,8 @@ from functools import cached_property
 from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import orjson
-
 from ..base.postgres import Server, Unreachable
+from ..base.read_json import json_object
 from .foreign import check_writable
 
 if TYPE_CHECKING:
@@ -213,11 +212,7 @@ def _key_of(line: bytes) -> bytes | None:
     """The key that a line carries."""
     if b"key" not in line and b"\\u" not in line:
         return None
-    try:
-        data = orjson.loads(line)
-    except ValueError:
-        return None
-    key = data.get("key") if isinstance(data, dict) else None
+    key = (json_object(line) or {}).get("key")
     return _key(key) if isinstance(key, str) else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-import orjson
+from ..base.read_json import json_value
 
 _EMPTY = re.compile(
     r"(?:no (?:summary|content|response)\b.{0,40}"
@@ -293,10 +293,7 @@ def _bare(text: str) -> str:
 
 
 def _is_error_object(text: str) -> bool:
-    try:
-        value = orjson.loads(text)
-    except ValueError:
-        return False
+    value = json_value(text)
     value = value[0] if isinstance(value, list) else value
     return isinstance(value, dict) and (
         "error" in value

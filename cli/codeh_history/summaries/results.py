@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..providers.json_text import loads
+from ..providers.json_text import value_of
 from ..session.failed_call import sentence
 from .prose import clip
 
@@ -51,10 +51,8 @@ def result_value(response: Any) -> Any:
     if isinstance(response, dict) and len(response) == 1:
         inner = next(iter(response.values()))
         if isinstance(inner, str) and inner[:1] in ("{", "["):
-            try:
-                return loads(inner)
-            except ValueError:
-                return inner
+            found = value_of(inner)
+            return inner if found is None else found
         return inner
     return response
 

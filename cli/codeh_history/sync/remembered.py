@@ -16,6 +16,7 @@ import orjson
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput
 from ..base.folders import ensure_dir
+from ..base.read_json import json_object
 from ..store import new_file
 from ..store.protocol import Stamp
 from .log import read
@@ -96,10 +97,7 @@ def _brief(session: str, data: bytes | None) -> Brief:
     line = data.partition(b"\n")[0]
     parent: object = None
     if line.startswith(_HEAD) and b'"parent"' in line:
-        try:
-            said = orjson.loads(line).get("parent")
-        except ValueError:
-            said = None
+        said = (json_object(line) or {}).get("parent")
         parent = said.get("session") if isinstance(said, dict) else None
     if not isinstance(parent, str):
         root = root_of(session, read(line + b"\n"))

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-import orjson
-
 from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.ids import is_id
+from ...base.read_json import json_object
 from ...programs import records, sessions
 from ...programs.model import Entry, Piece, Problem, Session, Summary
 from ...programs.protocol import Head
@@ -84,15 +83,8 @@ def _whose(file: File) -> str | None:
 
 def _later(file: File) -> Head:
     """How the lines that can be read begin."""
-    objects = (line for line in file.lines() if _is_object(line))
+    objects = (line for line in file.lines() if json_object(line) is not None)
     return head_of(b"".join(islice(objects, FIRST_LINES)))
-
-
-def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(orjson.loads(line), dict)
-    except ValueError:
-        return False
 
 
 def _of_a_program(file: File, program: str, target: Target) -> Found:

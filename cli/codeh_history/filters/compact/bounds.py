@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import orjson
-
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.jobs import PROSE, Compaction, beside, by_settings
+from ...base.read_json import demanded
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
@@ -197,10 +196,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
 
 def read_plan(data: bytes, name: str, view: View) -> Plan:
     """A plan from a file; raises BadData where it is none, or does not fit the session."""
-    try:
-        value = orjson.loads(data)
-    except ValueError as error:
-        raise BadData(f"{name}: not JSON: {error}") from None
+    value = demanded(data, name)
     try:
         return compact.read(value, view)
     except BadData as error:

@@ -6,12 +6,11 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import orjson
-
 from ...access.rewrite import ended, records
 from ...base.env import Env
 from ...base.errors import BadData
 from ...base.input import read_file
+from ...base.read_json import demanded
 from ...session.fold import View, fold
 from ...session.model import Message, Summary
 from ...session.records import Log, Record, block_of, dumps, lines_of
@@ -24,10 +23,7 @@ def rules(name: str | None) -> list[tuple[str, str]]:
     """Further rules from a JSON file: an object of kind → regular expression."""
     if name is None:
         return []
-    try:
-        value = orjson.loads(read_file(name))
-    except ValueError as error:
-        raise BadData(f"{name}: not JSON: {error}") from None
+    value = demanded(read_file(name), name)
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise BadData(f"{name}: an object of kind and regular expression expected")
     return list(value.items())

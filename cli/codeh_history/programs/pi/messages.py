@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
+from ...base.read_json import json_object
 from ...providers import usage
 from ...providers.parts import call, name_of, native, objects, text_of
 from ...session.model import Json, Part
@@ -55,11 +54,8 @@ def _part(block: Json, provider: str | None) -> Iterator[Any]:
 def _thought(block: Json, provider: str | None) -> Iterator[Any]:
     signature, text = name_of(block.get("thinkingSignature")), text_of(block.get("thinking"))
     if provider == "openai-responses" and signature:
-        try:
-            item = orjson.loads(signature)
-        except ValueError:
-            item = None
-        if isinstance(item, dict):
+        item = json_object(signature)
+        if item is not None:
             yield native(provider, item)
             return
     if block.get("redacted") is True and provider == "anthropic":
