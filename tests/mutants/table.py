@@ -486,7 +486,7 @@ MUTANTS = [
     ),
     Mutant(
         "gc takes the deltas of a commit without content", "commands/gc/unused.py",
-        'if data["of"] == of and "id" not in data and _has_content(data):',
+        'if data["of"] == of and "id" not in data and whole:',
         'if data["of"] == of and "id" not in data:',
         ("commands/test_gc.py::test_which_deltas_go",),
     ),

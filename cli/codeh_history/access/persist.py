@@ -135,7 +135,7 @@ class Persisting:
             there, copied = bring(self.stores, known, self.lost)
             self.there |= there
             self.copied += copied
-        new = {id: data for id, data in blocks.items() if self._is_new(id, len(data))}
+        new = {id: b for id, b in blocks.items() if id not in self.stored and self.there.get(id) != len(b)}
         if new:
             self.stores[0].mset(new)
             self.stored.update(new)
@@ -144,9 +144,6 @@ class Persisting:
     def _looks(self, known: Iterable[str]) -> bool:
         """Whether to see that these are in the store with nothing to write to it; a server is not asked."""
         return not self.stores[0].remote or bool(sizes(self.stores[1:], known))
-
-    def _is_new(self, id: str, size: int) -> bool:
-        return id not in self.stored and self.there.get(id) != size
 
     def _line(self, item: Item, blocks: Blocks, named: dict[str, None]) -> bytes:
         if isinstance(item, dict):

@@ -79,13 +79,14 @@ class _Reading:
     def row(self, id: str, path: str) -> Json:
         header, of = self._header, origin(self._header)
         parent = header.get("parent")
+        used = ((id, counts) for id, counts in self._used.items() if any(count(counts, c) for c in COUNTS))
         return {
             "id": text_of(header.get("id")) or id, "path": path.encode("utf-8", "replace").decode(),
             "created": timestamp(header.get("created")), "cwd": text_of(header.get("cwd")),
             "program": text_of(of.get("from")),
             "parent": text_of(parent.get("session")) if isinstance(parent, dict) else None,
             "agent": of.get("agent") is True,
-            "responses": [self._response(*used) for used in self._used.items() if _tokens(used[1])],
+            "responses": [self._response(id, counts) for id, counts in used],
         }  # fmt: skip
 
     def _response(self, id: str, used: Json) -> list[Any]:
@@ -101,10 +102,6 @@ class _Reading:
             _name(id, message, ts), ts, provider, model, *(counts.get(name, 0) for name in COUNTS), further,
             _cost(self._table, model, provider, counts, ts),
         ]  # fmt: skip
-
-
-def _tokens(used: Json) -> bool:
-    return any(count(used, name) for name in COUNTS)
 
 
 def _name(id: str, message: Json, ts: str | None) -> str:

@@ -99,10 +99,6 @@ def _terms(word: str) -> Iterator[str]:
         yield word[at:]
 
 
-def _spaced(text: str) -> str:
-    return _UNSPACED.sub(lambda char: f" {char[0]} ", text)
-
-
 # -- the file -----------------------------------------------------------------------------------------
 
 
@@ -153,7 +149,7 @@ def _index(db: sqlite3.Connection, path: str, stamp: str, said: Iterable[Said]) 
     (last,) = db.execute("select max(rowid) from said").fetchone()
     first = past = (last or 0) + 1
     for one in said:
-        spaced = _spaced(one.text)
+        spaced = _UNSPACED.sub(lambda char: f" {char[0]} ", one.text)
         text = one.text if spaced != one.text else ""
         db.execute(_INSERT, (past, path, one.id, one.n, one.role, spaced, text))
         past += 1

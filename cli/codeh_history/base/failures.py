@@ -15,3 +15,8 @@ def understood(error: Exception, env: Env) -> HistoryError | None:
     if "surrogates not allowed" in str(error):  # what the system gives for bytes that are not UTF-8
         return BadData(str(env.unsaid("an argument, or a file's name, is not UTF-8")))
     return None
+
+
+def one_line(error: Exception) -> str:
+    """What a library's error says, on one line and without a full stop."""
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadData, HistoryError, InputOutput, TryAgain, Usage
+from .failures import one_line
 
 if TYPE_CHECKING:
     import psycopg
@@ -105,7 +106,7 @@ class Server:
         """One line for an error of the server or of the way to it."""
         import psycopg
 
-        text = f"{self.name}: {_one_line(error)}"
+        text = f"{self.name}: {one_line(error)}"
         if isinstance(error, psycopg.errors.LockNotAvailable):
             return TryAgain(f"{self.name}: locked by another process; try again")
         if isinstance(error, psycopg.errors.UndefinedTable):
@@ -157,7 +158,3 @@ def _name(given: dict[str, Any]) -> str:
         if where or database
         else f"postgres://{given.get('service', 'default')}"
     )
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

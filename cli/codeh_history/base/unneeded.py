@@ -31,14 +31,10 @@ def left_out() -> None:
         return
     stands = [_Later(name) for name in ("inspect", "platform", "copy") if name not in sys.modules]
     for module in stands:
-        module.__dict__["system"] = _system  # what `uuid` asks `platform` for
+        module.__dict__["system"] = lambda: os.uname().sysname  # what `uuid` asks `platform` for
         sys.modules[module.__name__] = module
     import orjson  # noqa: F401
 
     for module in stands:
         if sys.modules.get(module.__name__) is module:
             del sys.modules[module.__name__]
-
-
-def _system() -> str:
-    return os.uname().sysname

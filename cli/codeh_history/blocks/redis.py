@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from ..base.env import Env
 from ..base.errors import InputOutput, Usage
+from ..base.failures import one_line
 from ..base.ids import is_id
 from .metered import Meter, metered
 from .protocol import Data
@@ -137,7 +138,7 @@ class RedisStore:
         try:
             yield
         except (self._error, OSError, UnicodeError) as error:
-            raise InputOutput(f"{self.name}: {_one_line(error)}{what}") from None
+            raise InputOutput(f"{self.name}: {one_line(error)}{what}") from None
         except _MALFORMED:
             self._client.connection_pool.disconnect()
             raise InputOutput(f"{self.name}: no answer of a Redis server{what}") from None
@@ -194,10 +195,6 @@ def printable(url: str) -> str:
         return f"{url.split('://', 1)[0]}://…"
     host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}{port}{parts.path}"
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:

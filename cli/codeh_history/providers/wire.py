@@ -279,12 +279,10 @@ class Reader:
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:
         self._last = outcome
-        if isinstance(outcome, Reply) and not any(_same(outcome, reply) for reply in self._replies):
+        if isinstance(outcome, Reply) and not any(
+            (outcome.id, outcome.parts) == (reply.id, reply.parts) for reply in self._replies
+        ):
             self._replies.append(outcome)
-
-
-def _same(one: Reply, other: Reply) -> bool:
-    return one.id == other.id and one.parts == other.parts
 
 
 def _ids(answers: list[Came]) -> str:

@@ -17,7 +17,8 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
 
     Only where stdin and stdout are a terminal: what runs unattended never waits for a key.
     """
-    command = pager(env) if paged and _is_long(data) else None
+    is_long = data.count(b"\n") >= shutil.get_terminal_size().lines
+    command = pager(env) if paged and is_long else None
     if command is None:
         env.draw(data)
         return
@@ -43,7 +44,3 @@ def pager(env: Env) -> str | None:
     if wanted == "less" and shutil.which("less") is None:
         return None
     return wanted if wanted not in ("", "cat") else None
-
-
-def _is_long(data: bytes) -> bool:
-    return data.count(b"\n") >= shutil.get_terminal_size().lines

@@ -15,7 +15,8 @@ from .protocol import Store
 
 def chosen(env: Env) -> Store:
     """The store that sessions are named in: `CODEH_STORE`, by default the home's own folder."""
-    return _at(env, sessions_dir(env))
+    place = sessions_dir(env)
+    return postgres.of(f"{place}/")[0] if place.startswith(SERVER) else Files(env, place)
 
 
 def at(env: Env, url: str) -> Store:
@@ -26,7 +27,3 @@ def at(env: Env, url: str) -> Store:
     if folder == url or not folder:
         raise Usage("no store: dir:PATH or postgres://… expected")
     return Files(env, os.path.expanduser(folder))
-
-
-def _at(env: Env, place: str) -> Store:
-    return postgres.of(f"{place}/")[0] if place.startswith(SERVER) else Files(env, place)

@@ -85,10 +85,6 @@ def _undo(talk: Talk, _rest: str) -> None:
     talk.env.note(f"taken back: {some(len(done), 'record')}, the last prompt and what followed")
 
 
-def _retry(talk: Talk, _rest: str) -> None:
-    talk.again()
-
-
 def _model(talk: Talk, rest: str) -> None:
     if rest:
         talk.given = talk.given.but(model=rest)
@@ -171,7 +167,9 @@ class Command(NamedTuple):
 COMMANDS = {
     "/edit": Command("[TEXT]", "write the prompt with $EDITOR", _edit),
     "/undo": Command("", "take back the last prompt and what followed; nothing is deleted", _undo),
-    RETRY: Command("", "ask again: what is unanswered, else for another answer", _retry),
+    RETRY: Command(
+        "", "ask again: what is unanswered, else for another answer", lambda talk, _: talk.again()
+    ),
     "/model": Command("[MODEL]", "the model from now on, or which it is", _model),
     "/profile": Command("[NAME]", "go on with a profile of config.toml, or list them", _profile),
     "/attach": Command("[FILE]", "a file to go with the next prompt", _attach),

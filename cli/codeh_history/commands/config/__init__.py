@@ -94,7 +94,10 @@ def _lines(env: Env, found: Held) -> list[str]:
     path = layers.path_of(env)
     known = ", ".join(sorted(config.profiles)) if config is not None else ""
     there = (f"profiles: {known}" if known else "no profile") if config is not None else "not there"
-    rows = [(f"{key} = {_toml(value)}", who(key, layer)) for key, (value, layer) in _ordered(found)]
+    rows = [
+        (f"{key} = {orjson.dumps(value).decode()}", who(key, layer))
+        for key, (value, layer) in _ordered(found)
+    ]
     wide = max((len(row) for row, _ in rows if len(row) <= 60), default=0)
     nothing = [] if rows else ["# nothing holds but what the flags say; `config init` writes an example"]
     return [f"# {path}: {there}", *(f"{row:<{wide}}  # {by}" for row, by in rows), *nothing]
@@ -104,11 +107,6 @@ def _ordered(found: Held) -> list[tuple[str, tuple[Any, Layer]]]:
     from ...config.file import KEYS
 
     return [(key, found[key]) for key in KEYS if key in found]
-
-
-def _toml(value: object) -> str:
-    """A value as TOML spells it; of texts, numbers and lists of texts that is JSON."""
-    return orjson.dumps(value).decode()
 
 
 def _as_json(env: Env, found: Held) -> Json:

@@ -12,7 +12,6 @@ from ...base.env import Env
 from ...base.errors import InputOutput
 from ...base.folders import SUFFIX
 from ...blocks.protocol import BlockStore
-from ...session.model import Json
 from ...session.records import Record
 from ...session.rules import brought
 from ...store import elsewhere, postgres, read, trash
@@ -81,13 +80,10 @@ def spent(records: Sequence[Record]) -> set[int]:
             unclear |= {of} if used[data["id"]] > 1 else set()
         elif data["type"] == "commit":
             decided = waiting.pop(of, [])
-            if data["of"] == of and "id" not in data and _has_content(data):
+            whole = isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
+            if data["of"] == of and "id" not in data and whole:
                 gone.update(decided)
     return {r.offset for r in records if r.offset in gone and root[r.data["of"]] not in unclear}
-
-
-def _has_content(data: Json) -> bool:
-    return isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
 
 
 # -- blocks -------------------------------------------------------------------------------------------

@@ -49,15 +49,12 @@ def adopted(env: Env, records: Sequence[Json], where: str, lost: Lost | None = N
             blocks |= new
     if blocks:
         stores[0].mset(blocks)
-    return [_clean(made.get(record.get("id", ""), record)) for record in records]
+    found = (made.get(record.get("id", ""), record) for record in records)
+    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in found]
 
 
 def _place(ref: Json) -> tuple[str, str]:
     return str(ref.get("flowId") or ""), str(ref.get("workspaceId") or "")
-
-
-def _clean(record: Json) -> Json:
-    return {key: value for key, value in record.items() if key != "workspaceId"}
 
 
 def _ours(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:

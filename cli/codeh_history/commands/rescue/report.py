@@ -72,7 +72,8 @@ def lines(told: Json) -> Iterator[str]:
     )
     yield from _labelled("broken", _broken(told))
     if told["resume"] or not _is_well(told):
-        yield from _labelled("mended", ["; ".join(_times(told["mended"]))])
+        done = (what if count == 1 else f"{what} ({count:,})" for what, count in told["mended"].items())
+        yield from _labelled("mended", ["; ".join(done)])
     yield from _labelled("let go", [", ".join(_let_go(told)) + _instead(told)])
     counts = told["messages"]
     fates = ", ".join(f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate])
@@ -125,10 +126,6 @@ def _on_lines(numbers: list[int]) -> str:
     return (
         f"line{'s' if len(known) > 1 else ''} {named}" + (f" and {more:,} more" if more > 0 else "") + ": "
     )
-
-
-def _times(counts: Mapping[str, int]) -> list[str]:
-    return [what if count == 1 else f"{what} ({count:,})" for what, count in counts.items()]
 
 
 def _let_go(told: Json) -> Iterator[str]:

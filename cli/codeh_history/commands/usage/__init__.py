@@ -77,7 +77,8 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
     paths = [path for _, path in ids(env)]
     if not named:
         return with_owners(_told(env, _remembered(env, paths, table)))
-    rows = [_row(env, for_reading(env, name).path, table) for name in dict.fromkeys(named)]
+    chosen = [for_reading(env, name).path for name in dict.fromkeys(named)]
+    rows = [responses.row_of(path, table, env.read_stdin() if path == "-" else None) for path in chosen]
     of = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only programs have sub-agents
         others = with_owners([row for row in _remembered(env, paths, table) if row["id"] not in of] + rows)
@@ -85,13 +86,9 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
     return with_owners(_told(env, rows))
 
 
-def _row(env: Env, path: str, table: Table) -> Json:
-    return responses.row_of(path, table, env.read_stdin() if path == "-" else None)
-
-
-def _remembered(env: Env, paths: list[str], table: Table, kind: cache.Kind = USED) -> list[Json]:
+def _remembered(env: Env, paths: list[str], table: Table) -> list[Json]:
     """The rows of sessions of the home; where these are large, read where their files have changed."""
-    kind = kind._replace(version=[kind.version, table.source, table.date])
+    kind = USED._replace(version=[USED.version, table.source, table.date])
     return cache.rows(env, paths, partial(responses.row_of, table=table), kind)
 
 

@@ -74,6 +74,7 @@ was first invoked \u2014 they are NOT the user's current message. Only continue 
 behavioral guidelines from these skills where still relevant.
 
 """
+_STOPPED = "{} hook stopped continuation: {}"
 _DIAGNOSTICS = """\
 <new-diagnostics>The following new diagnostic issues were detected:
 
@@ -144,22 +145,10 @@ def _selection(held: Json) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)"
 
 
-def _opened(held: Json) -> str:
-    return _OPENED.format(held.get("filename"))
-
-
 def _memory(held: Json) -> str:
     content = object_of(held.get("content"))
     text = name_of(content.get("content"))
     return f"Contents of {content.get('path')}:\n\n{text}" if text else ""
-
-
-def _plan(held: Json) -> str:
-    return _PLAN.format(held.get("planFilePath"), text_of(held.get("planContent")))
-
-
-def _compacted(held: Json) -> str:
-    return _COMPACTED.format(held.get("filename"))
 
 
 def _resource(held: Json) -> str:
@@ -169,10 +158,6 @@ def _resource(held: Json) -> str:
 
 def _in_diff(held: Json) -> str:
     return _SELECTED_IN_DIFF.format(some(_number(held.get("lineCount")), "line"), _selection(held))
-
-
-def _agent(held: Json) -> str:
-    return _AGENT.format(held.get("agentType"))
 
 
 def _skills(held: Json) -> str:
@@ -216,10 +201,6 @@ def _blocked(held: Json) -> str:
     return f"{where}: {error.get('blockingError')}"
 
 
-def _stopped(held: Json) -> str:
-    return f"{held.get('hookName')} hook stopped continuation: {held.get('message')}"
-
-
 def _hook_later(held: Json) -> str:
     response = object_of(held.get("response"))
     more = object_of(response.get("hookSpecificOutput")).get("additionalContext")
@@ -242,18 +223,20 @@ _TOLD: dict[str, Callable[[Json], str]] = {
     "directory": _directory,
     "edited_text_file": _edited,
     "selected_lines_in_ide": _selected,
-    "opened_file_in_ide": _opened,
+    "opened_file_in_ide": lambda held: _OPENED.format(held.get("filename")),
     "nested_memory": _memory,
-    "plan_file_reference": _plan,
-    "compact_file_reference": _compacted,
+    "plan_file_reference": lambda held: _PLAN.format(
+        held.get("planFilePath"), text_of(held.get("planContent"))
+    ),
+    "compact_file_reference": lambda held: _COMPACTED.format(held.get("filename")),
     "mcp_resource": _resource,
     "selected_lines_in_diff": _in_diff,
-    "agent_mention": _agent,
+    "agent_mention": lambda held: _AGENT.format(held.get("agentType")),
     "invoked_skills": _skills,
     "diagnostics": _diagnostics,
     "hook_additional_context": _hook,
     "hook_success": _hook_output,
     "hook_blocking_error": _blocked,
-    "hook_stopped_continuation": _stopped,
+    "hook_stopped_continuation": lambda held: _STOPPED.format(held.get("hookName"), held.get("message")),
     "async_hook_response": _hook_later,
 }

@@ -55,7 +55,7 @@ class History:
         summary = next((one for one in reversed(said) if text and text in one), said[-1] if said else text)
         self._cover(id, ts, summary, line, kept)
         for number, other in enumerate(one for one in said if one != summary):
-            self.add(_user(f"{id}.{number}", ts, other, line))
+            self.add(Entry(f"{id}.{number}", "user", ts, [Piece(line, [{"text": other}])]))
         for entry in new:
             self.add(entry)
         self.fresh = len(self.live)
@@ -122,7 +122,3 @@ def _asks(item: Entry | Summary) -> bool:
 
 def _text(entry: Entry) -> str:
     return "\n".join(texts(entry.parts))
-
-
-def _user(id: str, ts: str | None, text: str, line: int) -> Entry:
-    return Entry(id, "user", ts, [Piece(line, [{"text": text}])])

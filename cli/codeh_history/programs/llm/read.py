@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ...providers.parts import name_of, text_of
 from ...session.model import Json
@@ -40,7 +40,8 @@ def _thread(source: Source, row: Json) -> Session:
     talk = Conversation(session)
     contents = Contents(source, session, talk)
     try:
-        turns = {turn["tip_message_hash"]: turn for turn in _turns(source, session.id)}
+        found = source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", session.id)
+        turns = {turn["tip_message_hash"]: turn for turn in found}
         tools = contents.tools("turn_tools", "turn_id", [turn["id"] for turn in turns.values()])
         if tools:
             session.settings["tools"] = tools
@@ -51,10 +52,6 @@ def _thread(source: Source, row: Json) -> Session:
     except Refused as error:
         session.problem(0, "skips", f"{error} after {talk.number} messages")
     return session
-
-
-def _turns(source: Source, thread: str) -> Iterator[Json]:
-    yield from source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", thread)
 
 
 def _chain(source: Source, session: Session, tip: object) -> list[Json]:

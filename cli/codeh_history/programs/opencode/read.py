@@ -30,11 +30,9 @@ def read(source: Source) -> Iterable[Session]:
     if source.head.tables:
         yield from _in_database(source)
         return
-    yield from values.sessions(source, partial(_one, source))
-
-
-def _one(source: Source, value: Json, _number: int) -> Session:
-    return _in_tree(source, value) if is_of_tree(value) else _exported(value)
+    yield from values.sessions(
+        source, lambda value, _: _in_tree(source, value) if is_of_tree(value) else _exported(value)
+    )
 
 
 def _in_tree(source: Source, info: Json) -> Session:

@@ -18,7 +18,7 @@ _FORMATS = {  # by the API that a message came through
     "google-generative-ai": "gemini", "google-gemini-cli": "gemini", "google-vertex": "gemini",
 }  # fmt: skip
 _SIGNED = ("anthropic", "gemini")  # whose signatures stand on the part that they sign
-_BRANCH = """\
+BRANCH = """\
 The following is a summary of a branch that this conversation came back from:
 
 <summary>
@@ -102,8 +102,3 @@ def shell(message: Json) -> str:
     if message.get("truncated") is True and name_of(message.get("fullOutputPath")):
         text += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
     return text
-
-
-def of_branch(summary: str) -> str:
-    """What the model reads of a branch that was left."""
-    return _BRANCH.format(summary)

@@ -112,7 +112,7 @@ class _Branch:
         elif node.type == "custom_message":
             self.entry(node, "user", ts, messages.content(data.get("content")))
         elif node.type == "branch_summary" and text_of(data.get("summary")):
-            self.entry(node, "user", ts, [{"text": messages.of_branch(data["summary"])}])
+            self.entry(node, "user", ts, [{"text": messages.BRANCH.format(data["summary"])}])
         elif node.type == "compaction":
             self.compacted(node, data, ts)
 

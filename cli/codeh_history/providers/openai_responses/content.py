@@ -53,17 +53,13 @@ def _media(found: Media, item: Json) -> Json | None:
         url = found.url or (found.data_url if found.data is not None else None)
         detail = item.get("detail") if item.get("detail") in _DETAILS else "auto"
         return {"type": "input_image", "image_url": url, "detail": detail} if url else None
-    if not (_is_document(found) or (found.url is not None and kind == "input_file")):
+    if not (found.mime in _DOCUMENTS or found.textual or (found.url is not None and kind == "input_file")):
         return None
     if found.url is not None:
         return {"type": "input_file", "file_url": found.url}
     if found.data is None:
         return None
     return {"type": "input_file", "filename": _filename(found), "file_data": found.data_url}
-
-
-def _is_document(found: Media) -> bool:
-    return found.mime in _DOCUMENTS or found.textual
 
 
 def _filename(found: Media) -> str:

@@ -8,6 +8,7 @@ from ...session.model import Json
 from ..body import Problem
 from ..media import parse_data_url
 from ..openai_rules import call_id, image, in_body_order, model, name, tools
+from ..parts import object_of
 from .replay import ASKED
 
 TYPE_CHECKING = False
@@ -41,7 +42,7 @@ class _Check:
         if isinstance(given, list) and given:
             for number, item in enumerate(given):
                 yield from self.item(item, f"input.{number}")
-                if _is_reasoning(item):
+                if object_of(item).get("type") == "reasoning":
                     yield from self.reasoning(given, number, f"input.{number}")
             yield from self.pairs()
         elif not isinstance(given, str):
@@ -145,10 +146,6 @@ class _Check:
         after = given[number + 1] if number + 1 < len(given) else None
         if not isinstance(after, dict) or not after.get("id"):
             yield Problem(path, "the item that followed this reasoning, with its id, must follow it")
-
-
-def _is_reasoning(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("type") == "reasoning"
 
 
 def _part(part: Any, path: str, kinds: tuple[str, ...]) -> Iterator[Problem]:
