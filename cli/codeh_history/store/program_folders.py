@@ -8,15 +8,12 @@ from collections.abc import Container, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-import orjson
-
 from ..base.env import Env
-from ..base.folders import ensure_dir, remove
 from ..programs import sessions
 from ..programs.protocol import Place
+from . import cache
 
 _VERSION = 2
-_SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 
 class Found(NamedTuple):
@@ -135,17 +132,12 @@ class Known:
     """The files that were imported as they are, by their stamps, and what to know when one grows."""
 
     def __init__(self, env: Env) -> None:
-        self._file = os.path.join(env.home, "cache", "programs.json")
-        self._stamps: dict[str, list[int]] = {}
-        self._grows: dict[str, list[Any]] = {}
+        self._file = cache.path(env, "programs.json")
+        found = cache.load(self._file, _VERSION, lambda data: (dict(data["files"]), dict(data["grow"])))
+        self._stamps: dict[str, list[int]]
+        self._grows: dict[str, list[Any]]
+        self._stamps, self._grows = found or ({}, {})
         self._new = False
-        try:
-            with open(self._file, "rb") as opened:
-                data = orjson.loads(opened.read())
-            if data["version"] == _VERSION:
-                self._stamps, self._grows = dict(data["files"]), dict(data["grow"])
-        except (OSError, ValueError, TypeError, LookupError):
-            pass
 
     def has(self, file: Found) -> bool:
         return self._stamps.get(file.path) == file.stamp
@@ -157,7 +149,7 @@ class Known:
 
     def keep(self, file: Found, grows: Sequence[Any] | None) -> None:
         """Remember a file, unless it was written just now."""
-        if time.time() - file.millis / 1e3 >= _SETTLED:
+        if time.time() - file.millis / 1e3 >= cache.SETTLED:
             self._stamps[file.path] = file.stamp
             self._grows.pop(file.path, None)
             if grows is not None:
@@ -165,17 +157,6 @@ class Known:
             self._new = True
 
     def save(self) -> None:
-        """Write what is new; a cache that cannot be written is no error."""
-        if not self._new:
-            return
-        temporary = f"{self._file}.{os.getpid()}.tmp"
-        try:
-            ensure_dir(os.path.dirname(self._file))
-            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with open(fd, "wb") as file:
-                file.write(orjson.dumps({"version": _VERSION, "files": self._stamps, "grow": self._grows}))
-            os.replace(temporary, self._file)
-        except OSError:
-            pass
-        finally:
-            remove(temporary)
+        """Write what is new."""
+        if self._new:
+            cache.save(self._file, _VERSION, files=self._stamps, grow=self._grows)

@@ -1,23 +1,19 @@
 """What is known of a store's sessions while they stay what they were: a hash of each, and its parent.
 
-So that stores in which nothing has changed are compared without reading, or decrypting, a session. One file
-in the cache; it is safe to delete, and whatever is wrong with it is as if it were not there.
+So that stores in which nothing has changed are compared without reading, or decrypting, a session.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from typing import NamedTuple
 
-import orjson
-
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput
-from ..base.folders import ensure_dir
+from ..base.errors import BadData, InputOutput
 from ..base.read_json import json_object
-from ..store import new_file
+from ..session.model import Json
+from ..store import cache
 from ..store.protocol import Stamp
 from .log import read
 from .merge import root_of
@@ -45,16 +41,9 @@ class Remembered:
     """The briefs of sessions by store, each with the stamp that the session had."""
 
     def __init__(self, env: Env) -> None:
-        self._file = os.path.join(env.home, "cache", "sync.json")
-        self._known: dict[str, dict[str, list[object]]] = {}
+        self._file = cache.path(env, "sync.json")
+        self._known: dict[str, dict[str, list[object]]] = cache.load(self._file, VERSION, _stores) or {}
         self._new = False
-        try:
-            with open(self._file, "rb") as file:
-                data = orjson.loads(file.read())
-            if data["version"] == VERSION:
-                self._known = {place: dict(found) for place, found in data["stores"].items()}
-        except (OSError, ValueError, TypeError, LookupError, AttributeError):
-            pass
 
     def briefs(self, side: Side, sessions: dict[str, Stamp]) -> dict[str, Brief]:
         """Of all sessions of a store; what is not known is read."""
@@ -82,13 +71,13 @@ class Remembered:
         return found
 
     def save(self) -> None:
-        """A cache that cannot be written is no error."""
+        """Write what is new."""
         if self._new:
-            try:
-                ensure_dir(os.path.dirname(self._file))
-                new_file.over(self._file, orjson.dumps({"version": VERSION, "stores": self._known}))
-            except (OSError, HistoryError):
-                pass
+            cache.save(self._file, VERSION, stores=self._known)
+
+
+def _stores(data: Json) -> dict[str, dict[str, list[object]]]:
+    return {place: dict(found) for place, found in data["stores"].items()}
 
 
 def _brief(session: str, data: bytes | None) -> Brief:

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 
 from ...base.env import Env
-from ...base.errors import BadData
+from ...base.errors import BadData, HistoryError
 from ...base.folders import ensure_dir
+from ...store import new_file
 
 MORE = "\\"  # at the end of a line: the prompt goes on
 KEPT = 1000  # lines of the history
@@ -115,11 +116,8 @@ class History:
             with open(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
                 lines = file.read().decode("utf-8", "replace").splitlines()
             if len(lines) > 2 * KEPT:
-                new = f"{self.path}.{os.getpid()}.tmp"
-                with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                    file.write("".join(f"{line}\n" for line in lines[-KEPT:]).encode())
-                os.replace(new, self.path)
-        except OSError:
+                new_file.over(self.path, "".join(f"{line}\n" for line in lines[-KEPT:]).encode())
+        except (OSError, HistoryError):
             return []
         return lines[-KEPT:]
 

@@ -1,8 +1,7 @@
 """The rows of `list` and `usage`, remembered while a session's file stays what it was.
 
-One file in the cache, written whole and renamed; it is safe to delete, and whatever is wrong with it is
-as if it were not there. A file is what it was while inode, size and both times are: each append, each
-replacement and each edit changes one of them.
+A file is what it was while inode, size and both times are: each append, each replacement and each edit
+changes one of them.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import NamedTuple
 import orjson
 
 from ...base.env import Env
-from ...base.folders import ensure_dir, remove
 from ...render.progress import progress
 from ...session.model import Json
+from ...store import cache
 from ...store.paths import SERVER, own_dir, sessions_dir
 from ...store.state import Stamp, passing, stamps_of
 from .processes import shared
@@ -27,7 +26,6 @@ MANY = 1000  # sessions, and
 MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
 A_SECOND = 16 << 20  # bytes that are read in about a second
 VERSION = 4  # of what is counted: rows of another are not read
-SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
 
 
 class Kind(NamedTuple):
@@ -36,7 +34,7 @@ class Kind(NamedTuple):
     file: str = "sessions.json"
     version: object = VERSION
     much: int = MUCH
-    settled: float = SETTLED
+    settled: float = cache.SETTLED
 
 
 LISTED = Kind()
@@ -50,7 +48,7 @@ def rows(env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind =
     stamps = stamps_of(paths)
     if len(paths) < MANY and _size(paths, stamps) < kind.much:
         return _counted(env, paths, stamps, row_of)
-    known = Remembered(os.path.join(env.home, "cache", _of_store(env, kind.file)), kind)
+    known = Remembered(cache.path(env, _of_store(env, kind.file)), kind)
     found = {path: row for path in paths if (row := known.row(path, stamps[path])) is not None}
     unknown = [path for path in paths if path not in found]
     for path, row in zip(unknown, _counted(env, unknown, stamps, row_of), strict=True):
@@ -97,15 +95,8 @@ class Remembered:
     def __init__(self, file: str, kind: Kind) -> None:
         self._file = file
         self._kind = kind
-        self._rows: dict[str, tuple[Stamp, Json]] = {}
+        self._rows: dict[str, tuple[Stamp, Json]] = cache.load(file, kind.version, _rows) or {}
         self._new = False
-        try:
-            with open(self._file, "rb") as opened:
-                data = orjson.loads(opened.read())
-            if data["version"] == kind.version:
-                self._rows = {name: (stamp, row) for name, stamp, row in data["rows"]}
-        except (OSError, ValueError, TypeError, LookupError):
-            pass
 
     def row(self, path: str, stamp: Stamp | None) -> Json | None:
         """The row of a file, if that is still what it was."""
@@ -124,19 +115,12 @@ class Remembered:
         self._new = True
 
     def save(self, paths: list[str]) -> None:
-        """Write the rows of these files, if any is new; a cache that cannot be written is no error."""
-        if not self._new:
-            return
-        names = {os.path.basename(path) for path in paths}
-        rows = [[name, *found] for name, found in self._rows.items() if name in names]
-        temporary = f"{self._file}.{os.getpid()}.tmp"
-        try:
-            ensure_dir(os.path.dirname(self._file))
-            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with open(fd, "wb") as file:
-                file.write(orjson.dumps({"version": self._kind.version, "rows": rows}))
-            os.replace(temporary, self._file)
-        except OSError:
-            pass
-        finally:
-            remove(temporary)
+        """Write the rows of these files, if any is new."""
+        if self._new:
+            names = {os.path.basename(path) for path in paths}
+            rows = [[name, *found] for name, found in self._rows.items() if name in names]
+            cache.save(self._file, self._kind.version, rows=rows)
+
+
+def _rows(data: Json) -> dict[str, tuple[Stamp, Json]]:
+    return {name: (stamp, row) for name, stamp, row in data["rows"]}
