@@ -12,7 +12,7 @@ from ...render import pager, table, values
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
-from . import cache
+from .rows import LISTED, Kind, noted, remembered
 
 EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
@@ -60,7 +60,7 @@ def run(env: Env, given: Given) -> None:
         raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
 
 
-PROGRAMS_LISTED = cache.Kind("programs-listed.json")
+PROGRAMS_LISTED = Kind("programs-listed.json")
 EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
 
 
@@ -79,13 +79,9 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
     return millis
 
 
-def rows_of(env: Env, paths: list[str], kind: cache.Kind = cache.LISTED) -> list[Json]:
+def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
     """A row for each session; what is wrong with one is noted on stderr."""
-    rows = cache.rows(env, paths, listing.row_of, kind)
-    for row in rows:
-        if "problem" in row:
-            env.note(f"{row['path']}: {row['problem']}")
-    return rows
+    return noted(env, remembered(env, paths, listing.row_of, kind))
 
 
 def program_rows(env: Env) -> list[Json]:

@@ -16,7 +16,8 @@ from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
-from ..list_ import cache, moment
+from ..list_ import moment
+from ..list_.rows import Kind, noted, remembered
 from . import own, shown
 from .totals import BY, Asked, summed, with_owners
 
@@ -27,7 +28,7 @@ EXAMPLES = """\
   codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
 """
-USED = cache.Kind("usage.json", version=1)
+USED = Kind("usage.json", version=1)
 A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
@@ -76,24 +77,17 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
     """The rows of the sessions that are named, and of those that worked for them; else of all."""
     paths = [path for _, path in ids(env)]
     if not named:
-        return with_owners(_told(env, _remembered(env, paths, table)))
+        return with_owners(noted(env, _remembered(env, paths, table)))
     chosen = [for_reading(env, name).path for name in dict.fromkeys(named)]
     rows = [responses.row_of(path, table, env.read_stdin() if path == "-" else None) for path in chosen]
     of = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only programs have sub-agents
         others = with_owners([row for row in _remembered(env, paths, table) if row["id"] not in of] + rows)
         rows = [row for row in others if row["id"] in of or row["of"] in of]
-    return with_owners(_told(env, rows))
+    return with_owners(noted(env, rows))
 
 
 def _remembered(env: Env, paths: list[str], table: Table) -> list[Json]:
     """The rows of sessions of the home; where these are large, read where their files have changed."""
     kind = USED._replace(version=[USED.version, table.source, table.date])
-    return cache.rows(env, paths, partial(responses.row_of, table=table), kind)
-
-
-def _told(env: Env, rows: list[Json]) -> list[Json]:
-    for row in rows:
-        if "problem" in row:
-            env.note(f"{row['path']}: {row['problem']}")
-    return rows
+    return remembered(env, paths, partial(responses.row_of, table=table), kind)

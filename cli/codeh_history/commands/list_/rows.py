@@ -40,7 +40,9 @@ class Kind(NamedTuple):
 LISTED = Kind()
 
 
-def rows(env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED) -> list[Json]:
+def remembered(
+    env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED
+) -> list[Json]:
     """The row of each session: as remembered where they are large or many, else counted.
 
     What is counted then is remembered from now on.
@@ -78,6 +80,14 @@ def _counted(
             found[place] = orjson.loads(data)
             told.done(number, len(paths))
     return [found[place] for place in range(len(paths))]
+
+
+def noted(env: Env, found: list[Json]) -> list[Json]:
+    """The same rows; what is wrong with a session is noted on stderr."""
+    for row in found:
+        if "problem" in row:
+            env.note(f"{row['path']}: {row['problem']}")
+    return found
 
 
 def _of_store(env: Env, file: str) -> str:

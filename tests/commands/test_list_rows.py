@@ -11,7 +11,7 @@ import pytest
 
 import support
 from codeh_history.base.env import Env
-from codeh_history.commands.list_ import cache as remembering
+from codeh_history.commands.list_ import rows as remembering
 from codeh_history.session.model import Json
 
 
@@ -37,7 +37,7 @@ def asked(
         return {"id": "s", "path": path, "text": Path(path).read_text(), **extra}
 
     kind = remembering.LISTED._replace(much=0, settled=settled)
-    rows = remembering.rows(Env({"CODEH_HOME": str(home)}), paths, row_of, kind)
+    rows = remembering.remembered(Env({"CODEH_HOME": str(home)}), paths, row_of, kind)
     assert [row["path"] for row in rows] == paths
     return counted, rows
 
@@ -148,7 +148,7 @@ def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(
         Path(path).write_bytes(bytes(size))
     kind = remembering.LISTED._replace(settled=-1e9)  # however young
     for _ in range(2):
-        remembering.rows(
+        remembering.remembered(
             Env({"CODEH_HOME": str(home)}), paths, lambda path: {"at": asked.append(path)}, kind
         )
     assert asked == paths * times
