@@ -25,7 +25,6 @@ from ..base.read_json import json_object
 from ..base.words import some
 from ..blocks import BATCH, Lost, batches, fetch, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore, is_block_id
-from ..session.by_reference import all_ids
 from ..session.model import Json
 from ..session.records import parse
 from ..store import create, read
@@ -52,7 +51,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
         raise Usage("--bundle -: a bundle is no text; redirect stdout, or name a file")
     data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path, whole=True)
     stores = open_stores(env) if b'"blockId' in data else []
-    ids = named(data)
+    ids = rewrite.blocks(data)
     held = sizes(stores, ids)
     fetch(stores, [id for id in ids if id not in held], lost)
     blocks = (item for batch in batches(held) for item in fetch(stores, batch, lost).items())
@@ -80,14 +79,6 @@ def write(
             there.append(id)
         _add(tar, LAST, orjson.dumps({"blocks": there, "missing": list(missing)}) + b"\n")
     return len(there)
-
-
-def named(data: bytes) -> list[str]:
-    """The blocks that a session's lines name, also where they are hidden or undone."""
-    records = rewrite.records(data, skip=lambda line: b'"blockId' not in line)
-    return list(
-        dict.fromkeys(id for _, record in records if record is not None for id in all_ids(record.data))
-    )
 
 
 def _id(target: Target, data: bytes) -> str:
@@ -186,7 +177,7 @@ def _unpacked(
     path = create.free_path(env, into or (session if is_id(session) else None), session)
     data = _session(about, members, where, store, brought)
     id = create.copied(env, path, data, renamed=id_of(path) != session)
-    absent = [block for block in named(data) if block not in brought]
+    absent = [block for block in rewrite.blocks(data) if block not in brought]
     if absent:
         env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
     return id

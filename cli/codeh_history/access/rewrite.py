@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..base.env import Env
 from ..base.errors import Usage
+from ..session.by_reference import all_ids
 from ..session.records import Before, Record, lines_of, parse
 from ..store import read
 from ..store.protocol import Locked
@@ -63,6 +64,16 @@ def records(
         else:
             found = parse([line], before=before).records
             yield line, found[0] if found else None
+
+
+def blocks(data: bytes) -> list[str]:
+    """The blocks that a session's lines name, also where they are hidden or undone."""
+    if b'"blockId' not in data:
+        return []
+    found = records(data, skip=lambda line: b'"blockId' not in line)
+    return list(
+        dict.fromkeys(id for _, record in found if record is not None for id in all_ids(record.data))
+    )
 
 
 def ended(line: bytes, like: bytes) -> bytes:

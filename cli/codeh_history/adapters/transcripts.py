@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..base.errors import InputOutput
-from ..base.folders import ensure_dir, sync, sync_dir
+from ..base.folders import ensure_dir, sync, sync_dir, write
 
 ENDING = ".jsonl"
 _REMEMBERED = 64  # files whose ids are kept in memory
@@ -144,12 +144,6 @@ def entries_in(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
             else:
                 logging.getLogger("codeh_history").warning("%s: byte %d: no entry; skipped", path, at)
         at += len(line) + 1
-
-
-def write(fd: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(fd, left) :]
 
 
 def _reader(fd: int, at: int, end: int) -> Any:

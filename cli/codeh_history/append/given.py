@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.errors import Usage
-from ..base.options import MAX_BYTES, Writing, flag, option
+from ..base.options import FILES, MAX_BYTES, Writing, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ class Given(Writing):
     """The options of a message, and the other ways in which messages come."""
 
     message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
-    file: Sequence[str] = option("FILE|-", "Text from a file, after the -m texts.", "-F")
+    file: Sequence[str] = FILES
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
     role: str | None = option("ROLE", "user (default) or model.")
     kind: str | None = option("KIND", "user, codeh, tool, error or info.")

@@ -45,13 +45,20 @@ def create(path: str) -> int:
 def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
     """Write a new file, 0600 under any umask, durable but for its name; what it is then."""
     fd = create(path)
-    with open(fd, "wb", buffering=0) as file:
+    try:
         os.fchmod(fd, 0o600)
-        left = memoryview(data)
-        while left:
-            left = left[file.write(left) :]
+        write(fd, data)
         sync(fd)
         return os.fstat(fd)
+    finally:
+        os.close(fd)
+
+
+def write(fd: int, data: bytes | bytearray | memoryview) -> None:
+    """Write all of it, however much is taken at a time."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(fd, left) :]
 
 
 def sync(fd: int, *, data_only: bool = False) -> None:

@@ -91,6 +91,13 @@ class Options(Fields):
         """Those of these options that were given; without names of all."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
+    def one_of(self, said: str, *names: str) -> None:
+        """Usage where several of these options were given, which are `said` to people so."""
+        if len(self.given(*names)) > 1:
+            from .errors import Usage
+
+            raise Usage(f"{said}: one of them")
+
     def part(self, takes: type[Taken]) -> Taken:
         """Those of these options that another job takes."""
         return takes(**{name: value for name, value in vars(self).items() if name in takes.DEFAULTS})
@@ -118,12 +125,19 @@ JSON = flag("One JSON value on stdout.")
 JSONL = flag("JSON lines on stdout.")
 REPORT = flag("JSON lines of what changed and why, on stderr.")
 IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
+REWRITE = flag("Replace the session's file instead of printing.", "-i")
+RULES = option("FILE", "JSON object: kind, regular expression.")
+VIA = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
+FILES = option("FILE|-", "Text from a file, after the -m texts.", "-F")
 ALLOW_MISSING = flag("A placeholder for a block that is missing or altered.")
 STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
 NO_PAGER = flag("On a terminal, however long it is, without `$PAGER`.")
 ENCRYPT_TO = option("AGE1...", "Encrypt to this public key (age, or SSH); repeatable.")
 IDENTITY = option("FILE", "The key that opens what is encrypted; repeatable.")
 MAX_BYTES = option("N", "Most bytes of an answer, or of a tool's output (256 MiB).")
+
+
+MESSAGE_ID = "Message id, unique prefix, or :N."
 
 
 class Writing(Options, closing=True):

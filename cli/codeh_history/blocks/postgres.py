@@ -12,7 +12,7 @@ from typing import Any
 
 from ..base.errors import InputOutput, TryAgain
 from ..base.postgres import Server
-from .protocol import Data
+from .protocol import BlockStore, Data
 
 _PUT = (
     "INSERT INTO codeh_blocks (id, used, data) VALUES (%s, %s, %s)"
@@ -20,7 +20,7 @@ _PUT = (
 )
 
 
-class PostgresStore:
+class PostgresStore(BlockStore):
     """Blocks in a table, which every home that names the database shares."""
 
     shared = True
@@ -51,10 +51,6 @@ class PostgresStore:
     def delete(self, ids: Sequence[str], before: float) -> int:
         query = "DELETE FROM codeh_blocks WHERE id = ANY(%s) AND used < %s RETURNING id, 0"
         return len(self._rows(query, list(ids), before))
-
-    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:  # noqa: ARG002
-        """No other program's blocks are in this table."""
-        return {}
 
     def take_back(self, ids: Collection[str]) -> None:
         """Nothing: others may have come to rely upon them; `gc` knows when nobody does."""

@@ -31,8 +31,12 @@ class BlockStore(Protocol):
     def delete(self, ids: Sequence[str], before: float) -> int:
         """Remove those of these blocks that were not written since `before`; returns how many."""
 
-    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
-        """Blocks of another program that are there under its own ids, after one of `heads`; unverified."""
+    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:  # noqa: ARG002
+        """Blocks of another program that are there under its own ids, after one of `heads`; unverified.
+
+        None where nobody else writes to such a store.
+        """
+        return {}
 
     def take_back(self, ids: Collection[str]) -> None:
         """Remove those of these blocks that this object brought in and that nobody else relies upon."""

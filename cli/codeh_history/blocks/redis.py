@@ -19,7 +19,7 @@ from ..base.errors import InputOutput, Usage
 from ..base.failures import one_line
 from ..base.ids import is_id
 from .metered import Meter, metered
-from .protocol import Data
+from .protocol import BlockStore, Data
 
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read from the server and each write to it
@@ -37,7 +37,7 @@ return count
 """
 
 
-class RedisStore:
+class RedisStore(BlockStore):
     """Blocks under a workspace's prefix; commands of one call share one round trip."""
 
     shared = True

@@ -17,10 +17,10 @@ from ..append import text as append
 from ..base import amounts, piped
 from ..base.collector import resting
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain, Usage
+from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain
 from ..base.input import from_file
 from ..base.jobs import Request
-from ..base.options import MAX_BYTES, PROFILE, Options, Writing, flag, option
+from ..base.options import FILES, MAX_BYTES, PROFILE, VIA, Options, Writing, flag, option
 from ..config import layers
 from ..config.layers import Asked
 from ..providers.reply import AnswerReader
@@ -58,9 +58,9 @@ STRAY = "the text is -m TEXT, the session is -s SESSION"
 
 class _Prompt(Options):
     message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
-    file: Sequence[str] = option("FILE|-", "Text from a file, after the -m texts.", "-F")
+    file: Sequence[str] = FILES
     attach: Sequence[str] = option("FILE", "Attach a file.")
-    via: str | None = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
+    via: str | None = VIA
 
 
 class _Answer(Writing):
@@ -82,8 +82,7 @@ def run(env: Env, given: Given) -> None:
     layers.reaching(env, asked)
     payload.provider_of(asked.request.to)
     payload.checked(asked.request)
-    if given.id and given.echo:
-        raise Usage("--id and --echo: one of them")
+    given.one_of("--id and --echo", "id", "echo")
     target = for_writing(env, given.session)
     again = f"`{_again(env, target, given, asked)}`"
     tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..access.view import find
 from ..append.text import store
 from ..base.env import Env
-from ..base.options import Writing, argument
+from ..base.options import MESSAGE_ID, Writing, argument
 from ..session.fold import fold
 from ..session.model import Message
 from ..session.records import dumps
@@ -21,7 +21,7 @@ STRAY = "one message ID"
 
 
 class Given(Writing):
-    id: str | None = argument("[ID]", "Message id, unique prefix, or :N.")
+    id: str | None = argument("[ID]", MESSAGE_ID)
 
 
 def run(env: Env, given: Given) -> None:

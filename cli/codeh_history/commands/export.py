@@ -110,8 +110,7 @@ def form(given: Given) -> str:
         return to
     if to not in WRITTEN and (of_programs := given.given(*OF_PROGRAMS)):
         raise Usage(f"--{of_programs[0]} goes with --to {'|'.join(WRITTEN)}")
-    if given.install and given.output is not None:
-        raise Usage("--output and --install: one of them")
+    given.one_of("--output and --install", "output", "install")
     return to
 
 

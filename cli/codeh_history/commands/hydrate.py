@@ -7,7 +7,7 @@ from ..access import result as filtering
 from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
-from ..base.options import ALLOW_MISSING, Reading, flag
+from ..base.options import ALLOW_MISSING, REWRITE, Reading
 from ..blocks import Lost
 
 EXAMPLES = """\
@@ -19,7 +19,7 @@ EXAMPLES = """\
 
 class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
-    in_place: bool = flag("Replace the session's file instead of printing.", "-i")
+    in_place: bool = REWRITE
 
 
 def run(env: Env, given: Given) -> None:

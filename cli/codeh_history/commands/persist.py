@@ -8,7 +8,7 @@ from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.jobs import Reduction
-from ..base.options import ALLOW_MISSING, Reading, flag
+from ..base.options import ALLOW_MISSING, REWRITE, Reading, flag
 from ..blocks import Lost
 from ..filters import reduction
 
@@ -22,7 +22,7 @@ EXAMPLES = """\
 
 class Given(Reading, Reduction):
     every: bool = flag("Every message, not only those with a part above 4 KiB.", long="--all")
-    in_place: bool = flag("Replace the session's file instead of printing.", "-i")
+    in_place: bool = REWRITE
     allow_missing: bool = ALLOW_MISSING
 
 

@@ -12,7 +12,7 @@ from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
-from ..base.options import Reading, flag, option
+from ..base.options import RULES, Reading, flag
 from ..filters.redact import Redactor, left_elsewhere
 from ..filters.redact import run as redacting
 from ..render.progress import progress, size_of
@@ -30,7 +30,7 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    rules: str | None = option("FILE", "JSON object: kind, regular expression.")
+    rules: str | None = RULES
     yes: bool = flag("With -i: do not ask.")
     in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
 

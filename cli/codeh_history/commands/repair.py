@@ -40,8 +40,7 @@ class Given(Options):
 def run(env: Env, given: Given) -> None:
     if given.unanswered not in UNANSWERED:
         raise Usage(f"--unanswered {given.unanswered}: error, stub or drop")
-    if given.output is not None and given.in_place:
-        raise Usage("--output and -i: one of them")
+    given.one_of("--output and -i", "output", "in_place")
     settings = Settings(unanswered=given.unanswered)
 
     def reduce(view: View) -> tuple[list[Op], Json]:

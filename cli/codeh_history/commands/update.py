@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..access.view import find
 from ..append.text import exact, store, text_of
 from ..base.env import Env
-from ..base.options import Writing, argument, flag, option
+from ..base.options import MESSAGE_ID, Writing, argument, flag, option
 from ..session.fold import fold, is_idless, join
 from ..session.model import Json, Message, Part, Unread, unread
 from ..session.records import dumps
@@ -27,7 +27,7 @@ STRAY = "one message ID; the text is -m TEXT"
 
 
 class Given(Writing):
-    id: str = argument("ID", "Message id, unique prefix, or :N.")
+    id: str = argument("ID", MESSAGE_ID)
     message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
     file: Sequence[str] = option("FILE|-", "Text from a file.", "-F")
     append: bool = flag("Add to the text instead of replacing it, byte for byte.")

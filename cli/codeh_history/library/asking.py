@@ -57,11 +57,14 @@ def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | 
     return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind), None), most)
 
 
+def _either(via: Any, work: Callable[[Any], Any]) -> Any:
+    """What the work with a command or a function comes to; with an async one something to be awaited."""
+    return loop.run(lambda bridge: work(bridge.called(via))) if is_async(via) else work(via)
+
+
 def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Any:
     """Append a prompt, have the session sent, store the answer."""
-    if is_async(via):
-        return loop.run(lambda bridge: _asked(opened, bridge.called(via), echo, options))
-    return _asked(opened, via, echo, options)
+    return _either(via, lambda via: _asked(opened, via, echo, options))
 
 
 def _asked(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
@@ -100,9 +103,7 @@ def _by_function(via: Callable[[bytes], Any], body: bytes, feed: Feed) -> Receiv
 
 def calls(opened: Opened, via: Any, options: Json) -> Any:
     """The open calls, each answered where somebody is to."""
-    if is_async(via):
-        return loop.run(lambda bridge: _called(opened, bridge.called(via), options))
-    return _called(opened, via, options)
+    return _either(via, lambda via: _called(opened, via, options))
 
 
 def _called(opened: Opened, via: Any, options: Json) -> list[Json]:
@@ -127,9 +128,7 @@ def _called(opened: Opened, via: Any, options: Json) -> list[Json]:
 
 def summarize(opened: Opened, via: Any, options: Json) -> Any:
     """Summarise what is due."""
-    if is_async(via):
-        return loop.run(lambda bridge: _summarized(opened, bridge.called(via), options))
-    return _summarized(opened, via, options)
+    return _either(via, lambda via: _summarized(opened, via, options))
 
 
 def _summarized(opened: Opened, via: Any, options: Json) -> Json | None:

@@ -33,7 +33,7 @@ class Files(Store):
             with os.scandir(self.name) as entries:
                 for entry in entries:
                     if entry.name.endswith(".jsonl") and is_id(id_of(entry.name)) and entry.is_file():
-                        found[id_of(entry.name)] = _stamp(entry.stat())
+                        found[id_of(entry.name)] = Stamp.of(entry.stat())
         except FileNotFoundError:
             return {}
         except OSError as error:
@@ -77,7 +77,3 @@ class Files(Store):
     def wait(self, id: str, seconds: float) -> bool:  # noqa: ARG002 - only looking tells
         time.sleep(seconds)
         return False
-
-
-def _stamp(info: os.stat_result) -> Stamp:
-    return Stamp(info.st_ino, info.st_size, max(info.st_mtime_ns, info.st_ctime_ns))

@@ -265,6 +265,7 @@ def _check_ours(fd: int, path: str) -> None:
 
 
 def lock(fd: int, path: str, deadline: float) -> None:
+    """Lock a file, or a folder; TryAgain where another process has it until then."""
     pause = 0.001
     while True:
         try:

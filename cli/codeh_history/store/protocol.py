@@ -12,8 +12,9 @@ time for a session, and durable on return (74 says where that is unknown, 75 tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from os import stat_result
 from re import Pattern
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from ..base.errors import BadData, TryAgain
 
@@ -28,6 +29,11 @@ class Stamp(NamedTuple):
     edition: int
     size: int
     changed: int
+
+    @classmethod
+    def of(cls, info: stat_result) -> Self:
+        """The stamp of a file."""
+        return cls(info.st_ino, info.st_size, max(info.st_mtime_ns, info.st_ctime_ns))
 
 
 class Locked(Protocol):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ..base.env import Env
 from ..base.errors import InputOutput
-from ..base.folders import create, remove, sync, sync_dir, temporary
+from ..base.folders import create, remove, sync, sync_dir, temporary, write
 from ..session.rules import LONGEST
 from . import log
 from .elsewhere import note
@@ -73,7 +73,7 @@ def _publish(path: str, data: bytes) -> None:
             fd = create(made)
             os.fchmod(fd, 0o600)
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _write(fd, data)
+            write(fd, data)
             sync(fd)
             os.replace(made, path)
             published = True
@@ -86,9 +86,3 @@ def _publish(path: str, data: bytes) -> None:
     except OSError as error:
         what = "it was replaced, but its durability is unknown" if published else "the session is as it was"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None
-
-
-def _write(fd: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(fd, left) :]

@@ -10,11 +10,10 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..access.rewrite import blocks
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain
 from ..blocks import Lost, bring
-from ..session.by_reference import all_ids
-from ..session.records import lines_of, parse
 from .families import families
 from .plan import Plan, Write, grown, plan
 from .remembered import Remembered
@@ -86,7 +85,7 @@ def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
 
 def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
     """See that the store that a session goes to has the blocks that it names; those that neither has."""
-    wanted = [id for id in _named(write.after) if id not in set(_named(write.before or b""))]
+    wanted = [id for id in blocks(write.after) if id not in set(blocks(write.before or b""))]
     if not wanted:
         return []
     lost: Lost = {}
@@ -100,15 +99,6 @@ def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
 def _forget(side: Side, number: int, writes: Sequence[Write], begun: float) -> int:
     """Remove the blocks that the sessions written to a store no longer name; how many stay there."""
     own = [write for write in writes if write.side == number]
-    before = {id for write in own for id in _named(write.before or b"")}
-    gone = before - {id for write in own for id in _named(write.after)}
+    before = {id for write in own for id in blocks(write.before or b"")}
+    gone = before - {id for write in own for id in blocks(write.after)}
     return side.forget(gone, begun) if gone else 0
-
-
-def _named(data: bytes) -> list[str]:
-    """The blocks that a session's lines name."""
-    if b'"blockId' not in data:
-        return []
-    return list(
-        dict.fromkeys(id for record in parse(lines_of(data)).records for id in all_ids(record.data))
-    )

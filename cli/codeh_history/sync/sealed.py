@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..access import bundle
+from ..access import bundle, rewrite
 from ..access.sealing import Seal
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, remove, sync_dir, temporary, write_new
@@ -40,9 +40,7 @@ class Sealed:
                 for entry in entries:
                     session = entry.name.removesuffix(_ENDING)
                     if session != entry.name and is_id(session) and entry.is_file():
-                        info = entry.stat()
-                        changed = max(info.st_mtime_ns, info.st_ctime_ns)
-                        found[session] = Stamp(info.st_ino, info.st_size, changed)
+                        found[session] = Stamp.of(entry.stat())
         except FileNotFoundError:
             return {}
         except OSError as error:
@@ -100,13 +98,13 @@ class Sealed:
         import io
 
         file = io.BytesIO()
-        named = bundle.named(data)
+        named = rewrite.blocks(data)
         there = self._held.mget(named)
         bundle.write(file, session, data, there.items(), [id for id in named if id not in there])
         return file.getvalue()
 
 
-class Held:
+class Held(BlockStore):
     """Blocks in memory, as a store."""
 
     shared = remote = False
@@ -129,9 +127,6 @@ class Held:
 
     def delete(self, _ids: Sequence[str], _before: float) -> int:
         return 0
-
-    def foreign(self, _ids: Sequence[str], _heads: Sequence[str]) -> dict[str, bytes]:
-        return {}
 
     def take_back(self, ids: Collection[str]) -> None:
         for id in ids:

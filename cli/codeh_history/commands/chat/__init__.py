@@ -6,7 +6,7 @@ from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.jobs import Request
-from ...base.options import ARGUMENT, MAX_BYTES, PROFILE, Writing, option
+from ...base.options import ARGUMENT, MAX_BYTES, PROFILE, VIA, Writing
 from ...store.resolve import for_writing, named
 from . import commands
 from .lines import Lines
@@ -22,7 +22,7 @@ STRAY = "the session is the only argument; prompts are typed, or piped in, a lin
 
 class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
     argument: str | None = ARGUMENT
-    via: str | None = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
+    via: str | None = VIA
     max_bytes: str | None = MAX_BYTES
     profile: str | None = PROFILE
 

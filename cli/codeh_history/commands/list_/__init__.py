@@ -41,8 +41,7 @@ class Given(Options):
 
 
 def run(env: Env, given: Given) -> None:
-    if given.json and given.jsonl:
-        raise Usage("--json and --jsonl: one of them")
+    given.one_of("--json and --jsonl", "json", "jsonl")
     earliest = moment(env, given.since) if given.since is not None else None
     paths = [for_reading(env, given.session).path] if given.session else [path for _, path in ids(env)]
     rows = rows_of(env, paths)

@@ -6,7 +6,6 @@ import orjson
 
 from ...base import amounts
 from ...base.env import Env
-from ...base.errors import Usage
 from ...base.options import JSON, QUIET, REPORT, SESSION, Options, argument, flag, option
 from ...programs import sessions
 from . import output, report, source
@@ -39,8 +38,7 @@ class Given(Options):
 
 def run(env: Env, given: Given) -> None:
     asked = amounts.tokens(given.budget) if given.budget is not None else None
-    if given.install and given.output is not None:
-        raise Usage("--output and --install: one of them")
+    given.one_of("--output and --install", "output", "install")
     found = source.read(env, given.session, given.argument)
     to = output.destination(given, found)
     done = reduced(env, found.view, to, asked)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...session.model import Part
 from ...session.ops import Op
 from ...session.records import dumps
 from ...session.view import View
+from ...summaries.window import stands_for
 
 KEPT, SHORTENED, SUMMARISED, DROPPED = FATES = ("kept", "shortened", "summarised", "dropped")
 _MOVED = "moved to its call"
@@ -52,7 +53,7 @@ def fates(ids: Iterable[str], mended: View, after: View, moves: Moves) -> dict[s
     """The fate of each of these messages, `mended` being what was there before anything was let go."""
     before = {message.id: message.parts for message in mended.messages}
     shown = {message.id: message.parts for message in after.messages}
-    covered = set(_covered(after))
+    covered = set(stands_for(after.summaries, after))
     found = {}
     for id in ids:
         at = id if id in before else moves.to.get(id, id)
@@ -62,16 +63,3 @@ def fates(ids: Iterable[str], mended: View, after: View, moves: Moves) -> dict[s
         else:
             found[id] = SUMMARISED if at in covered or id in covered else DROPPED
     return found
-
-
-def _covered(view: View) -> Iterator[str]:
-    """The ids of all that the summaries which are shown stand for."""
-    known = {summary.id: summary for summary in (*view.summaries, *view.hidden_summaries)}
-    left = [summary.id for summary in view.summaries]
-    seen = set(left)
-    while left:
-        for id in known[left.pop()].covers:
-            yield id
-            if id in known and id not in seen:
-                seen.add(id)
-                left.append(id)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...access.view import tell_lost
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
+from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
 from ...blocks import Lost
@@ -48,10 +48,8 @@ class Given(Options):
 
 def run(env: Env, given: Given) -> int:
     """The exit code says whether anything was found, and whether all could be read."""
-    if given.json and given.jsonl:
-        raise Usage("--json and --jsonl: one of them")
-    if given.list_only and given.count:
-        raise Usage("-l and -c: one of them")
+    given.one_of("--json and --jsonl", "json", "jsonl")
+    given.one_of("-l and -c", "list_only", "count")
     lost: Lost = {}
     unread: list[str] = []
     flags = re.IGNORECASE if given.ignore_case else 0

@@ -35,8 +35,7 @@ class Given(Reading):
 
 
 def run(env: Env, given: Given) -> None:
-    if sum((given.items, given.json, given.jsonl)) > 1:
-        raise Usage("--items, --json, --jsonl: one of them")
+    given.one_of("--items, --json, --jsonl", "items", "json", "jsonl")
     if given.follow and (given.items or given.json or given.curated):
         raise Usage("--follow prints text or --jsonl as it arrives, nothing else")
     target = for_reading(env, given.session, given.argument)
