@@ -193,6 +193,30 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program: str) 
     assert +written.left == {"thought": 1}
 
 
+@PROGRAMS
+def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program: str) -> None:
+    """`export --to gemini-cli` ended with a bug where a result answered nothing, or a call was none."""
+    said = ("functionCall", "functionResponse")
+    halves = [{half: value} for half in said for value in (5, {"name": "f"}, {"id": "z", "response": 3})]
+    parts = [{"native": {"provider": "gemini", "value": value}} for value in halves]
+    kinds = [("user", "user", [{"text": "Which?"}]), ("codeh", "model", parts), ("tool", "user", parts)]
+    log = [
+        {"type": "message", "id": kind, "ts": ABOUT.time, "kind": kind, "role": role, "parts": parts}
+        for kind, role, parts in kinds
+    ]
+    written = sessions.written(program, strategies.view_of([{"type": "session", "id": "s"}, *log]), ABOUT)
+    assert b"Which?" in written.data
+
+
+def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex() -> None:
+    """Its provider refuses some that are empty."""
+    log = [
+        {"type": "message", "id": "m", "ts": ABOUT.time, "kind": "user", "role": "user", "parts": [{"text": ""}]},
+    ]  # fmt: skip
+    view = strategies.view_of([{"type": "session", "id": "s"}, *log])
+    assert b"message" not in sessions.written("codex", view, ABOUT).data
+
+
 def test_what_has_no_place_is_counted() -> None:
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}

@@ -75,9 +75,9 @@ class _File:
         if element["role"] == "model":
             self._said(parts, model)
             return
-        results = [part for part in parts if isinstance(part.get("functionResponse"), dict)]
-        for part in results:
-            self._answered(part)
+        for part in parts:
+            if _id(part.get("functionResponse")) in self.calls:
+                self._answered(part)
         others = [part for part in parts if "functionResponse" not in part]
         if others:
             self.calls = {}
@@ -91,7 +91,7 @@ class _File:
             parts = [*self._parts, *parts]
             del self.lines[-1]
         self._parts: list[Any] = parts
-        calls = [self._call(part["functionCall"]) for part in parts if "functionCall" in part]
+        calls = [self._call(part["functionCall"]) for part in parts if _is_call(part)]
         self.calls = {call["id"]: call for call in calls}
         message = {**self._head("gemini"), **_content(parts)}
         if model:
@@ -116,10 +116,17 @@ class _File:
         return {"id": id, "timestamp": self.ts, "type": kind}
 
 
-def _id(call: Json) -> str:
+def _is_call(part: Any) -> bool:
+    """Whether this is a call that can be answered; another one may stand in a native part."""
+    call = part.get("functionCall")
+    return bool(_id(call) and name_of(call.get("name")))
+
+
+def _id(call: Any) -> str | None:
     """A call's id; the program takes its function's name off one that begins with it, once."""
-    id, prefix = str(call["id"]), f"{call['name']}__"
-    return prefix + id if id.startswith(prefix) else id
+    id = name_of(object_of(call).get("id"))
+    prefix = f"{call.get('name')}__" if id else ""
+    return prefix + id if id and id.startswith(prefix) else id
 
 
 def _unmarked(part: Any) -> Any:
@@ -138,11 +145,11 @@ def _kept(parts: list[Part]) -> list[Any]:
 
 def _content(parts: list[Any]) -> Json:
     """What a message says besides its calls; of one that is more than texts and calls after them, all."""
-    texts = [part for part in parts if "functionCall" not in part]
+    texts = [part for part in parts if not _is_call(part)]
     plain = all(part.keys() == {"text"} for part in texts) and parts[: len(texts)] == texts
     if plain and all(part.keys() == {"functionCall"} for part in parts[len(texts) :]):
         return {"content": texts}
-    calls = ({**part["functionCall"], "id": _id(part["functionCall"])} if "functionCall" in part else None
+    calls = ({**part["functionCall"], "id": _id(part["functionCall"])} if _is_call(part) else None
              for part in parts)  # fmt: skip
     whole = [
         {**part, "functionCall": call} if call else part for part, call in zip(parts, calls, strict=True)
