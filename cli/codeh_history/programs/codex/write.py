@@ -82,7 +82,7 @@ class _Rollout:
             self.line("response_item", ts, {**element, **held})
             return
         message = _message(element["role"], element["content"], element)
-        if not message["content"]:
+        if not any(block.get("text", True) for block in message["content"]):
             return
         self.line("response_item", ts, message)
         texts = [block["text"] for block in message["content"] if "text" in block]
