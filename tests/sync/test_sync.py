@@ -11,6 +11,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from codeh_history.base.env import Env
+from codeh_history.store.awaiting import awaiting, waits
 from inside import inside, lay
 from support import Result, lines, run, session_path
 
@@ -226,6 +228,14 @@ def test_a_session_that_awaits_an_answer_is_not_switched(one: Path, two: Path) -
     assert texts(one, "demo") == ["x", "q", "yes"]
     assert list((one / "awaiting").iterdir()) == []
     assert b"went on in both" in sync(one, other(two)).err
+
+
+def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path: Path) -> None:
+    """Where there was no home yet nothing said so until the answer began to be read."""
+    home = tmp_path / "new"
+    with awaiting(Env({"CODEH_HOME": str(home)}), str(session_path(home, "demo"))):
+        assert waits(str(home), "demo")
+    assert not waits(str(home), "demo")
 
 
 # -- what was redacted -----------------------------------------------------------------------------------------

@@ -49,11 +49,11 @@ def _noted(path: str) -> int | None:
     """The file, open and locked; another one where the last to leave removed it meanwhile."""
     folder = os.path.dirname(path)
     try:
-        made = make_dir(folder)
-    except OSError:  # no home yet, perhaps: what is stored makes it
+        made = [each for each in (os.path.dirname(folder), folder) if make_dir(each)]
+    except OSError:
         return None
-    if made:
-        sync_dir(os.path.dirname(folder))
+    for each in made:
+        sync_dir(os.path.dirname(each))
     try:
         while True:
             fd = os.open(path, _OPEN, 0o600)
