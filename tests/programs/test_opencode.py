@@ -194,6 +194,42 @@ def test_what_is_being_written_is_read_when_it_is_there(tmp_path: Path) -> None:
     assert view(path, tmp_path)[-2:] == ["B=of B+A=of A", "three"]
 
 
+def pruned(home: Path, *meanwhile: str) -> tuple[list[str], list[str]]:
+    """What a copy shows of a result before it is pruned and after, and this is done to the copy."""
+    file = OpenCode()
+    file.user("go")
+    answer = file.said(tool("A", "sk-ant-api03-" + "Ab3" * 31 + "AA"))
+    path = file.write(home)
+    before = view(path, home)
+    for command in meanwhile:
+        assert inside(*command.split(), "-s", COPY, home=home).code in (0, 1)
+    answer["parts"][0]["state"]["time"]["compacted"] = 9
+    file.write(home)
+    after = view(path, home)
+    size = len(imported(path, home))
+    assert len(imported(path, home)) == size
+    return before, after
+
+
+@pytest.mark.parametrize("persisted", [(), ("persist -i --all",)], ids=["lines", "blocks"])
+def test_2026_11_23_what_is_pruned_after_it_was_imported_is_pruned_in_the_copy(
+    persisted: tuple[str, ...], tmp_path: Path
+) -> None:
+    """An output that the program no longer sends was kept, for its message was known."""
+    before, _ = pruned(tmp_path, *persisted)
+    assert before[2].startswith("A=sk-ant")
+    inside("hydrate", "-i", COPY, home=tmp_path)
+    assert shown(tmp_path, COPY) == ["go", "call A", "A=[Old tool result content cleared]"]
+
+
+@pytest.mark.parametrize(("done", "shows"), [
+    ("redact -i --yes", "A=[redacted:anthropic-key]"), ("update :3 -m mine", "mine"), ("append -m more", "A=sk-ant"),
+])  # fmt: skip
+def test_what_was_done_to_a_copy_stays(done: str, shows: str, tmp_path: Path) -> None:
+    _, after = pruned(tmp_path, done)
+    assert after[2].startswith(shows)
+
+
 def test_ids_that_stand_there_twice_count_once(tmp_path: Path) -> None:
     file = OpenCode()
     file.user("one")

@@ -1,21 +1,28 @@
 """What a copy lacks of its source: the records that bring it to what the source says now.
 
 A message is known by its id, and how much of it by the lines of the source that its record names
-(`imported`). What was done here stays: what was undone, altered or redacted here does not come back. Only
-records that an import made are taken back by a later one.
+(`imported`); what it says now is compared with what an import brought. What was done here stays: what was
+undone, altered or redacted here does not come back. Only records that an import made are taken back by a
+later one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..providers.json_text import loads
 from ..session.fold import View
 from ..session.imported import MARK
-from ..session.model import Json
+from ..session.model import Json, Message, Part
+from ..session.records import block_of, dumps
+from ..session.redactions import REDACTION, names_in
 from ..session.rules import PLACING
 from . import records
 from .model import Entry, Session, Summary
 from .records import made_id
+
+_LATE = ("usage", "finish")  # what is known of a message when all of it is there
 
 
 @dataclass(frozen=True)
@@ -35,12 +42,16 @@ class _Comparison:
     def __init__(self, session: Session, view: View) -> None:
         self.session = session
         self.view = view
+        self.names = session.program, session.id
         self.found: list[Json] = []
         self.taken: set[str] = set()  # all ids
         self.places: dict[str, int] = {}  # of each message and summary, dead ones too, the first
         self.came: set[str] = set()  # those that an import brought in
         self.reverts: dict[str, list[Json]] = {}  # the live reverts of an id
         self.settings: Json = {}  # as they were imported last
+        self.brought: dict[str, Json] = {}  # of each message the record that an import gave it content by
+        self.updates: dict[str, Json] = {}  # by their ids
+        self.redacted: set[str] = set()  # ids of records
         for place, record in enumerate(view.log.records):
             self.note(place, record.data, dead=place in view.dead)
 
@@ -56,6 +67,14 @@ class _Comparison:
             self.settings |= data["set"]
         elif MARK in data and (kind in PLACING or kind == "summary"):
             self.came.add(data["id"])
+            self.brought[data["id"]] = data
+        elif kind == "update":
+            self.updates[data["id"]] = data
+        elif kind == "commit" and MARK in data and data["of"] in self.updates:
+            update = self.updates[data["of"]]
+            self.brought[update["of"]] = update
+        elif kind == REDACTION:
+            self.redacted.update(name.partition(" ")[0] for name in names_in(data))
 
     def changes(self) -> Changes:
         wanted = {item.id for item in self.session.items}
@@ -63,20 +82,25 @@ class _Comparison:
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
-        apart = self.items()
+        here = next(
+            (m for m in self.view.messages if m.role and m.after is None and m.id not in self.came), None
+        )
+        apart = self.items(here)
         self.found += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
         settings = {k: v for k, v in self.session.settings.items() if self.settings.get(k) != v}
         if settings:
             self.found.append(records.settings(self.session, settings))
-        here = next(
-            (m for m in self.view.messages if m.role and m.after is None and m.id not in self.came), None
-        )
         if here is not None and self.found:
             apart = f"it was continued here ({here.id})"
         return Changes(self.found, apart)
 
-    def items(self) -> str | None:
-        """Bring each item in, or to what it is now; why that cannot be done by appending, if it cannot."""
+    def items(self, here: Message | None) -> str | None:
+        """Bring each item in, or to what it is now; why that cannot be done by appending, if it cannot.
+
+        What a copy that was continued `here` says otherwise it goes on with.
+        """
+        broken = {problem.line for problem in self.session.problems}
+        exact = here is None and not self.session.partial and 0 not in broken
         last, new = -1, False
         before: dict[str, Entry | Summary] = {}
         for item in self.session.items:
@@ -90,11 +114,11 @@ class _Comparison:
                 if new or place < last:
                     return f"its messages are in another order now, from {item.id} on"
                 last = place
-            self.known(item)
+            self.known(item, exact=exact and broken.isdisjoint(_lines(item)))
         return None
 
-    def known(self, item: Entry | Summary) -> None:
-        """An item that was brought in before: is it live, and did it grow?"""
+    def known(self, item: Entry | Summary, *, exact: bool) -> None:
+        """An item that was brought in before: is it live, did it grow, and does it say something else?"""
         if item.id in self.reverts:
             if all(MARK in revert for revert in self.reverts[item.id]):
                 for revert in self.reverts[item.id]:
@@ -103,22 +127,54 @@ class _Comparison:
         message = self.view.all.get(item.id)
         if isinstance(item, Summary) or message is None or MARK not in message.fields:
             return
-        had = len(message.fields[MARK])
-        if len(item.pieces) <= had:
-            return
-        id = made_id(self.session.program, self.session.id, "update", item.id, len(item.pieces))
-        parts = [*(message.own or ()), *(part for piece in item.pieces[had:] for part in piece.parts)]
+        new = item.pieces[len(message.fields[MARK]) :]
+        if exact and len(item.pieces) >= len(message.fields[MARK]) and self.as_it_came(message):
+            parts = item.parts
+            more = any(key in item.fields and key not in message.fields for key in _LATE)
+            other = more or not _same(parts, self.brought[item.id])
+        else:
+            parts = [*(message.own or ()), *(part for piece in new for part in piece.parts)]
+            other = False
+        if new:
+            self.update(item, parts, made_id(*self.names, "update", item.id, len(item.pieces)))
+        elif other:
+            self.update(item, parts, self.new_id("update", item.id, dumps(parts)))
+
+    def as_it_came(self, message: Message) -> bool:
+        """Whether a message says what an import brought, and all of that."""
+        brought = self.brought.get(message.id, {})
+        return brought.get("id") not in self.redacted and _same(message.own or (), brought)
+
+    def update(self, item: Entry, parts: Sequence[Part], id: str) -> None:
         time = {"ts": item.ts} if item.ts else {}
         self.found.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
-        given: Json = {key: item.fields[key] for key in ("usage", "finish") if key in item.fields}
+        given: Json = {key: item.fields[key] for key in _LATE if key in item.fields}
         self.found.append({"type": "commit", "of": id, **time, **given, MARK: item.lines})
 
     def revert(self, of: str) -> None:
-        number = 1
-        while (id := made_id(self.session.program, self.session.id, "revert", of, number)) in self.taken:
-            number += 1
-        self.taken.add(id)
+        id = self.new_id("revert", of)
         last = next((item.ts for item in reversed(self.session.items) if item.ts), self.session.created)
         self.found.append(
             {"type": "revert", "id": id, "of": of, **({"ts": last} if last else {}), MARK: []}
         )
+
+    def new_id(self, *of: object) -> str:
+        """An id that is a function of these, and of how often it was made."""
+        number = 1
+        while (id := made_id(*self.names, *of, number)) in self.taken:
+            number += 1
+        self.taken.add(id)
+        return id
+
+
+def _lines(item: Entry | Summary) -> list[int]:
+    return item.lines if isinstance(item, Entry) else [item.line]
+
+
+def _same(parts: Sequence[Part], record: Json) -> bool:
+    """Whether these are the parts of a record, which was stored."""
+    held = record.get("parts")
+    if held == parts:
+        return True
+    stored = loads(dumps(parts))
+    return stored == held if held is not None else [*map(block_of, stored)] == record.get("blockIds")
