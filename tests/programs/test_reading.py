@@ -70,6 +70,18 @@ def test_damage_is_named_with_its_line(tmp_path: Path) -> None:
     assert inside("show", "--strict", str(file), home=tmp_path).code == 65
 
 
+def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(tmp_path: Path) -> None:
+    """Nor has it a place in bytes: `status` named byte -1 of another program's file."""
+    first, *lines = SAMPLES["pi"]()
+    file = written(tmp_path / "x.jsonl", [first, *lines, b'{"torn', lines[0]])
+    why = "the same as line 2: pi goes back there, and forgets what came after"
+    said = inside("status", str(file), home=tmp_path)
+    assert f"x.jsonl: 1 line mended (line 16: {why}".encode() in said.err
+    assert b"x.jsonl: 1 damaged line skipped (line 15: not JSON" in said.err
+    assert f"damage     line 16: {why}" in said.text
+    assert b"1 damaged line skipped, 1 line mended" in inside("usage", str(file), home=tmp_path).err
+
+
 # -- verify --------------------------------------------------------------------------------------------------
 
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..base.errors import HistoryError
 from ..base.times import from_millis, to_millis
-from ..base.words import some
 from ..providers.usage import COUNTS, billed, count
 from ..session.imported import origin
 from ..session.model import Json
-from ..session.records import Log
+from ..session.records import Damage, Log
 from ..session.rules import PLACING
 from ..session.view import timestamp
 from ..store import read
@@ -19,6 +18,7 @@ from ..store.resolve import Target
 from ..tokens.prices import Table
 from . import skim
 from .row import text_of
+from .view import counted
 
 _OF_MESSAGE = ("provider", "model", "responseId", "response")
 
@@ -29,7 +29,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
     target = Target(path, "")
     try:
         reading.read(skim.logs(path) if data is None else [read.read_log(data)])
-        problem = f"{some(reading.damage, 'damaged line')} skipped" if reading.damage else None
+        problem = counted(reading.damage) or None
     except (HistoryError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
         problem = reason or "cannot be read"
@@ -46,12 +46,12 @@ class _Reading:
         self._messages: dict[str, Json] = {}  # what is known of models' messages, by id
         self._updates: dict[str, str] = {}  # the message that an update is of
         self._used: dict[str, Json] = {}  # usage by message: what was said last
-        self.damage = 0
+        self.damage: list[Damage] = []
 
     def read(self, pieces: Iterable[Log]) -> None:
         for log in pieces:
             torn = log.damage and log.damage[-1].reason == "torn last line"
-            self.damage += len(log.damage) - bool(torn)
+            self.damage += log.damage[:-1] if torn else log.damage
             for record in log.records:
                 self._read(record.data)
 

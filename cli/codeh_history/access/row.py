@@ -9,7 +9,6 @@ from collections.abc import Iterable
 import orjson
 
 from ..base.errors import HistoryError
-from ..base.words import some
 from ..session.exchanges import asks, is_prompt
 from ..session.fold import View, fold, message_of, timestamp
 from ..session.imported import origin
@@ -24,6 +23,7 @@ from ..store.state import size_of
 from . import skim as skimming
 from .open_calls import Calling
 from .skim import NeedsFold, Skim
+from .view import counted
 
 BEGINNING = 120  # characters of the first prompt
 _MARK = re.compile(  # what programs put before a prompt, or in its place
@@ -138,7 +138,7 @@ def row_of(path: str) -> Json:
         damage = damage[:-1]
     row = count.row(path)
     if damage:
-        row["problem"] = f"{some(len(damage), 'damaged line')} skipped"
+        row["problem"] = counted(damage)
     return row
 
 

@@ -130,15 +130,23 @@ def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
 
 
 def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
-    """Damaged lines in one text, and elements that are not as they should be in another."""
-    lines = [f"{place(d)}: {d.reason}" for d in damage if d.line != ELEMENT]
+    """Damaged lines in one text, mended ones and elements that are not as they should be in others."""
+    for mended in (False, True):
+        found = [d for d in damage if d.line != ELEMENT and d.mended is mended]
+        if found:
+            yield f"{counted(found)} ({_first([f'{place(d)}: {d.reason}' for d in found], MOST_SHOWN)})"
     elements = [d.reason for d in damage if d.line == ELEMENT]
-    if lines:
-        counted = "1 damaged line" if len(lines) == 1 else f"{len(lines)} damaged lines"
-        yield f"{counted} skipped ({_first(lines, MOST_SHOWN)})"
     if elements:
-        counted = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
-        yield f"{counted} not as expected, kept as found ({_first(elements, MOST_NAMED)})"
+        several = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
+        yield f"{several} not as expected, kept as found ({_first(elements, MOST_NAMED)})"
+
+
+def counted(damage: Sequence[Damage]) -> str:
+    """How many lines are lost, and how many were read all the same."""
+    mended = sum(one.mended for one in damage)
+    lost = len(damage) - mended
+    said = [f"{some(lost, 'damaged line')} skipped"] if lost else []
+    return ", ".join([*said, *([f"{some(mended, 'line')} mended"] if mended else [])])
 
 
 def place(damage: Damage) -> str:

@@ -60,6 +60,10 @@ def lines(found: Json) -> list[tuple[str, str]]:
         shown.append(("pending", f":{item['n']} {item['id']}{aborted}"))
     if found["unanswered"]:
         shown.append(("unanswered", f":{found['unanswered']['n']} {found['unanswered']['id']}"))
-    shown += [("damage", f"line {d['line']}, byte {d['offset']}: {d['reason']}") for d in found["damage"]]
+    for item in found["damage"]:
+        byte = (
+            f", byte {item['offset']}" if item["offset"] >= 0 else ""
+        )  # another program's lines have none
+        shown.append(("damage", f"line {item['line']}{byte}: {item['reason']}"))
     shown.append(("next", found["next"]))
     return [(name, text) for name, text in shown if text]

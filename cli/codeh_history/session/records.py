@@ -68,17 +68,17 @@ ELEMENT = 0  # where the file is one JSON value: the line of what is wrong with 
 
 
 class Damage:
-    """A line that is not a record, and why; it costs only itself.
+    """A line that is not a record, and why; it costs only itself, or nothing where it was `mended`.
 
     Line `ELEMENT`: an element of a file that is one JSON value, which the reason names.
     """
 
-    __slots__ = ("line", "offset", "reason")
+    __slots__ = ("line", "mended", "offset", "reason")
 
-    def __init__(self, line: int, offset: int, reason: str) -> None:
+    def __init__(self, line: int, offset: int, reason: str, *, mended: bool = False) -> None:
         self.line = line
-        self.offset = offset
-        self.reason = reason
+        self.offset = offset  # -1 in another program's file
+        self.reason, self.mended = reason, mended
 
 
 class Log:

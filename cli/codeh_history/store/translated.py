@@ -69,4 +69,4 @@ def is_told(problem: Problem) -> bool:
 
 def _damage(problem: Problem) -> Damage:
     mended = f" ({problem.mended})" if problem.mended else ""
-    return Damage(problem.line, -1, problem.reason + mended)
+    return Damage(problem.line, -1, problem.reason + mended, mended=bool(mended))

@@ -25,7 +25,7 @@ from .processes import shared
 MANY = 1000  # sessions, and
 MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
 A_SECOND = 16 << 20  # bytes that are read in about a second
-VERSION = 4  # of what is counted: rows of another are not read
+VERSION = 5  # of what is counted: rows of another are not read
 
 
 class Kind(NamedTuple):

@@ -28,7 +28,7 @@ EXAMPLES = """\
   codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
 """
-USED = Kind("usage.json", version=1)
+USED = Kind("usage.json", version=2)
 A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
