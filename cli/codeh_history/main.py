@@ -20,8 +20,9 @@ def program() -> None:
 
     What is in memory need not be taken apart: that takes a tenth of a long payload.
     """
+    env = Env()
     try:
-        main()
+        main(env)
     except SystemExit as leaving:
         code = leaving.code
     except KeyboardInterrupt:  # before or after the command itself
@@ -37,11 +38,11 @@ def program() -> None:
     os._exit(code if isinstance(code, int) else 1)
 
 
-def main() -> NoReturn:
+def main(env: Env | None = None) -> NoReturn:
     """Run the command of `sys.argv` and exit with its code."""
     gc.disable()  # a short process; what reads for long turns it on again
     open_standard_streams()
-    sys.exit(run(sys.argv[1:], Env()))
+    sys.exit(run(sys.argv[1:], env or Env()))
 
 
 def run(argv: list[str], env: Env) -> int:

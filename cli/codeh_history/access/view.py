@@ -52,9 +52,12 @@ def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target,
 
 def view_of(env: Env, target: Target, data: bytes | None = None, **how: Unpack[Filling]) -> View:
     """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
+    env.held = None  # of many sessions one at a time
     if data is None:
         data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    return filled(env, target, fold(read.read_log(data)), **how)
+    view = filled(env, target, fold(read.read_log(data)), **how)
+    env.held = view
+    return view
 
 
 def filled(

@@ -38,6 +38,7 @@ class Env:
         self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
         self.make_way: Callable[[], None] | None = None  # takes a bar off the terminal that is written to
         self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
+        self.held: object = None  # what a process that ends now need not take apart
         self._ordinal = 0
 
     @staticmethod

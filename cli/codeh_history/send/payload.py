@@ -82,6 +82,7 @@ def body_of(
         return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
     request = providers.load(to).request(messages, options, summaries)
     text = _written(env, target, request, given)
+    env.held = env.held, view, request
     return media.pieces(text, env) if media.used else [text]
 
 
@@ -113,6 +114,7 @@ def _straight(
         return None
     found.view.meta = _over(under, found.view.meta)
     options = _options(found.view, to, given, found.models.get(to))
+    env.held = found
     return _written(env, target, providers.load(to).request(found.texts, options, []), given)
 
 

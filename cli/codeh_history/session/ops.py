@@ -69,16 +69,11 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     """What the fold would show if a compaction with these ops were appended; the same view without any."""
     if not ops:
         return view
-    concerned = {id for op in ops for id in _concerned(dict(op))}
-    gone = _gone(view, ops)
+    hanging = [m for m in view.messages if m.after is not None or m.id.startswith(NEXT)]
+    gone = _gone(ops, hanging)
     messages = [m for m in view.messages if m.id not in gone] if gone else view.messages
-    effects = Effects(
-        {
-            m.id: _copy(m)
-            for m in messages
-            if m.id in concerned or m.after is not None or m.id.startswith(NEXT)
-        }
-    )
+    concerned = {id for op in ops for id in _concerned(dict(op))}.union(m.id for m in hanging) - gone
+    effects = Effects({m.id: _copy(m) for m in messages if m.id in concerned} if concerned else {})
     for message in reversed(effects.messages.values()):
         if message.after in effects.messages:
             effects.inserted.setdefault(message.after, []).append(message)
@@ -102,13 +97,12 @@ def _concerned(op: Json) -> Iterator[str]:
     yield from named(op.get("message") or {}, ("id",))
 
 
-def _gone(view: View, ops: Sequence[Op]) -> set[str]:
+def _gone(ops: Sequence[Op], hanging: Sequence[Message]) -> set[str]:
     """Messages that are hidden, and on which no other hangs: what else is said of them changes nothing."""
     gone = {id for op in ops if op.get("op") in ("drop", "summarize") for id in op.get("ids") or ()}
     gone.difference_update(op["after"] for op in ops if "after" in op)
-    for message in view.messages if gone else ():
-        if message.after is not None or message.id.startswith(NEXT):
-            gone.difference_update((message.id, message.after or ""))
+    for message in hanging:
+        gone.difference_update((message.id, message.after or ""))
     return gone
 
 
@@ -197,6 +191,8 @@ class Effects:
 
     def ordered(self, messages: Iterable[Message]) -> list[Message]:
         """Which of these messages are visible: by place, inserted ones right after what they belong to."""
+        if not self.messages:
+            return [*messages]
         unseen = {message.id: message for group in self.inserted.values() for message in group}
         below = frozenset(unseen)
         visible: list[Message] = []

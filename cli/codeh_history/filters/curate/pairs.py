@@ -20,7 +20,7 @@ def run(view: View, settings: Settings) -> list[Op]:
     if view.log.lacks("functionCall", "functionResponse"):
         return []
     messages = view.messages
-    pairing = pair(messages)
+    pairing = pair(_unsettled(messages))
     units = [calls for calls in pairing.units if not _is_whole(calls, messages)]
     if not (units or pairing.misplaced or pairing.orphans or pairing.doubles):
         return []
@@ -116,6 +116,56 @@ class _Work:
         ops += self.inserts
         ops += (drop(ids, why) for why, ids in dropped.items())
         return ops
+
+
+_NOTHING = Message("", "info", None, None, {})
+
+
+def _unsettled(messages: list[Message]) -> list[Message]:
+    """The messages, nothing in the place of those whose calls and results are in order at sight.
+
+    No other result can be theirs where no id comes twice. Where one does, or one is missing, it hangs on
+    what stands before, and nothing is left out.
+    """
+    shown = [*messages]
+    settled: list[str] = []  # ids
+    calls: list[object] = []  # the ids of the others
+    results: list[object] = []
+    for place, message in enumerate(messages):
+        parts = message.parts
+        if (len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]) or shown[place] is _NOTHING:
+            continue
+        if message.role == "model" and place + 1 < len(messages):
+            ids = _answered(message, messages[place + 1])
+            if ids:
+                settled += ids
+                shown[place] = shown[place + 1] = _NOTHING
+                continue
+        calls += (part["functionCall"].get("id") for part in parts if "functionCall" in part)
+        results += (part["functionResponse"].get("id") for part in parts if "functionResponse" in part)
+    asked = {*settled, *map(str, calls)}
+    again = len(asked) < len(settled) + len(calls) or not set(settled).isdisjoint(map(str, results))
+    return messages if again or not all(calls) or not all(results) else shown
+
+
+def _answered(message: Message, next: Message) -> list[str]:
+    """The ids of a model's calls where the next message is nothing but their results, one by one."""
+    ids: list[str] = []
+    results = next.parts if next.role == "user" and next.committed and message.committed else ()
+    for part in message.parts:
+        if "functionCall" in part:
+            call = part["functionCall"]
+            result = results[len(ids)].get("functionResponse") if len(ids) < len(results) else None
+            id = call.get("id")
+            if (
+                result is None or type(id) is not str or not id
+                or result.get("id") != id or result["name"] != call["name"]
+            ):  # fmt: skip
+                return []
+            ids.append(id)
+        elif "functionResponse" in part:
+            return []
+    return ids if len(ids) == len(results) else []
 
 
 def _is_whole(calls: list[Call], messages: list[Message]) -> bool:

@@ -1,0 +1,127 @@
+"""What `pairs` does to a history does not hang on which exchanges it recognises at sight."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeh_history.filters.curate import pairs
+from codeh_history.filters.curate.base import Settings
+from codeh_history.session.fold import View, fold
+from codeh_history.session.ops import Op
+from codeh_history.session.records import lines_of, parse
+from length import examples
+
+_ids = st.sampled_from(["", "a", "b", 1, "1", *(f"id{number}" for number in range(8))])
+_names = st.sampled_from(["read", "save"])
+_calls = st.tuples(_ids, _names)
+
+
+def _message(number: int, role: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "message", "id": f"m{number}", "role": role, "parts": parts}
+
+
+def _call(id: object, name: str) -> dict[str, Any]:
+    return {"functionCall": ({"id": id} if id else {}) | {"name": name, "args": {}}}
+
+
+def _result(id: object, name: str) -> dict[str, Any]:
+    return {"functionResponse": ({"id": id} if id else {}) | {"name": name, "response": {"output": "x"}}}
+
+
+@st.composite
+def _histories(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Exchanges in order, each of ids of its own, and between them what is odd in any way."""
+    found: list[tuple[str, list[dict[str, Any]]]] = []
+    for number in range(draw(st.integers(1, 7))):
+        what = draw(st.sampled_from(["whole", "whole", "whole", "calls", "results", "text", "misplaced"]))
+        asked = draw(st.lists(_calls, min_size=1, max_size=3))
+        if what == "whole":
+            asked = [
+                (f"own{number}.{n}" if draw(st.booleans()) else id, name)
+                for n, (id, name) in enumerate(asked)
+            ]
+            answers = asked if draw(st.booleans()) else draw(st.permutations(asked))
+            found += [
+                ("model", [_call(*one) for one in asked]),
+                ("user", [_result(*one) for one in answers]),
+            ]
+        elif what == "text":
+            found.append((draw(st.sampled_from(["user", "model"])), [{"text": "so"}]))
+        else:
+            make = _result if what == "results" else _call
+            role = "model" if what == "calls" or draw(st.integers(0, 9)) == 0 else "user"
+            found.append((role, [make(*one) for one in asked]))
+    return [_message(number, *one) for number, one in enumerate(found)]
+
+
+def _view(records: list[dict[str, Any]]) -> View:
+    return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in records))))
+
+
+def _as_by_the_whole_walk(records: list[dict[str, Any]], told: Settings) -> list[Op]:
+    """The ops of `pairs`, which are those of a walk over every message."""
+    ops = pairs.run(_view(records), told)
+    with mock.patch.object(pairs, "_unsettled", lambda messages: messages):
+        assert pairs.run(_view(records), told) == ops
+    return ops
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(_histories(), st.sampled_from(["error", "stub", "drop"]))
+def test_what_is_in_order_at_sight_is_matched_as_by_the_whole_walk(
+    records: list[dict[str, Any]], unanswered: str
+) -> None:
+    _as_by_the_whole_walk(records, Settings(unanswered=unanswered))
+
+
+@pytest.mark.parametrize(
+    ("found", "whys"),
+    [
+        ([("model", [_call("a", "read")]), ("user", [_result("a", "read")])], []),
+        (
+            [("model", [_call("a", "read")]), ("user", [_result("a", "read")]), ("user", [_result("a", "read")])],
+            ["a second response to the same call"],
+        ),
+        ([("model", [_call("a", "read")]), ("user", [_result("a", "save")])], ["the call's name is read"]),
+        (
+            [("model", [_call("a", "read"), _result("b", "read")]), ("user", [_result("a", "read")])],
+            ["a response that no call asked for"],
+        ),
+        (
+            [("model", [_call("a", "read")]), ("user", [_result("a", "read"), _result("b", "read")])],
+            ["a response that no call asked for"],
+        ),
+        (
+            [("model", [_call("a", "read")]), ("user", [_result("b", "read")])],
+            ["a response that no call asked for"],
+        ),
+        (  # an id that comes twice in a row: its result is the first's
+            [
+                ("model", [_call("a", "read")]), ("model", [_call("a", "read"), _call("b", "read")]),
+                ("user", [_result("a", "read"), _result("b", "read")]),
+            ],
+            ["moved to its call"] * 2,
+        ),
+        (  # and of an id that is a number
+            [("model", [_call(1, "read")]), ("user", [_result(1, "read")]), ("user", [_result("1", "read")])],
+            ["a second response to the same call"],
+        ),
+        (  # a result without an id is the last row's, which the exchange between keeps apart from the first
+            [
+                ("model", [_call("a", "read")]), ("model", [_call("b", "read")]), ("user", [_result("b", "read")]),
+                ("model", [_call("c", "read")]), ("user", [{"text": "and"}]), ("user", [_result("", "read")]),
+                ("model", [{"text": "so"}]),
+            ],
+            ["moved to its call", "its result was lost", "moved to its call"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_not_in_order(found: list[tuple[str, list[dict[str, Any]]]], whys: list[str]) -> None:
+    ops = _as_by_the_whole_walk([_message(number, *one) for number, one in enumerate(found)], Settings())
+    assert sorted(dict(op)["why"] for op in ops) == sorted(whys)
