@@ -17,17 +17,21 @@ PLAIN = """
 import sys
 sys.path[:0] = {path!r}
 before = set(sys.modules)
+import os
 sys.argv = ["codeh-history", *{argv!r}]
-from codeh_history.main import main
-try:
-    main()
-finally:
-    print(*sorted(set(sys.modules) - before), file=sys.stderr)
+leave = os._exit
+def leaving(code):
+    print(*sorted(set(sys.modules) - before), file=sys.stderr, flush=True)
+    leave(code)
+os._exit = leaving
+with open({path[0]!r} + "/codeh-history") as script:
+    exec(script.read())
 """
 HEAVY = ("typer", "tiktoken", "rich", "jinja2", "pydantic")
 APPEND = (*HEAVY, "orjson", "typing", "dataclasses", "re", "enum", "json", "inspect", "hashlib", "datetime",
           "pathlib", "subprocess", "tempfile", "collections.abc")  # fmt: skip
-
+LEAN = ("re", "enum", "json", "typing", "dataclasses", "uuid", "inspect", "functools", "contextlib", "importlib",
+        "types", "hashlib", "subprocess", "tempfile", "pathlib")  # fmt: skip
 
 LIBRARY = """
 import sys
@@ -80,7 +84,7 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
     assert asked & packages == {providers.FORMATS[to]}
     assert not loaded.intersection(
-        (*HEAVY, "typing", "codeh_history.blocks", "tomllib", "codeh_history.config.file")
+        (*HEAVY, *LEAN, "codeh_history.blocks", "tomllib", "codeh_history.config.file")
     )
 
 
@@ -127,13 +131,18 @@ def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(
 
 
 def test_what_only_imports_of_imports_need_stays_out_and_is_there_for_whoever_asks(home: Path) -> None:
-    """orjson looks into `dataclasses` and `uuid`, which import these for what it does not use."""
+    """orjson looks into `dataclasses`, `json` and others for a type each, which import these."""
     imported(home, "append", "-s", "demo", "-m", "hi")
     for verb in (["payload", "--to", "gemini", "--raw"], ["curate"], ["last"]):
         assert not imported(home, *verb, "-s", "demo").intersection(("inspect", "platform", "copy"))
     program = (
         "import sys, os; sys.path[:0] = {path!r}; from codeh_history.base import unneeded; unneeded.left_out()\n"
-        "assert not {{'inspect', 'platform'}} & set(sys.modules); import dataclasses, uuid, inspect, platform\n"
+        "assert not {{'inspect', 'platform', 're', 'json', 'enum'}} & set(sys.modules)\n"
+        "import orjson, dataclasses, json, uuid, inspect, platform\n"
+        "def said(loads):\n"
+        "    try: loads('{{\\n\\n \"a\": ')\n"
+        "    except ValueError as e: return str(e).partition(': line')[2], e.lineno, e.colno, e.pos, e.doc\n"
+        "assert said(orjson.loads) == said(json.loads), said(orjson.loads)\n"
         "@dataclasses.dataclass\nclass Point:\n    x: int\n    y: int = 0\n"
         "assert Point.__doc__ == 'Point(x: int, y: int = 0)' and inspect.isclass(Point), {argv!r}\n"
         "assert platform.system() == os.uname().sysname and uuid.uuid4(), sys.modules['platform'].machine\n"

@@ -20,9 +20,9 @@ def __getattr__(name: str) -> object:
     """The public names, each imported when it is asked for: the command needs none of them."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    from .base.modules import module
 
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    value = getattr(module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

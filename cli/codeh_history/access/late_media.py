@@ -8,10 +8,10 @@ and is replaced by the data, block by block, when the body is written.
 from __future__ import annotations
 
 import os
-import re
 
 import orjson
 
+from ..base.patterns import Pattern
 from ..session.model import Json, Part
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BIG = 256 * 1024  # smaller blocks are read as they are
 HEAD = 4096  # characters of the base64 that a stand-in keeps: the dimensions of most images are in there
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_END = rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})"
+_END = Pattern(rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})")
 _STEP = 1 << 20
 _START = b'"data":"'
 
@@ -94,7 +94,7 @@ class Deferred:
 
         stores = open_stores(env)
         at = 0
-        for found in re.finditer(self._mark.encode() + rb"([0-9a-f]{32})", body):
+        for found in Pattern(self._mark.encode() + rb"([0-9a-f]{32})").finditer(body):
             yield body[at : found.start()]
             id, start, end = self._held[int(found[1], 16)]
             yield memoryview(fetch(stores, [id])[id])[start:end]
@@ -111,7 +111,7 @@ def _span(data: bytes) -> tuple[int, int]:
     for at in range(start, end - 4, _STEP):
         if data[at : min(at + _STEP, end - 4)].translate(None, _ALPHABET):
             return -1, -1
-    return (start, end) if re.fullmatch(_END, data[max(start, end - 4) : end]) else (-1, -1)
+    return (start, end) if _END.fullmatch(data[max(start, end - 4) : end]) else (-1, -1)
 
 
 def _is_measured(mime: str, head: str) -> bool:

@@ -6,8 +6,7 @@ stronger. What runs a command, reads a file or lifts a limit never comes from a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from .errors import BadData, Usage
 from .input import from_file
@@ -41,7 +40,7 @@ class Settable(Options):
                 instead = "give the flag" if key in FLAGS_ONLY else "there is no such setting"
                 tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.given(name):
-                with by_settings(session):
+                with BySettings(session):
                     found[name] = value_of(key, value)
         return self.but(**found) if found else self
 
@@ -189,13 +188,20 @@ def value_of(key: str, value: object) -> object:
     return text
 
 
-@contextmanager
-def by_settings(session: str) -> Iterator[None]:
+class BySettings:
     """Usage in here is the fault of the session's settings: what the flags say was looked at before."""
-    try:
-        yield
-    except Usage as error:
-        raise BadData(f"{session}: by the session's settings: {error}; `set KEY=` unsets one") from None
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Usage):
+            raise BadData(
+                f"{self.session}: by the session's settings: {error}; `set KEY=` unsets one"
+            ) from None
 
 
 def tools_from(value: str) -> list[dict[str, Any]]:

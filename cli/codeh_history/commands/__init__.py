@@ -3,7 +3,7 @@
 A verb is imported only when it is called, or when its help is asked for.
 """
 
-from importlib import import_module
+from ..base.modules import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _RESERVED = ("list", "import", "set")  # words of Python's own: their modules en
 
 def module_of(verb: str) -> "Any":
     """The module of a verb: `Given`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
-    return import_module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")
+    return module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")
 
 
 def told(help: str) -> str:

@@ -15,7 +15,7 @@ from ..append import given as appending
 from ..append import message as compose
 from ..append import text as append
 from ..base import amounts, piped
-from ..base.collector import resting
+from ..base.collector import Resting
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain
 from ..base.input import from_file
@@ -265,7 +265,7 @@ def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, 
     body.seek(0)
     body.truncate()
     request = asked.request.but(persist=False)
-    with resting():
+    with Resting():
         body.writelines(payload.body_of(env, None, target.path, request, under=asked.under, look=look))
 
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from operator import itemgetter
 
 from ..base.env import Env
-from ..base.jobs import Compaction, beside, by_settings
+from ..base.jobs import BySettings, Compaction, beside
 from ..session.exchanges import prompts
 from ..session.model import Json, Part
 from ..session.sources import rendered
@@ -37,7 +37,7 @@ def counter_for(env: Env, view: View, name: str | None, model: str | None = None
 def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:
     """The counter that `compact` would count this session by."""
     asked = given.within(view.meta, session, env.note)
-    with by_settings(session) if given.counter is None else nullcontext():
+    with BySettings(session) if given.counter is None else nullcontext():
         counter = counter_for(env, view, asked.counter)
     if not asked.calibrated:
         return counter

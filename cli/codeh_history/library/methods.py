@@ -240,7 +240,7 @@ class Methods:
 
     def payload(self, to: str | None = None, **options: Any) -> bytes:
         """The request body that sends the session to a provider (`payload`)."""
-        from ..base.collector import resting
+        from ..base.collector import Resting
         from ..commands.payload import Given
         from ..config.layers import asked
         from ..send.payload import body_of
@@ -248,7 +248,7 @@ class Methods:
         with self._opened.call() as call:
             given = read(Given, {"to": to, **options}, session=self._opened.name, argument=None)
             held = asked(call, given, given.profile)
-            with resting():
+            with Resting():
                 pieces = body_of(
                     call, None, self._opened.name, held.request, under=held.under, strict=given.strict,
                     look=self._opened.look,

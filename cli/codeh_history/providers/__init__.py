@@ -7,8 +7,8 @@ Beside them stands `text`, which is no protocol: a transcript there, what a comm
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
+
+from ..base.modules import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,19 +76,25 @@ class Format:
         return module
 
     def _module(self, part: str) -> Any:
-        return import_module(f"{__name__}.{FORMATS[self.name]}{part}")
+        return module(f"{__name__}.{FORMATS[self.name]}{part}")
 
 
-@cache
+_loaded: dict[str, Format] = {}
+_packages: dict[str, Provider] = {}
+
+
 def load(name: str) -> Format:
     """The format of this name."""
-    return Format(name)
+    if name not in _loaded:
+        _loaded[name] = Format(name)
+    return _loaded[name]
 
 
-@cache
 def packages() -> dict[str, Provider]:
     """Every provider by name, the one to ask first at the beginning."""
-    return {name: load(name).package for name in reversed(FORMATS)}
+    if not _packages:
+        _packages.update((name, load(name).package) for name in reversed(FORMATS))
+    return _packages
 
 
 def model_in_url(target: str) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 import orjson
 
+from ..base.patterns import Pattern
 from ..session.depth import nests_deeper
 
 TYPE_CHECKING = False
@@ -15,10 +13,10 @@ if TYPE_CHECKING:
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_STRINGS = re.compile(_STRING, re.DOTALL)
-_TOKENS = re.compile(_STRING + rb'|["{}\[\]]', re.DOTALL)  # a lone quote begins a string without an end
-_INSIDE = re.compile(rb'["\\]')
+_STRING = rb'(?s:"[^"\\]*+(?:\\.[^"\\]*+)*+")'
+_STRINGS = Pattern(_STRING)
+_TOKENS = Pattern(_STRING + rb'|["{}\[\]]')  # a lone quote begins a string without an end
+_INSIDE = Pattern(rb'["\\]')
 _OPENING = b"{["
 _QUOTE = 0x22
 _AS_BRACES = bytes.maketrans(b"[]", b"{}")
@@ -82,6 +80,8 @@ def loads(raw: bytes | str) -> Any:
     except orjson.JSONDecodeError:
         if b"\\ud" not in text.lower() or _depth(text) > DEPTH:
             raise
+        import json
+
         whole = json.dumps(json.loads(text, parse_constant=_no_constant), ensure_ascii=False)
         value = orjson.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
     if len(text) > 2 * DEPTH and type(value) in (dict, list) and nests_deeper(value, text, DEPTH):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ..base.patterns import Pattern
 from ..session.model import Part
 
 TYPE_CHECKING = False
@@ -27,8 +26,8 @@ _TEXTS = {
     "application/x-yaml", "application/toml", "application/x-sh", "application/sql",
     "application/x-ndjson",
 }  # fmt: skip
-_BASE64 = r"[A-Za-z0-9+/]+={0,2}"  # compiled where there is any media: few requests have some
-_DATA_URL = r"(?s)data:([^;,]*)((?:;[^;,]*)*?);base64,(.*)"
+_BASE64 = Pattern(r"[A-Za-z0-9+/]+={0,2}")
+_DATA_URL = Pattern(r"(?s)data:([^;,]*)((?:;[^;,]*)*?);base64,(.*)")
 _NOT_FETCHED = (
     "https://generativelanguage.googleapis.com/",
     "https://www.youtube.com/",
@@ -104,9 +103,9 @@ def base64_of(data: object) -> str | None:
         return None
     if "-" in data or "_" in data:
         data = data.replace("-", "+").replace("_", "/")
-    if not re.fullmatch(_BASE64, data):
+    if not _BASE64.fullmatch(data):
         data = "".join(data.split())  # wrapped lines
-        if not re.fullmatch(_BASE64, data):
+        if not _BASE64.fullmatch(data):
             return None
     if len(data) % 4:
         data = data.rstrip("=")
@@ -118,7 +117,7 @@ def base64_of(data: object) -> str | None:
 
 def parse_data_url(url: str) -> tuple[str, str] | None:
     """The media type and base64 of a `data:` URL; None for any other."""
-    match = re.fullmatch(_DATA_URL, url) if url.startswith("data:") else None
+    match = _DATA_URL.fullmatch(url) if url.startswith("data:") else None
     return (mime_of(match[1], None), match[3]) if match else None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 
 class Alphabet:
     """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
@@ -12,13 +10,16 @@ class Alphabet:
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
-        self._whole = re.compile(f"[{first or rest}][{rest}]{{0,{limit - 1}}}")
-        self._other = f"[^{rest}]"
+        self._rest = _characters(rest)
+        self._first = _characters(first or rest)
         self._limit = limit
 
     def takes(self, text: object) -> bool:
         """Whether the text can be sent as it is."""
-        return isinstance(text, str) and self._whole.fullmatch(text) is not None
+        return isinstance(text, str) and self._fits(text)
+
+    def _fits(self, text: str) -> bool:
+        return 0 < len(text) <= self._limit and text[0] in self._first and self._rest.issuperset(text)
 
     def fit(self, text: str) -> str:
         """The text itself, or one made of it; no two texts become the same.
@@ -27,10 +28,22 @@ class Alphabet:
         """
         if text.isidentifier() and text.isascii() and len(text) <= self._limit:  # nearly all
             return text
-        if self._whole.fullmatch(text):
+        if self._fits(text):
             return text
         import hashlib
 
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-        name = f"{re.sub(self._other, '_', text)[: self._limit - 12]}_{digest}"
-        return name if self._whole.fullmatch(name) else "_" + name
+        kept = "".join(sign if sign in self._rest else "_" for sign in text[: self._limit - 12])
+        name = f"{kept}_{digest}"
+        return name if self._fits(name) else "_" + name
+
+
+def _characters(inside: str) -> frozenset[str]:
+    """What a character class with this inside takes: `a-c_-` is a, b, c, `_` and `-`."""
+    found = set(inside)
+    for place in range(1, len(inside) - 1):
+        if inside[place] == "-":
+            found.update(map(chr, range(ord(inside[place - 1]), ord(inside[place + 1]) + 1)))
+    if not inside.endswith("-"):
+        found.discard("-")
+    return frozenset(found)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import groupby
 
 import orjson
 
+from ..base.patterns import Pattern
 from ..session.model import Json, Part
 from ..session.records import check_message
 from .json_text import loads
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LONG_NUMBER = re.compile(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
+_LONG_NUMBER = Pattern(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
 _DIGITS = bytes(b"0"[0] if byte in b"0123456789" else b" "[0] for byte in range(256))
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 

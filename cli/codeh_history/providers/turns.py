@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
+from ..base.patterns import Pattern
 from ..session.model import SUMMARY_HEAD, Message, Part
 from ..session.pairing import Answer, Call, Walk
 
 ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
+_LINES, _LETTERS = Pattern("claude|gemini|gpt"), Pattern("[a-z]+")
+_MAJOR = Pattern(r"(?<![0-9])(\d{1,2})(?![0-9])")
+_families: dict[str, str] = {}  # by model; a process meets a few
 CONTINUATION = "(The conversation continues from earlier work.)"  # where a provider wants a user first
 EMPTY_MESSAGE = "(empty message)"  # where a provider wants a user's message to say something
 
@@ -63,18 +65,23 @@ class Turn:
         made = self.message
         if made is None or (made.provider or "gemini") != provider:
             return False
-        return not made.model or not model or family(made.model) == family(model)
+        return not made.model or not model or made.model == model or family(made.model) == family(model)
 
 
-@lru_cache(maxsize=64)
 def family(model: str) -> str:
     """A model's family, within which signatures stay valid: its makers' line and major version.
 
     `gemini-2.5-pro` → `gemini-2`, `gpt-5.1-mini` → `gpt-5`, `us.anthropic.claude-opus-4-8` → `claude-4`.
     """
-    name = model.rsplit("/", 1)[-1].lower()
-    line = re.search(r"claude|gemini|gpt", name) or re.match(r"[a-z]+", name)
-    major = re.search(r"(?<![0-9])(\d{1,2})(?![0-9])", name)
+    known = _families.get(model)
+    if known is None:
+        known = _families[model] = _family(model.rsplit("/", 1)[-1].lower())
+    return known
+
+
+def _family(name: str) -> str:
+    line = _LINES.search(name) or _LETTERS.match(name)
+    major = _MAJOR.search(name)
     return f"{line[0] if line else name}-{major[1] if major else ''}"
 
 

@@ -13,7 +13,7 @@ from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import from_file
-from ..base.jobs import COMPACT, Compaction, Request, beside, by_settings, tools_from
+from ..base.jobs import COMPACT, BySettings, Compaction, Request, beside, tools_from
 from ..filters.curate import passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
@@ -182,7 +182,7 @@ def _within(env: Env, view: View, options: Options, given: Request, session: str
     """The view made to fit, as given or as the session's settings say; tells how, where asked to."""
     from ..filters.compact import bounds
 
-    with by_settings(session):
+    with BySettings(session):
         limits = bounds.limits(given, options.system or "", options.tools)
     limits = limits._replace(model=options.model)
     after = bounds.within(env, view, limits)
@@ -196,7 +196,7 @@ def _within(env: Env, view: View, options: Options, given: Request, session: str
 
 def _reduced(env: Env, view: View, options: Options, given: Request, session: str) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
-    with by_settings(session):
+    with BySettings(session):
         settings, names = curating.settings(given), [] if given.raw else curating.names(given)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
     repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass

@@ -8,7 +8,6 @@ said before.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
 
 import orjson
@@ -92,6 +91,8 @@ class _Copies:
 
     def _copied(self, id: str, says: bytes, *, begins: bool = False) -> bool:
         """Whether what a line says of an id was said before: where a copy goes on, or where one begins."""
+        from bisect import bisect_left
+
         where = self.where[id, says]
         goes_on = bisect_left(where, self.at.pop(id, self.said[id]))
         if goes_on == len(where) and not (begins and where):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from types import NoneType
 
 import orjson
 
+from ..base.patterns import Pattern
 from .model import Json, Message
 
 TYPE_CHECKING = False
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The providers' words for an answer that was cut off, by a limit or a filter.
-_CUT = (  # compiled where calls are run: no request needs it
+_CUT = Pattern(
     "length|model_length|max_tokens|MAX_TOKENS|model_context_window_exceeded|content_filter|refusal|SAFETY"
     "|RECITATION|incomplete.*"
 )
-_CONTROL = r"[\x00-\x1f\x7f-\x9f]"
+_CONTROL = Pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Call:
@@ -64,7 +63,7 @@ class Call:
         """Why it is no call that can be run, "" where it is one: half a call is none."""
         part: Any = self.message.parts[self.part]
         given, item = part["functionCall"], part.get("item")
-        if not isinstance(given.get("args", {}), (dict, NoneType)) or not (
+        if not (given.get("args") is None or isinstance(given["args"], dict)) or not (
             self.args or _says_nothing(self.arguments)
         ):
             return "its arguments cannot be read as a JSON object"
@@ -73,7 +72,7 @@ class Call:
             return "its arguments did not all arrive"
         if not self.name:
             return "it names no tool"
-        if re.search(_CONTROL, self.name) or re.search(_CONTROL, self.id):
+        if _CONTROL.search(self.name) or _CONTROL.search(self.id):
             return "its name or id holds control characters"
         return ""
 
@@ -81,7 +80,7 @@ class Call:
         """Whether the answer broke off in this call; nothing arrived of it then, or nobody can tell."""
         message = self.message
         finish = message.fields.get("finish")
-        if not isinstance(finish, str) or not re.fullmatch(_CUT, finish):
+        if not isinstance(finish, str) or not _CUT.fullmatch(finish):
             return False
         more = any("functionCall" in part or "text" in part for part in message.parts[self.part + 1 :])
         return not more and (not self.args or message.provider == "anthropic")
@@ -200,8 +199,9 @@ class Walk:
             idless = message.idless
             for number, part in enumerate(parts):
                 if "functionResponse" in part and (role != "model" or "functionCall" not in part):
-                    answers.append(Answer(message, number, place, self.row))
-                    self.answer(answers[-1])
+                    answer = Answer(message, number, place, self.row)
+                    answers.append(answer)
+                    self.answer(answer)
                 elif "functionCall" not in part:
                     continue
                 elif role == "model":
@@ -237,6 +237,9 @@ class Walk:
         pairing = self.pairing
         pairing.answers.append(answer)
         call = self.latest.get(answer.id) if answer.id else None
+        if call is not None and call.answer is None and not self.same:  # nearly all
+            call.answer, answer.call = answer, call
+            return
         if call is None:
             call = self.named(answer)
             if call is None:

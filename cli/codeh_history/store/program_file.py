@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
-from ..base.collector import resting
+from ..base.collector import Resting
 from ..base.errors import BadData, InputOutput, NotFound
 from ..base.read_json import json_object
 from ..programs import sessions, values
@@ -297,7 +297,7 @@ def whose(file: File, asked: str = "auto") -> str | None:
 def sessions_in(file: File, program: str) -> Iterator[Session]:
     """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles."""
     said = False
-    with resting():
+    with Resting():
         try:
             for session in sessions.read(program, file):
                 if file.damage is not None:

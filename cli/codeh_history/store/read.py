@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from ..base.collector import resting
+from ..base.collector import Resting
 from ..base.errors import InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
@@ -96,7 +96,7 @@ def held(path: str) -> tuple[int, int]:
 
 def read_log(data: bytes) -> Log:
     """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
-    with resting():
+    with Resting():
         return foreign.read(data)
 
 

@@ -14,7 +14,7 @@ import orjson
 
 from ...access import copy, grown
 from ...access.copy import Brought
-from ...base.collector import resting
+from ...base.collector import Resting
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...programs import sessions
@@ -131,7 +131,7 @@ class _File:
 
     def bring(self) -> None:
         try:
-            with resting():  # until what was read is gone: it makes no circles
+            with Resting():  # until what was read is gone: it makes no circles
                 self.lines.extend(self.brought())
         except HistoryError as error:
             self.code = error.exit_code

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.jobs import PROSE, Compaction, beside, by_settings
+from ...base.jobs import PROSE, BySettings, Compaction, beside
 from ...base.read_json import demanded
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -95,7 +95,7 @@ def settled(
 ) -> Limits:
     """The limits that options ask for, and where they say nothing the session's settings."""
     within = given.within(view.meta, session, env.note)
-    with by_settings(session):
+    with BySettings(session):
         return limits(within, system, tools)._replace(insisting=given.calibrated)
 
 

@@ -6,9 +6,9 @@ Each is idempotent and linear; a new one is a module and its name in `jobs.PASSE
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from importlib import import_module
 
 from ...base import jobs
+from ...base.modules import module
 from ...session.fold import View
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -16,7 +16,7 @@ from .base import Settings
 
 Pass = Callable[[View, Settings], list[Op]]
 
-PASSES: dict[str, Pass] = {name: import_module(f".{name}", __package__).run for name in jobs.PASSES}
+PASSES: dict[str, Pass] = {name: module(f"{__package__}.{name}").run for name in jobs.PASSES}
 FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
 
 

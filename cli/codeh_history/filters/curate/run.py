@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import orjson
 
 from ...base.env import Env
 from ...base.errors import InputOutput, Usage
-from ...base.jobs import THOUGHTS, UNANSWERED, Curation, by_settings
+from ...base.jobs import THOUGHTS, UNANSWERED, BySettings, Curation
 from ...session.exchanges import IDE_MARKERS
 from ...session.model import Json
 from ...session.ops import Op
@@ -35,14 +34,10 @@ def settings(given: Curation) -> Settings:
         from ...sandbox import allowed
 
         allowed(given.timeout)
-    pattern = _patterns(given.timeout) if given.remove or given.keep_system else None
     return Settings(
         ide_markers=given.ide_marker or IDE_MARKERS,
-        keep_system=[pattern(text, "--keep-system").found for text in given.keep_system] if pattern else (),
-        removers=[
-            *([pattern(text, "--remove", re.DOTALL).cut for text in given.remove] if pattern else ()),
-            *(_through(command) for command in given.remove_cmd),
-        ],
+        keep_system=[_pattern(given, text, "--keep-system").found for text in given.keep_system],
+        removers=[*_cuts(given), *(_through(command) for command in given.remove_cmd)],
         thoughts=thoughts,
         unanswered=unanswered,
     )
@@ -63,7 +58,7 @@ def reduced(
 ) -> tuple[list[Op], Json]:
     """The ops that curate a view, as the options or its own settings say; what their record says."""
     asked = given.within(view.meta, session, env.note)
-    with by_settings(session):
+    with BySettings(session):
         told, chosen = settings(asked), names(asked)
     _, ops, lines = passes.curate(view, told, chosen)
     for line in lines if report else ():
@@ -71,12 +66,18 @@ def reduced(
     return ops, {"policy": "curate"}
 
 
-def _patterns(timeout: float | None) -> Callable[..., Pattern]:
-    from functools import partial
-
+def _pattern(given: Curation, text: str, option: str, flags: int = 0) -> Pattern:
     from ...sandbox import SECONDS, Pattern
 
-    return partial(Pattern, seconds=timeout or SECONDS)
+    return Pattern(text, option, flags, seconds=given.timeout or SECONDS)
+
+
+def _cuts(given: Curation) -> list[Clean]:
+    if not given.remove:
+        return []
+    import re
+
+    return [_pattern(given, text, "--remove", re.DOTALL).cut for text in given.remove]
 
 
 def _through(command: str) -> Clean:

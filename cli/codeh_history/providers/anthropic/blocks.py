@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from ...base.patterns import Pattern
 from ...session.model import Json
 from ..answers import FAILED, answer
 from ..media import Media, media
@@ -28,7 +28,7 @@ IDS = Alphabet("a-zA-Z0-9_-", 1000)
 NAMES = Alphabet("a-zA-Z0-9_-", 128)
 
 _OF_A_DOCUMENT = ("title", "context", "citations")
-_VERSION = re.compile(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?![0-9])(?:-([a-z]+))?")
+_VERSION = Pattern(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?![0-9])(?:-([a-z]+))?")
 
 
 def version(model: object) -> tuple[str, int, int]:

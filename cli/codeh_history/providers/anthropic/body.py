@@ -5,11 +5,10 @@ Cache marks are not kept: they are hints of one request, and `--cache` sets them
 
 from __future__ import annotations
 
-import re
-
 import orjson
 
 from ...base.errors import BadData
+from ...base.patterns import Pattern
 from ...session.model import Json
 from ..answers import response_of
 from ..body import Imported
@@ -28,7 +27,7 @@ _PLAIN = ("type", "text")  # all that most blocks have
 _OF_A_RESULT = frozenset(("type", "tool_use_id", "content", "is_error"))
 _ROLES = frozenset(("user", "assistant", "system"))
 _ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields that its messages never have
-_OWN = re.compile(
+_OWN = Pattern(
     r"(?:\w+_)?tool_use|(?:\w+_)?tool_result|thinking|redacted_thinking|image|document|search_result"
     r"|container_upload|tool_addition|tool_removal"
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ...base.patterns import Pattern
 from ...session.model import Json
 from ..names import Alphabet
 
@@ -27,10 +26,10 @@ RESPONSE = frozenset(("id", "name", "response", "parts", "willContinue", "schedu
 NAMES = Alphabet("a-zA-Z0-9_.:-", 128, first="a-zA-Z_")
 
 _IMAGES = {"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "image/bmp"}
-_SIGNATURE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
-_GENERATION = re.compile(r"gemini-(\d+)")
+_SIGNATURE = Pattern(r"[A-Za-z0-9+/_-]+={0,2}")
+_GENERATION = Pattern(r"gemini-(\d+)")
 _OBJECTS = {"inlineData", "fileData", "functionCall", "functionResponse", "videoMetadata"}
-_FIELD = re.compile(r"_([a-z])")
+_FIELD = Pattern(r"_([a-z])")
 
 
 def takes(mime: str) -> bool:
@@ -55,7 +54,8 @@ def generation(model: str | None) -> int | None:
 
 def camel(key: str) -> str:
     """A field's JSON spelling; both are accepted, `function_call` and `functionCall`."""
-    return _FIELD.sub(lambda found: found[1].upper(), key)
+    spelled: str = _FIELD.sub(lambda found: found[1].upper(), key)
+    return spelled
 
 
 def camelled(value: Any) -> Any:

@@ -5,9 +5,9 @@ No message is joined with another, so none depends on what follows it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from ...base.patterns import Pattern
 from ...session.model import Json, Part
 from ..array import Array
 from ..base import Options, Request
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
-_O_SERIES = re.compile(r"(.*/)?o\d")
+_O_SERIES = Pattern(r"(.*/)?o\d")
 
 
 def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:

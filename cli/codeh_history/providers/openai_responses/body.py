@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from ...base.errors import BadData
+from ...base.patterns import Pattern
 from ...session.model import Json
 from ..body import Imported
 from ..messages import Messages
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
-_ITEM = re.compile(
+_ITEM = Pattern(
     r"\w+_call|\w+_call_output|reasoning|compaction|item_reference|additional_tools|compaction_trigger"
     r"|tool_search_output|mcp_(?:list_tools|approval_(?:request|response))"
 )
