@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..base.env import Env
 from ..session.model import Message, Part
 from ..session.pairing import Call, Pairing, pair
@@ -14,6 +12,10 @@ from ..store.state import size_of
 from . import skim
 from .skim import NeedsFold, Skim
 from .view import tell_damage, tell_notes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MANY = 4_000  # messages that are held before answered calls are let go
 _GAP = 4  # a longer alternation of roles between two messages with tools says no more than this

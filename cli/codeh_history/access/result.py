@@ -6,17 +6,20 @@ from collections.abc import Callable
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..blocks import Lost
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
 from ..store import log
-from ..store.protocol import Locked
 from ..store.resolve import Target, for_reading
 from .rewrite import joined
 from .view import tell_lost, view_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
+    from ..store.protocol import Locked
 
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
 

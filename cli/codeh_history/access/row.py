@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 
 import orjson
 
 from ..base.errors import HistoryError
+from ..base.patterns import Pattern
 from ..session.exchanges import asks, is_prompt
 from ..session.fold import View, fold, message_of, timestamp
 from ..session.imported import origin
@@ -26,7 +26,7 @@ from .skim import NeedsFold, Skim
 from .view import counted
 
 BEGINNING = 120  # characters of the first prompt
-_MARK = re.compile(  # what programs put before a prompt, or in its place
+_MARK = Pattern(  # what programs put before a prompt, or in its place
     r"\s*<(command-(?:message|name|args)|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|system-reminder|task-notification|ide_(?:opened_file|selection|diagnostics))>"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from .errors import Usage
+from .patterns import Pattern
 
 MOST = 256 << 20  # bytes of an answer or of a tool's output, unless told otherwise
 _SCALE = {"": 1, "k": 1000, "m": 1_000_000}
+_AMOUNT = Pattern(r"(\d{1,12}(?:\.\d{1,6})?)([km]?)")
 
 
 def tokens(text: str, option: str = "--budget") -> int:
@@ -22,7 +22,7 @@ def size(text: str | None, option: str = "--max-bytes") -> int:
 
 def amount(text: str, option: str, unit: str) -> int:
     """A number of that unit above 0, `32k` for thousands; exit 2 for anything else."""
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([km]?)", text.strip().lower())
+    found = _AMOUNT.fullmatch(text.strip().lower())
     given = round(float(found[1]) * _SCALE[found[2]], 6) if found else 0
     value = int(given)
     if value < 1 or value != given:

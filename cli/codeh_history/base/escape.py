@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from .patterns import Pattern
 
 # C0 but newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
 # lone surrogates, tags.
@@ -14,14 +14,15 @@ _ACTS = (
 # behind Latin letters, nothing or one another they can only hide something. The pattern begins with all
 # that it can find: texts are looked through for one such class five times as fast as for a choice of two.
 _JOINS = "\u200c\u200d"
-_UNSAFE = re.compile(f"[{_ACTS}{_JOINS}](?<![^\x00-\u02ff{_JOINS}{_ACTS}][{_JOINS}])")
+_UNSAFE = Pattern(f"[{_ACTS}{_JOINS}](?<![^\x00-\u02ff{_JOINS}{_ACTS}][{_JOINS}])")
 
 
 def safe(text: str) -> str:
     """The text with every character that could act on a terminal shown as its escape, newlines kept."""
     if text.isprintable():  # as a line is that says nothing but what is seen
         return text
-    return _UNSAFE.sub(lambda found: _shown(found[0]), text)
+    escaped: str = _UNSAFE.sub(lambda found: _shown(found[0]), text)
+    return escaped
 
 
 def visible(text: str) -> str:
@@ -34,7 +35,8 @@ def shown(data: bytes) -> bytes:
     text = data.decode("utf-8", "backslashreplace")
     if data.isascii() and text.isprintable():
         return data
-    return _UNSAFE.sub(lambda found: _in_json(found[0]), text).encode()
+    escaped: str = _UNSAFE.sub(lambda found: _in_json(found[0]), text)
+    return escaped.encode()
 
 
 def _in_json(char: str) -> str:

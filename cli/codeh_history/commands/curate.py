@@ -8,8 +8,11 @@ from ..access import result as filtering
 from ..base.env import Env
 from ..base.jobs import Curation
 from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, Reading
-from ..blocks import Lost
 from ..filters.curate import run as curating
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl

@@ -8,12 +8,14 @@ from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
-from ..blocks import Lost
 from ..render import values
-from ..render.fences import last_block
 from ..session.exchanges import text_of
 from ..session.model import Json, Message
 from ..store.resolve import Target, for_reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history last demo --role model > answer.md
@@ -40,6 +42,8 @@ def run(env: Env, given: Given) -> None:
         raise NegativeAnswer("")
     text: str | None = text_of(message)
     if given.code:
+        from ..render.fences import last_block
+
         text = last_block(text or "")
     if text is None:
         raise NegativeAnswer("")

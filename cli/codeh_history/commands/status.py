@@ -8,11 +8,14 @@ from ..base.env import Env
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
-from ..blocks import Lost
 from ..render import values
 from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
 from ..store.resolve import for_reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history status demo

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 
 from ..base.env import Env
@@ -46,4 +45,6 @@ def rich_wanted(env: Env, fd: int | None = None) -> bool:
 
 
 def width() -> int:
+    import shutil
+
     return shutil.get_terminal_size().columns

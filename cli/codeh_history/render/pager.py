@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import signal
-import subprocess
-
 from ..base.env import Env
 
 # Quit where one screen is enough, colours, and what was read stays on the screen.
@@ -17,11 +13,13 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
 
     Only where stdin and stdout are a terminal: what runs unattended never waits for a key.
     """
-    is_long = data.count(b"\n") >= shutil.get_terminal_size().lines
-    command = pager(env) if paged and is_long else None
-    if command is None:
+    command = pager(env) if paged else None
+    if command is None or not _is_long(data):
         env.draw(data)
         return
+    import signal
+    import subprocess
+
     environ = {"LESS": LESS, **env.environ}
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
     try:
@@ -33,6 +31,12 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
         env.draw(data)
 
 
+def _is_long(data: bytes) -> bool:
+    import shutil
+
+    return data.count(b"\n") >= shutil.get_terminal_size().lines
+
+
 def pager(env: Env) -> str | None:
     """The command of `$PAGER`, else `less`; None without one, or where nobody could press a key."""
     wanted = env.environ.get("PAGER", "less").strip()
@@ -41,6 +45,8 @@ def pager(env: Env) -> str | None:
         "dumb",
     ):
         return None
-    if wanted == "less" and shutil.which("less") is None:
-        return None
+    if wanted == "less":
+        import shutil
+
+        wanted = "less" if shutil.which("less") else ""
     return wanted if wanted not in ("", "cat") else None

@@ -9,23 +9,27 @@ spacing or escapes, a bare message), `spelling` says how the line was written; w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import orjson
 
-from . import spelling
 from .depth import MAX_READ, depth_exceeds
 from .fold import is_idless, kind_of
 from .model import Json, Part, Unread, unread
 from .records import Record, check_parts, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Fill = Callable[[Any], Any]  # an unread part → the part
+
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
 _NAMES = {"parts": "blockIds"}
 
 Blocks = dict[str, bytes]
-Fill = Callable[[Any], Any]  # an unread part → the part
 
 
 def referring(
@@ -51,6 +55,8 @@ def referring(
     if data["type"] == "message":
         new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
     if raw is not None and dumps(restored(new, lambda part: held.parts[part.id])) != raw:
+        from . import spelling
+
         noted = spelling.note(raw, data["parts"]) if "parts" in data else None
         if noted is None:
             noted = {"id": _sha256(raw)}

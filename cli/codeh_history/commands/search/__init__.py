@@ -12,13 +12,16 @@ from ...base.env import Env
 from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
-from ...blocks import Lost
 from ...render import pager, values
 from ...sandbox import Exceeded, Pattern, allowed
 from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
 from ...store.state import passing
 from .matches import hits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...blocks import Lost
 
 EXAMPLES = """\
   codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`

@@ -14,7 +14,6 @@ from ...access.row import text_of
 from ...access.skim import NeedsFold, Skim
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
-from ...blocks import Lost
 from ...render import parts
 from ...sandbox import Pattern
 from ...session.model import Json, Message
@@ -22,6 +21,10 @@ from ...session.records import Log
 from ...store import read
 from ...store.resolve import Target
 from ...store.state import size_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...blocks import Lost
 
 # A literal of these, with a letter that no number has, stands in the file as it does in a line that
 # matches: it can be no JSON punctuation, and spans no two values.

@@ -6,11 +6,13 @@ from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import Usage
 from ...base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
-from ...blocks import Lost
 from ...render import messages, pager, values
 from ...store.resolve import for_reading
-from . import follow as following
 from . import numbered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...blocks import Lost
 
 EXAMPLES = """\
   codeh-history show demo                    # :N KIND TIME ID, then the text; laid out on a terminal
@@ -42,7 +44,9 @@ def run(env: Env, given: Given) -> None:
     if given.follow:
         if target.path == "-":
             raise Usage("--follow: a stream on stdin has no later; name a session")
-        following.follow(env, target, last=given.last, jsonl=given.jsonl, strict=given.strict)
+        from .follow import follow
+
+        follow(env, target, last=given.last, jsonl=given.jsonl, strict=given.strict)
     lost: Lost = {}
     shown = numbered.read(
         env, target, last=given.last, curated=given.curated, strict=given.strict, lost=lost

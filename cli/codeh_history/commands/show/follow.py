@@ -11,7 +11,6 @@ from ...access.view import filled, tell_lost
 from ...base.env import SIGPIPE, Env
 from ...base.errors import Interrupted, NotFound
 from ...base.escape import visible
-from ...blocks import Lost
 from ...render import messages as render
 from ...render import parts, plain
 from ...session.model import Message
@@ -20,6 +19,10 @@ from ...store.paths import SERVER
 from ...store.resolve import Target
 from . import numbered
 from .events import Events, content_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...blocks import Lost
 
 SERVER_PAUSE = 1.0  # the same for a server, which may wake us sooner
 PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long

@@ -10,7 +10,6 @@ from ...access.skim import NeedsFold, Skim
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
 from ...base.jobs import beside
-from ...blocks import Lost
 from ...filters.curate import passes
 from ...filters.curate.base import Settings
 from ...session.model import Json, Message, Summary
@@ -18,6 +17,10 @@ from ...session.records import Log
 from ...session.stream import BY_REFERENCE, record_of
 from ...store.resolve import Target
 from ...store.state import size_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...blocks import Lost
 
 Numbered = list[tuple[int | None, Message]]
 

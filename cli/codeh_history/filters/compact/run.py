@@ -13,7 +13,6 @@ from ...base.env import Env
 from ...base.errors import Usage
 from ...base.input import from_file, read_file
 from ...base.jobs import Compact, Compaction, tools_from
-from ...blocks import Lost
 from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -21,6 +20,10 @@ from ...session.view import View
 from ...store.resolve import Target
 from ...summaries import cues
 from . import Plan, bounds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...blocks import Lost
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 
