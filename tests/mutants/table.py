@@ -572,8 +572,8 @@ MUTANTS = [
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/removal.py",
-        "reader.extent.some(self.covered))), *noted]",
-        "reader.extent.some(self.covered)))]",
+        "        return [*self._reader.all(self.covered), *noted]",
+        "        return self._reader.all(self.covered)",
         ("filters/compact/test_summary.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
     ),
     Mutant(
@@ -581,6 +581,12 @@ MUTANTS = [
         "any(getattr(old, name) != getattr(new, name) for name in _SAYS)",
         "old.id != new.id",
         ("library/test_plans.py::test_what_is_sent_otherwise_is_planned_otherwise",),
+    ),
+    Mutant(
+        "what the user says is read as the model's was", "filters/compact/readings.py",
+        'salt in ((True, "user"), (False, "model"))',
+        'salt in ((True, ""), (False, ""))',
+        ("filters/compact/test_readings.py::test_what_is_known_is_not_read",),
     ),
     Mutant(
         "mask leaves nine exchanges alone", "filters/compact/mask.py",

@@ -1,4 +1,4 @@
-"""Counts remembered by content, in one SQLite file that any number of processes share.
+"""Counts remembered by content, and how texts read, in one SQLite file that any number of processes share.
 
 A cache only: every failure is a miss, and the file may be deleted at any time. The default journal,
 not WAL: processes that create the file together fail at the switch to WAL whatever their timeout.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _TABLES = (
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
     "create table if not exists runs(key blob primary key, n text not null) without rowid",
+    "create table if not exists readings(key blob primary key, n text not null) without rowid",
 )
 _HELD: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → what is open
 _WAIT = 1.0  # seconds that another process's lock is waited for; then the cache is left alone
@@ -41,8 +42,23 @@ def keys_of(name: str, contents: Iterable[bytes | memoryview], salt: str = "") -
     return [blake2b(data, digest_size=16, person=person, salt=mark).digest() for data in contents]
 
 
+def edition(files: Iterable[str]) -> str:
+    """What tells the rules in these files of the package from others, and from the same of another Python.
+
+    "" where there are no files: then nothing should be remembered that depends on them.
+    """
+    import pkgutil
+    import sys
+
+    try:
+        sources = [pkgutil.get_data("codeh_history", file) or b"" for file in files]
+    except OSError:
+        return ""
+    return keys_of("", [b"\0".join([sys.version.encode(), *sources])])[0].hex()[:16]
+
+
 def recall(path: str, keys: Sequence[bytes], table: str = "tokens") -> dict[bytes, Any]:
-    """The remembered counts of these keys: of `tokens` each a number, of `runs` each a text of numbers."""
+    """What is remembered of these keys: of `tokens` each a number, of other tables a text."""
     found: dict[bytes, Any] = {}
     with _opened(path) as db:
         if db is None or not db.execute(f"select 1 from {table} limit 1").fetchone():  # noqa: S608
@@ -55,7 +71,7 @@ def recall(path: str, keys: Sequence[bytes], table: str = "tokens") -> dict[byte
 
 
 def remember(path: str, counts: Iterable[tuple[bytes, int | str]], table: str = "tokens") -> None:
-    """Add counts; those already there stay."""
+    """Add what is known of keys; what is there already stays."""
     with _opened(path) as db:
         if db:
             db.executemany(f"insert or ignore into {table} values (?, ?)", sorted(counts))  # noqa: S608

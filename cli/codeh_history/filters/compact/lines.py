@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...session.exchanges import is_ide_context
@@ -14,13 +14,11 @@ from ...summaries.results import result_value
 from . import stubs, words
 from .extent import Extent
 from .line import Line, dullness
-from .speech import plainly, typed
+from .readings import Place, Readings, Text
 
 BRIEF = 40  # characters of a call's label
 _ABOUT = ("query", "pattern", "url", "name", "id")
 
-
-Place = tuple[int, int]  # a message's position, and which of its parts
 Read = tuple[int, int]  # how many characters of a part were read, and how many it has
 
 
@@ -58,12 +56,13 @@ class Reader:
         costs: Sequence[Sequence[int]],
         extent: Extent,
         memo: Memo,
+        cache: str | None = None,
         *,
         terse: bool = False,
     ) -> None:
         """`calls`, of each call and each result; `costs` of the messages' parts; `terse`: no filler.
 
-        `memo`: what was read before; its lines are given again.
+        `memo`: what was read before; its lines are given again. `cache`: what remembers how texts read.
         """
         self._messages = messages
         self._calls = calls
@@ -71,11 +70,38 @@ class Reader:
         self._costs = costs
         self.extent = extent
         self._memo = memo
+        self._readings = Readings(cache)
 
     @property
     def whole(self) -> bool:
         """Whether all is read."""
         return self.extent.whole
+
+    def all(self, numbers: Iterable[int]) -> list[Line]:
+        """The lines of the messages of which anything is read."""
+        some = self.extent.some(numbers)
+        self._readings.recall(self._texts(number for number in some if number not in self._memo))
+        found = [line for number in some for line in self.lines(number)]
+        self._readings.remember()
+        return found
+
+    def _texts(self, numbers: Iterable[int]) -> dict[Place, Text]:
+        """What of these messages is read sentence by sentence."""
+        return {
+            (number, place): text
+            for number in numbers
+            for place, (part, most) in enumerate(
+                zip(self._messages[number].parts, self.extent.of(number), strict=True)
+            )
+            if (text := self._text(number, part, most)) is not None
+        }
+
+    def _text(self, number: int, part: Part, most: int) -> Text | None:
+        """The first `most` characters of a part that is read so, if it is one."""
+        user = self._messages[number].role == "user"
+        if not most or not (user or self.whole) or not part.get("text"):
+            return None
+        return Text(part["text"][:most], user)
 
     def lines(self, number: int) -> list[Line]:
         """The lines of a message, in order; nothing of thoughts and of an editor's context."""
@@ -128,12 +154,12 @@ class Reader:
             return [Line(stubs.described(part, message.id), "gave", number, label="File")], 0
         text = part.get("text") or ""
         rate = self._rate(number, place, len(text))
-        user = message.role == "user"
-        if not (user or self.extent.whole):
-            found = plainly(text[:most], number, rate)
+        said = self._text(number, part, most)
+        if said is None:
+            found = list(plainly(text[:most], number, rate))
         else:
-            found = typed(text[:most], number, user=user, rate=rate)
-        return [line.shorter() for line in found] if self._terse else list(found), len(text)
+            found = self._readings.lines((number, place), said, rate)
+        return [line.shorter() for line in found] if self._terse else found, len(text)
 
     def _of_tool(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
         call = self._calls.get((number, place))
@@ -162,6 +188,13 @@ class Reader:
     def _rate(self, number: int, place: int, size: int) -> float:
         """What a character costs, in tokens."""
         return min(1.5, max(0.1, self._costs[number][place] / max(1, size)))
+
+
+def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
+    """The lines of what the model said, without a look at what they say."""
+    for row, line in enumerate(text.split("\n")):
+        if line.strip():
+            yield Line(line.strip(), "said", number, label="Model", row=row, rate=rate)
 
 
 def brief(name: str, args: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
 
 from ...summaries.calls import Effects, Memo, effects
 from . import recent, stubs
@@ -126,14 +125,14 @@ class Telling:
         )
         return Reader(
             history.messages, history.past.joined.calls, history.tokens, extent, history.past.read,
-            terse=history.settings.terse,
+            history.counter.cache, terse=history.settings.terse,
         )  # fmt: skip
 
     @cached_property
     def _all(self) -> list[Line]:
         """The lines of all that was to go at first, each read once, and of the ledger."""
-        reader, (_, noted) = self._reader, self._told
-        return [*chain.from_iterable(map(reader.lines, reader.extent.some(self.covered))), *noted]
+        _, noted = self._told
+        return [*self._reader.all(self.covered), *noted]
 
     def _read(self) -> list[Line]:
         """The lines of earlier summaries, and of all that still is to go."""

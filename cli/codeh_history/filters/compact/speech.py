@@ -37,13 +37,6 @@ _POINTS_ON = re.compile(  # `It is unclear whether the parser …`
 )
 
 
-def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
-    """The lines of what the model said, without a look at what they say."""
-    for row, line in enumerate(text.split("\n")):
-        if line.strip():
-            yield Line(line.strip(), "said", number, label="Model", row=row, rate=rate)
-
-
 def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
     """The sentences of what somebody said; of a line that names its speaker, under that name."""
     kind, label = ("asked", "User") if user else ("said", "Model")
