@@ -19,6 +19,7 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Usage
+from ..base.folders import create as create_file
 from ..base.folders import remove, sync_dir
 from ..base.ids import is_id
 from ..base.read_json import json_object
@@ -37,7 +38,6 @@ from .source import FIRST, Source
 VERSION = 1
 SESSION, BLOCKS, LAST = "session.jsonl", "blocks/", "end.json"
 Members = Iterator[tuple[str, bytes]]  # names and contents
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 # -- writing ------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _output(env: Env, name: str) -> Iterator[Any]:
         yield _Stdout(env)
         return
     try:
-        fd = os.open(name, _CREATE, 0o600)
+        fd = create_file(name)
     except FileExistsError:
         raise BadData(f"{name}: exists already; a bundle is written to a new file") from None
     except OSError as error:

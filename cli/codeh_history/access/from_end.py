@@ -66,8 +66,7 @@ def _roles(role: str | None) -> tuple[str, ...]:
 
 def from_end(path: str, role: str | None) -> Message | None:
     """The same without reading what stands before it; raises NeedsFold where that may matter."""
-    fd, size = read.opened(path)
-    try:
+    with read.Opened(path) as (fd, size):
         end = _End(role)
         for offset, line in lines_backwards(fd, size):
             log = parse([line])
@@ -80,8 +79,6 @@ def from_end(path: str, role: str | None) -> Message | None:
             if found is not None:
                 return message
         return None
-    finally:
-        os.close(fd)
 
 
 class _End:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..base.errors import HistoryError
+from ..base.errors import HistoryError, reason
 from ..base.times import from_millis, to_millis
 from ..providers.usage import COUNTS, billed, count
 from ..session.imported import origin
@@ -31,8 +31,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
         reading.read(skim.logs(path) if data is None else [read.read_log(data)])
         problem = counted(reading.damage) or None
     except (HistoryError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
-        problem = reason or "cannot be read"
+        problem = reason(error, path) or "cannot be read"
     found = reading.row(target.id, path)
     return {**found, "problem": problem} if problem else found
 

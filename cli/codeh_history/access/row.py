@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import orjson
 
-from ..base.errors import HistoryError
+from ..base.errors import HistoryError, reason
 from ..base.patterns import Pattern
 from ..session.exchanges import asks, is_prompt
 from ..session.fold import View, fold, message_of, timestamp
@@ -131,8 +131,7 @@ def row_of(path: str) -> Json:
     try:
         count = count_file(path)
     except (HistoryError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
-        return {**Count().row(path), "problem": reason}
+        return {**Count().row(path), "problem": reason(error, path)}
     damage = count.damage
     if damage and damage[-1].reason == "torn last line" and read.being_written(path):
         damage = damage[:-1]

@@ -33,14 +33,11 @@ def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
     Offsets and line numbers are those of the file. A file that does not begin with a record comes in one
     piece: it may be of another form.
     """
-    fd, size = read.opened(path)
-    try:
+    with read.Opened(path) as (fd, size):
         head = os.pread(fd, _STEP, 0) if size > big else b""
         if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
             yield from _pieces(fd, size, step)
             return
-    finally:
-        os.close(fd)
     yield read.read_log(read.read_bytes(path))
 
 

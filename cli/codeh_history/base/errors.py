@@ -68,6 +68,11 @@ class TryAgain(HistoryError):
     exit_code = 75
 
 
+def reason(error: HistoryError | OSError, path: str = "") -> str | None:
+    """Why something failed, for a line that names it already: without the path that was read."""
+    return error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
+
+
 class Interrupted(BaseException):
     """A signal ended the command; the exit code is 128 + its number.
 

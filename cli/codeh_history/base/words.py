@@ -42,8 +42,14 @@ def near(name: str, names: Iterable[str]) -> str | None:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """` (did you mean X?)`, or nothing."""
+    found = suggestion(name, names, "")
+    return f" ({found})" if found else ""
+
+
+def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
+    """`did you mean X?`, or what else to say."""
     found = near(name, names)
-    return f" (did you mean {found}?)" if found else ""
+    return f"did you mean {found}?" if found else otherwise
 
 
 def pasted(id: str) -> str:

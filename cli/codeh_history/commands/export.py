@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, Usage
+from ..base.errors import BadData, HistoryError, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..blocks import Lost
@@ -129,8 +129,7 @@ def pages(env: Env, given: Given) -> int:
             try:
                 view = view_of(env, Target(path, ""), strict=given.strict, lost={})
             except (HistoryError, OSError) as error:
-                reason = error if isinstance(error, HistoryError) else error.strerror
-                env.complain(f"{id}: no page: {reason}")
+                env.complain(f"{id}: no page: {reason(error)}")
                 unread += 1
             else:
                 view = clean(env, view, Target(path, "")) if given.redact else view

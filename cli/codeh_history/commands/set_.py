@@ -12,7 +12,7 @@ from ..base.errors import Usage
 from ..base.input import from_file
 from ..base.options import Writing, argument
 from ..base.read_json import demanded, json_value
-from ..base.words import near
+from ..base.words import suggestion
 from ..filters import reduction
 from ..session.records import dumps
 from ..store import log
@@ -69,8 +69,7 @@ def check_key(key: str) -> None:
     group = key.partition(".")[0] + "."
     family = [other for other in KEYS if other.startswith(group)]
     known = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]
-    meant = near(key, KEYS)
-    hint = f"did you mean {meant}?" if meant else f"one of {', '.join(known)}"
+    hint = suggestion(key, KEYS, f"one of {', '.join(known)}")
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 

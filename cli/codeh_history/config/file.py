@@ -18,7 +18,7 @@ from .. import providers
 from ..base import amounts
 from ..base.errors import InputOutput, Usage
 from ..base.fields import Fields
-from ..base.words import near
+from ..base.words import suggestion
 from ..session.records import dumps
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
@@ -109,9 +109,8 @@ class _File:
         found = {}
         for key, value in _flat(data):
             if key not in _VALUES:
-                meant = near(key, KEYS)
-                hint = f"did you mean {meant}?" if meant else f"one of {', '.join(KEYS)}"
-                self.refuse(table, key, f"no such key; {hint}")
+                known = f"one of {', '.join(KEYS)}"
+                self.refuse(table, key, f"no such key; {suggestion(key, KEYS, known)}")
             try:
                 found[key] = _VALUES[key](value, self.folder)
             except (_Wrong, Usage) as error:
@@ -165,9 +164,8 @@ def _word(value: object, _folder: str) -> str:
 def _provider(value: object, folder: str) -> str:
     to = _word(value, folder)
     if to not in providers.TARGETS:
-        meant = near(to, providers.TARGETS)
-        hint = f"did you mean {meant}?" if meant else f"one of {', '.join(providers.TARGETS)}"
-        raise _Wrong(f"{to}: no such provider; {hint}")
+        known = f"one of {', '.join(providers.TARGETS)}"
+        raise _Wrong(f"{to}: no such provider; {suggestion(to, providers.TARGETS, known)}")
     return to
 
 

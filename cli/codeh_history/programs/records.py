@@ -26,12 +26,17 @@ def lines(found: Iterable[Json], where: str) -> bytes:
     """Records as lines; BadData names one that could not be read back."""
     made = []
     for record in found:
-        reason = check_message(record) if record["type"] == "message" else None
         line = dumps(record)
-        if reason or nests_deeper(record, line):
-            raise BadData(f"{where}: {record.get('id')}: {reason or 'nested deeper than 200 levels'}")
+        if reason := unfit(record, line):
+            raise BadData(f"{where}: {record.get('id')}: {reason}")
         made.append(line + b"\n")
     return b"".join(made)
+
+
+def unfit(record: Json, line: bytes) -> str | None:
+    """Why a record, which is this line, could not be read back; None where it can."""
+    reason = check_message(record) if record["type"] == "message" else None
+    return reason or ("nested deeper than 200 levels" if nests_deeper(record, line) else None)
 
 
 def session_id(session: Session) -> str:

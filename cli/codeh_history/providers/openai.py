@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_ID = 64
 NAMES = Alphabet("a-zA-Z0-9_-", 64)
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
+IMAGE_KINDS = ("image_url", "input_image")  # what either OpenAI format calls an image
 
 
 def json_text(value: object) -> str:

@@ -16,7 +16,7 @@ from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log
 from .paths import SERVER, exists, id_of, is_path, path_of, sessions_dir
-from .protocol import Locked
+from .protocol import Locked, exists_already
 
 
 def free_path(env: Env, into: str | None, like: str) -> str:
@@ -26,7 +26,7 @@ def free_path(env: Env, into: str | None, like: str) -> str:
         if path.endswith(".json"):
             raise BadData(f"{path}: a new session's file ends in .jsonl")
         if taken(path):
-            raise _exists(path)
+            raise exists_already(path)
         return path
     base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip(
         "-_"
@@ -65,14 +65,10 @@ def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     return _made(env, path, lambda: head + b"\n", lambda _: rest)
 
 
-def _exists(path: str) -> BadData:
-    return BadData(f"{path}: exists already; choose another id")
-
-
 def _made(env: Env, path: str, header: Callable[[], bytes], build: Callable[[Locked], bytes]) -> str:
     def lines(locked: Locked) -> bytes:
         if not locked.created:
-            raise _exists(path)
+            raise exists_already(path)
         return build(locked)
 
     log.append(env, path, lines, create=True, header=header)

@@ -121,12 +121,17 @@ class Store(Protocol):
         """Return after so long, or sooner, and True, if the store can tell that the session has changed."""
 
 
+def exists_already(path: str) -> BadData:
+    """What is said where a new session would come upon one."""
+    return BadData(f"{path}: exists already; choose another id")
+
+
 def new(data: bytes) -> Callable[[Locked], bytes]:
     """What builds a new session of these bytes; BadData where there is one."""
 
     def build(locked: Locked) -> bytes:
         if locked.size:
-            raise BadData(f"{locked.path}: exists already; choose another id")
+            raise exists_already(locked.path)
         return data
 
     return build

@@ -34,28 +34,33 @@ def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
 
 def in_blocks(path: str) -> Iterator[bytes | int]:
     """The same in blocks that end with a line, so that not all is held; for a line too long, its length."""
-    fd, size = opened(path)
-    try:
+    with Opened(path) as (fd, size):
         yield from blocks(fd, size, _STEP)
-    finally:
-        os.close(fd)
 
 
-def opened(path: str) -> tuple[int, int]:
-    """A session file open for reading, and its size now; the caller closes it.
+class Opened:
+    """A session file open for reading, and its size now.
 
     Another program's is open as the session that it is: as a file without a name.
     """
-    fd, size = held(path)
-    try:
-        found = _translated(fd, path)
-        if found is None:
-            return fd, size
-    except BaseException:
-        os.close(fd)
-        raise
-    os.close(fd)
-    return _unnamed(found)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> tuple[int, int]:
+        self._fd, size = held(self._path)
+        try:
+            found = _translated(self._fd, self._path)
+        except BaseException:
+            os.close(self._fd)
+            raise
+        if found is not None:
+            os.close(self._fd)
+            self._fd, size = _unnamed(found)
+        return self._fd, size
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
 
 
 def _unnamed(data: bytes) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
-from ...base.words import near, some
+from ...base.words import some, suggestion
 from ...config import layers
 from ...send import payload
 from ...send.readiness import unanswered
@@ -36,8 +36,7 @@ def do(talk: Talk, text: str) -> None:
     word, _, rest = text.partition(" ")
     named = [name for name in COMMANDS if name.startswith(word)]
     if word not in COMMANDS and len(named) != 1:
-        meant = near(word, COMMANDS)
-        hint = f"did you mean {meant}?" if meant else "/help lists what there is"
+        hint = suggestion(word, COMMANDS, "/help lists what there is")
         raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
     COMMANDS[word if word in COMMANDS else named[0]].run(talk, rest.strip())
 

@@ -13,7 +13,7 @@ from ...filters.compact.explain import explained
 from ...filters.costs import counter_for, total_of
 from ...filters.curate import passes
 from ...filters.curate.base import Settings
-from ...filters.curate.pairs import LOST
+from ...filters.curate.pairs import LOST, MISPLACED, MOVED, SECOND, UNASKED
 from ...programs import sessions
 from ...session.imported import origin
 from ...session.model import Json
@@ -25,10 +25,10 @@ from .fates import Moves
 SHARE = 0.6  # of a model's window, which leaves room for system prompt, tools and further turns
 _SUMMARY = ("ledger", "prompts", "sentences")  # what of it a compaction writes
 _MENDED = {
-    "a response that no call asked for": "result without its call left out",
-    "a second response to the same call": "second result of a call left out",
-    "moved to its call": "result moved to its call",
-    "a call in a user's message": "call in a user's message left out",
+    UNASKED: "result without its call left out",
+    SECOND: "second result of a call left out",
+    MOVED: "result moved to its call",
+    MISPLACED: "call in a user's message left out",
 }
 
 

@@ -15,10 +15,10 @@ from ...base.read_json import json_object
 from ...programs import records, sessions
 from ...programs.model import Entry, Piece, Problem, Session, Summary
 from ...programs.protocol import Head
-from ...session.depth import depth_exceeds
 from ...session.fold import fold
+from ...session.imported import MARK
 from ...session.model import Json
-from ...session.records import check_message, dumps, lines_of, parse
+from ...session.records import dumps, lines_of, parse
 from ...session.view import View
 from ...store import program_file
 from ...store.paths import SERVER
@@ -163,17 +163,11 @@ def _storable(session: Session, items: list[Entry | Summary]) -> Iterator[Entry 
     """The items that records can hold; the others are a problem each, where they would be one of all."""
     for item in items:
         record = records.message(item) if isinstance(item, Entry) else None
-        why = None
-        if record is not None:
-            why = check_message(record) or (
-                depth_exceeds(dumps(record)) and "nested deeper than 200 levels"
-            )
-        if why and isinstance(item, Entry):
-            line = next(chain(item.lines, [0]))
-            session.problem(line, "skips", str(why))
+        if record is not None and (why := records.unfit(record, dumps(record))):
+            session.problem(next(chain(record[MARK], [0])), "skips", why)
             session.left["message that cannot be stored"] += 1
-            continue
-        yield item
+        else:
+            yield item
 
 
 # -- ours --------------------------------------------------------------------------------------------------

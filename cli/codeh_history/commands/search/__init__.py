@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...access.view import tell_lost
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound
+from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound, reason
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
 from ...render import pager, values
@@ -110,8 +110,7 @@ def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[
                 raise
             if isinstance(error, NotFound) and not os.path.lexists(path):
                 continue  # removed meanwhile
-            reason = error if isinstance(error, HistoryError) else error.strerror
-            env.complain(f"{target.id}: not searched: {reason}")
+            env.complain(f"{target.id}: not searched: {reason(error)}")
             unread.append(target.id)
 
 

@@ -166,14 +166,11 @@ def may_match(path: str, pattern: Pattern, step: int = _STEP) -> bool:
     if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
         return True
     needles = (literal.encode(), *_ELSEWHERE)
-    fd, size = read.opened(path)
-    try:
+    with read.Opened(path) as (fd, size):
         at = 0
         while at < size:
             chunk = os.pread(fd, step + max(map(len, needles)), at)
             if not chunk or any(needle in chunk for needle in needles):
                 return bool(chunk)
             at += step
-    finally:
-        os.close(fd)
     return False

@@ -12,7 +12,7 @@ from ...access.row import text_of
 from ...access.view import view_of
 from ...access.word_index import Said
 from ...base.env import Env
-from ...base.errors import HistoryError
+from ...base.errors import HistoryError, reason
 from ...session.model import Json
 from ...session.view import View
 from ...store.resolve import Target
@@ -28,8 +28,7 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> I
         try:
             return list(_said(path, view_of(env, by_path[path], media=Deferred(measured=True), lost={})))
         except (HistoryError, OSError) as error:
-            reason = error if isinstance(error, HistoryError) else error.strerror
-            env.complain(f"{by_path[path].id}: not searched: {reason}")
+            env.complain(f"{by_path[path].id}: not searched: {reason(error)}")
             unread.append(by_path[path].id)
             return None
 

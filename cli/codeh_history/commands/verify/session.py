@@ -170,9 +170,6 @@ def lines_at(
 
 
 def _chunks(path: str, step: int) -> Iterator[bytes]:
-    fd, size = read.opened(path)
-    try:
+    with read.Opened(path) as (fd, size):
         for at in range(0, size, step):
             yield os.pread(fd, step, at)
-    finally:
-        os.close(fd)

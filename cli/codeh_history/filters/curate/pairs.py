@@ -13,6 +13,8 @@ from ...session.pairing import Answer, Call, open_at_end, pair
 from .base import Settings
 
 LOST = "The result of this tool call was lost."
+UNASKED, SECOND = "a response that no call asked for", "a second response to the same call"
+MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 
 def run(view: View, settings: Settings) -> list[Op]:
@@ -26,11 +28,11 @@ def run(view: View, settings: Settings) -> list[Op]:
         return []
     work = _Work(view, settings, set(map(id, open_at_end(messages, pairing))))
     for answer in pairing.orphans:
-        work.remove(answer.message, answer.part, "a response that no call asked for")
+        work.remove(answer.message, answer.part, UNASKED)
     for answer in pairing.doubles:
-        work.remove(answer.message, answer.part, "a second response to the same call")
+        work.remove(answer.message, answer.part, SECOND)
     for message, number in pairing.misplaced:
-        work.remove(message, number, "a call in a user's message")
+        work.remove(message, number, MISPLACED)
     for calls in units:
         work.unit(calls)
     return work.ops()
@@ -76,11 +78,11 @@ class _Work:
         """One message with all the results, in call order, right after the calls."""
         message = calls[0].message
         parts: list[Part] = []
-        why = "moved to its call"
+        why = MOVED
         for call in calls:
             if call.answer is not None:
                 parts.append(_named(call.answer, call))
-                self.remove(call.answer.message, call.answer.part, "moved to its call")
+                self.remove(call.answer.message, call.answer.part, MOVED)
             elif id(call) not in left:
                 parts.append(lost(call))
                 why = "its result was lost"

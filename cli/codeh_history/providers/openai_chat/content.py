@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...session.model import Json, Part
 from ..media import Media, media, parse_data_url
-from ..openai import IMAGES, item_of
+from ..openai import IMAGE_KINDS, IMAGES, item_of
 from ..turns import Turn
 from . import NAME
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 AUDIO = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # as compatible hosts name it
 _MIMES = {format: mime for mime, format in AUDIO.items()}
-_ALTERNATIVES = ("image_url", "input_image")  # what either OpenAI format calls an image
 
 
 def written(part: Part) -> Json | None:
@@ -40,9 +39,7 @@ def written(part: Part) -> Json | None:
 
 def _media(found: Media, item: Json) -> Json | None:
     if found.url is not None:
-        return (
-            _image(found.url, item) if found.mime in IMAGES or item.get("type") in _ALTERNATIVES else None
-        )
+        return _image(found.url, item) if found.mime in IMAGES or item.get("type") in IMAGE_KINDS else None
     if found.data is None:
         return None
     if found.mime in IMAGES:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ...session.model import Json, Part
 from ..media import Media, media, parse_data_url
-from ..openai import IMAGES, item_of, response_of, result_media, result_text
+from ..openai import IMAGE_KINDS, IMAGES, item_of, response_of, result_media, result_text
 from . import NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_ALTERNATIVES = ("image_url", "input_image")  # what either OpenAI format calls an image
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 _DOCUMENTS = {
     "application/pdf": "pdf", "application/rtf": "rtf", "application/msword": "doc",
@@ -49,7 +48,7 @@ def is_content(value: Any) -> bool:
 
 def _media(found: Media, item: Json) -> Json | None:
     kind = item.get("type")
-    if found.mime in IMAGES or (found.url is not None and kind in _ALTERNATIVES):
+    if found.mime in IMAGES or (found.url is not None and kind in IMAGE_KINDS):
         url = found.url or (found.data_url if found.data is not None else None)
         detail = item.get("detail") if item.get("detail") in _DETAILS else "auto"
         return {"type": "input_image", "image_url": url, "detail": detail} if url else None
