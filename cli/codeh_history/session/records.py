@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from .depth import MAX_READ, SHALLOW, depth_exceeds
+from .depth import MAX_READ, SHALLOW, nests_deeper
 from .model import Json, Part, Unread
 from .rules import PLACING, ROLE_OF_KIND, RULES
 
@@ -21,7 +21,7 @@ _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict}  # others 
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
 _NAMES_BLOCKS = frozenset(("blockIds", "blockId"))
-_HOLDING = {"functionCall": "args", "functionResponse": "response"}  # the text of such a part is in this
+_OF_TOOLS = frozenset(("functionCall", "functionResponse"))
 _PART_SHAPES = {
     "text": str, "thoughtSignature": str, "inlineData": dict, "fileData": dict, "functionCall": dict,
     "functionResponse": dict, "native": dict,
@@ -158,11 +158,10 @@ def parse(
                 if gap or line.strip():
                     damage.append(Damage(number, start, _why(line, error, gap)))
                 continue
-        said = _said(data, keys)
-        if len(line) - said > SHALLOW and not _is_shallow(data, said) and depth_exceeds(line, MAX_READ):
+        if len(line) > SHALLOW and nests_deeper(data, line, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
-        if said >= 0:
+        if _is_usual(data, keys):
             records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
             continue
         found = _record(data, line, start, keys, before.bare)
@@ -174,52 +173,29 @@ def parse(
     return Log(records, damage, offset, keys)
 
 
-def _said(data: Any, keys: set[str]) -> int:
-    """How much text a message of texts, calls and results holds, its keys noted; -1 for anything else."""
-    said = 0
+def _is_usual(data: Any, keys: set[str]) -> bool:
+    """Whether it is a message of texts, calls and results, its keys noted: nearly all lines are."""
     try:
         parts = data["parts"]
         if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
-            return -1
+            return False
         if type(parts) is not list:
-            return -1
+            return False
         for part in parts:
             (key,) = part
             value = part[key]
             keys.add(key)
             if key == "text":
                 if type(value) is not str:
-                    return -1
-                said += len(value)
-                continue
-            if type(value["name"]) is not str:
-                return -1
-            for text in value[_HOLDING[key]].values():
-                if type(text) is str:
-                    said += len(text)
-            if key == "functionCall" and not value.get("id"):
+                    return False
+            elif key not in _OF_TOOLS or type(value["name"]) is not str:
+                return False
+            elif key == "functionCall" and not value.get("id"):
                 keys.add(IDLESS)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return -1
-    keys.update(data)
-    return said
-
-
-def _is_shallow(data: Json, said: int) -> bool:
-    """Whether a message of texts, calls and results is too short to nest deep, what they say aside."""
-    try:
-        return said >= 0 and len(orjson.dumps({**data, "parts": [*map(_unsaid, data["parts"])]})) <= SHALLOW
-    except TypeError:  # deeper than orjson goes
         return False
-
-
-def _unsaid(part: Any) -> Json | None:
-    """A call or a result without the texts in it."""
-    ((key, value),) = part.items()
-    if key not in _HOLDING:
-        return None
-    held = _HOLDING[key]
-    return {**value, held: [inner for inner in value[held].values() if type(inner) is not str]}
+    keys.update(data)
+    return True
 
 
 def _record(data: Any, line: bytes, start: int, keys: set[str], bare: dict[int, int]) -> Record | str:
