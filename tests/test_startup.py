@@ -30,7 +30,7 @@ with open({path[0]!r} + "/codeh-history") as script:
 HEAVY = ("typer", "tiktoken", "rich", "jinja2", "pydantic")
 APPEND = (*HEAVY, "orjson", "typing", "dataclasses", "re", "enum", "json", "inspect", "hashlib", "datetime",
           "pathlib", "subprocess", "tempfile", "collections.abc")  # fmt: skip
-LEAN = ("re", "enum", "json", "typing", "dataclasses", "uuid", "inspect", "functools", "contextlib", "importlib",
+LEAN = ("re", "enum", "json", "typing", "dataclasses", "uuid", "ast", "functools", "contextlib", "importlib",
         "types", "hashlib", "subprocess", "tempfile", "pathlib")  # fmt: skip
 
 LIBRARY = """
@@ -134,10 +134,10 @@ def test_what_only_imports_of_imports_need_stays_out_and_is_there_for_whoever_as
     """orjson looks into `dataclasses`, `json` and others for a type each, which import these."""
     imported(home, "append", "-s", "demo", "-m", "hi")
     for verb in (["payload", "--to", "gemini", "--raw"], ["curate"], ["last"]):
-        assert not imported(home, *verb, "-s", "demo").intersection(("inspect", "platform", "copy"))
+        assert not imported(home, *verb, "-s", "demo").intersection(("ast", "platform", "copy"))
     program = (
         "import sys, os; sys.path[:0] = {path!r}; from codeh_history.base import unneeded; unneeded.left_out()\n"
-        "assert not {{'inspect', 'platform', 're', 'json', 'enum'}} & set(sys.modules)\n"
+        "assert not {{'ast', 'platform', 're', 'json', 'enum'}} & set(sys.modules)\n"
         "import orjson, dataclasses, json, uuid, inspect, platform\n"
         "def said(loads):\n"
         "    try: loads('{{\\n\\n \"a\": ')\n"

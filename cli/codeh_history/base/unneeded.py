@@ -1,7 +1,8 @@
 """What orjson imports for types of which no session holds a value: a quarter of what a short command takes.
 
 It looks into `dataclasses`, `enum`, `json` and `uuid` for a type each. These load `re`, `inspect`, `ast`,
-`tokenize` and more; who needs one of them imports it after orjson, and gets it.
+`tokenize` and more; who needs one of them imports it after orjson, and gets it. `dataclasses` then asks
+`inspect` about classes without a docstring alone, so that one is loaded when it is asked.
 """
 
 from __future__ import annotations
@@ -61,3 +62,5 @@ def left_out() -> None:
         for stand in stands:
             if sys.modules.get(stand.__name__) is stand:
                 del sys.modules[stand.__name__]
+    if "inspect" not in sys.modules:
+        sys.modules["inspect"] = _Stand("inspect")

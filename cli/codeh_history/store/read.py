@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ..base.collector import Resting
-from ..base.errors import InputOutput, NotFound
+from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
 from .file import blocks, is_locked, open_regular, pread_all, records_in
@@ -28,6 +28,18 @@ def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
         return pread_all(fd, size - start, start) if whole else records_in(fd, size)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
+    finally:
+        os.close(fd)
+
+
+def is_ours(path: str) -> bool:
+    """Whether a session's file begins as this program writes one, and so is no other program's."""
+    try:
+        fd, _ = held(path)
+    except HistoryError:
+        return False
+    try:
+        return os.pread(fd, len(foreign.OURS), 0) == foreign.OURS
     finally:
         os.close(fd)
 
