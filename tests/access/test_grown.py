@@ -16,6 +16,7 @@ from codeh_history.access import copy, grown
 from codeh_history.base.env import Env
 from codeh_history.programs import records, sessions
 from codeh_history.programs.changes import changes
+from codeh_history.programs.lines import Held
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_file
@@ -110,7 +111,8 @@ class Script:
     # -- Codex ---------------------------------------------------------------------------------------------
 
     def asks(self) -> None:
-        self.file.line("turn_context", {"turn_id": self.id, "model": "m", "cwd": "/work"})
+        if self.pick(3):
+            self.file.line("turn_context", {"turn_id": self.id, "model": "m", "cwd": "/work"})
         self.file.user(f"asked {self.pick(3)}")
 
     def says(self) -> None:
@@ -236,3 +238,46 @@ def test_what_stands_before_its_end_is_not_read_again(program: str, tmp_path: Pa
             script.file.lines[9] = {**script.file.lines[9], "type": "x" * len(script.file.lines[9]["type"])}
     assert len(home.imported(script.file.lines).messages) > first + 10
     assert home.from_the_end == 1
+
+
+def brought(tmp_path: Path, program: str, lines: list[Any], old: int) -> list[tuple[Any, Any]]:
+    """What a copy shows, the parts and the model of each message, where these are old and the others come."""
+    home = Home(str(tmp_path), program)
+    home.imported(lines[:old])
+    assert home.known is not None
+    view = home.imported(lines)
+    (fresh,) = sessions.read(program, lines_held(lines))
+    again = fold(parse(lines_of(as_lines(fresh))))
+    assert [(m.id, m.parts) for m in view.messages] == [(m.id, m.parts) for m in again.messages]
+    return [(message.parts, message.fields.get("model")) for message in view.messages]
+
+
+def lines_held(lines: list[Any]) -> Held:
+    return Held(b"".join(orjson.dumps(line) + b"\n" for line in lines), "session-x")
+
+
+def test_2026_11_23_what_goes_on_behind_a_prompt_that_was_typed_meanwhile_is_read(tmp_path: Path) -> None:
+    """The lines of an answer that came after it were lost where only the end of the file was read."""
+    file = Claude()
+    for n in range(6):
+        file.user(f"u{n}", f"asked {n}")
+        file.said(f"a{n}", f"said {n}")
+    file.said("b", "one", id="msg-b")
+    file.user("q", "meanwhile")
+    old = len(file.lines)
+    file.said("c", "two", id="msg-b")
+    shows = brought(tmp_path, "claude-code", file.lines, old)
+    assert [part["text"] for parts, _ in shows for part in parts][-3:] == ["one", "two", "meanwhile"]
+
+
+def test_2026_11_23_a_model_that_is_named_before_the_end_of_a_file_is_known(tmp_path: Path) -> None:
+    """Answers of Codex were without their model, and so without their price."""
+    file = Codex()
+    file.line("turn_context", {"turn_id": "t", "model": "m", "cwd": "/work"})
+    for n in range(6):
+        file.user(f"asked {n}")
+        file.said(f"said {n}")
+    file.user("last")
+    old = len(file.lines)
+    file.said("answered")
+    assert brought(tmp_path, "codex", file.lines, old)[-1][1] == "m"

@@ -95,6 +95,7 @@ def _ends(session: Session, old: int) -> tuple[list[Entry], list[Entry]] | None:
     """The old messages from the last prompt on, and the new ones; None where they hang on others.
 
     The first line stands apart, and the prompt must not be the first: what belongs to it may not be there.
+    A model may be named long before it answers.
     """
     entries = [item if isinstance(item, Entry) else None for item in session.items]
     count = sum(item is None or item.lines[0] <= old for item in entries)
@@ -104,7 +105,9 @@ def _ends(session: Session, old: int) -> tuple[list[Entry], list[Entry]] | None:
     again = whole[: count - starts[-1]] if starts else []
     new = whole[len(again) :]
     broken = any(problem.effect == "forgets" and problem.line > old for problem in session.problems)
-    apart = any(max(item.lines) > old for item in again) or any(min(item.lines) <= old for item in new)
+    grew = any(item is not None and max(item.lines) > old for item in entries[:count])
+    apart = grew or any(min(item.lines) <= old for item in new)
+    nameless = any(item.kind == "codeh" and "model" not in item.fields for item in new)
     calls = {
         part["functionCall"].get("id") for item in whole for part in item.parts if "functionCall" in part
     }
@@ -114,7 +117,7 @@ def _ends(session: Session, old: int) -> tuple[list[Entry], list[Entry]] | None:
         for part in item.parts
         if "functionResponse" in part
     }
-    if len(whole) < len(found) or broken or apart or not answers <= calls:
+    if len(whole) < len(found) or broken or apart or nameless or not answers <= calls:
         return None
     return again, new
 
