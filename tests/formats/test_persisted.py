@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.formats import persisted
-from codeh_history.programs import read
+from codeh_history.programs.forms import read
 from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse

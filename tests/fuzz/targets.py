@@ -17,7 +17,6 @@ from typing import Any
 import orjson
 
 import answers
-from codeh_history import programs
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.escape import safe, visible
@@ -25,6 +24,7 @@ from codeh_history.base.ids import is_id
 from codeh_history.blocks.protocol import is_block_id
 from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines
+from codeh_history.programs import forms
 from codeh_history.providers import wire
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
@@ -181,14 +181,14 @@ def redact(data: bytes) -> None:
 
 def imports(data: bytes) -> None:
     """A file is read in the form it has, or refused."""
-    form = ["auto", *programs.IMPORTERS][data[0] % (len(programs.IMPORTERS) + 1)] if data else "auto"
+    form = ["auto", *forms.IMPORTERS][data[0] % (len(forms.IMPORTERS) + 1)] if data else "auto"
     try:
-        read = programs.read(data[1:], form, "f")
+        read = forms.read(data[1:], form, "f")
     except BadData:
         return
     for record in read:
         orjson.dumps(record)
-    again = programs.read(data[1:], form, "f")
+    again = forms.read(data[1:], form, "f")
     assert hashlib.sha256(orjson.dumps(again)).digest() == hashlib.sha256(orjson.dumps(read)).digest()
 
 
@@ -243,6 +243,6 @@ SEEDS: dict[str, list[bytes]] = {
         b"\0\0API_KEY=x token: 'y' https://u:p@h",
     ],
     "imports": [
-        bytes([n]) + body for n in range(len(programs.IMPORTERS) + 1) for body in [*_BODIES.values(), SESSION]
+        bytes([n]) + body for n in range(len(forms.IMPORTERS) + 1) for body in [*_BODIES.values(), SESSION]
     ],
 }  # fmt: skip

@@ -9,9 +9,10 @@ import orjson
 import pytest
 
 import support
-from codeh_history import programs, providers
+from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.base import Settings
+from codeh_history.programs import forms
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options
 from codeh_history.session.fold import View, fold
@@ -61,7 +62,7 @@ def test_an_exchange_goes_on_with_any_provider(path: Any, entry: Any) -> None:
         if isinstance(exchange["request"], dict)
         else {}
     )
-    records = programs.read(orjson.dumps(body), maker, "request")
+    records = forms.read(orjson.dumps(body), maker, "request")
     data = path.with_suffix(".sse").read_bytes() if path.with_suffix(".sse").exists() else None
     if data is None:
         response = exchange["response"]

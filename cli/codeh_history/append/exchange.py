@@ -6,7 +6,7 @@ from ..base.env import Env
 from ..base.errors import BadData, Usage
 from ..base.input import read_file
 from ..base.read_json import demanded
-from ..programs.history import exchange, wrong_in_entry
+from ..programs.forms.history import exchange, wrong_in_entry
 from ..session.model import Json
 from ..session.records import dumps
 from ..store.protocol import Locked

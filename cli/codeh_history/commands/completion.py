@@ -8,7 +8,7 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import PASSES, THOUGHTS, UNANSWERED
 from ..base.options import Options, argument
-from ..programs import IMPORTERS
+from ..programs.forms import IMPORTERS
 from ..providers import TARGETS
 from ..render.completion import SHELLS, Option, Verb
 from ..session.rules import ROLE_OF_KIND

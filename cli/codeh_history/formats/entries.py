@@ -24,7 +24,7 @@ class Entry(_Always, total=False):
 
 
 def entries(messages: Sequence[Message]) -> list[Entry]:
-    """An entry for each exchange, in order; `programs.history.exchange` is the inverse."""
+    """An entry for each exchange, in order; `programs.forms.history.exchange` is the inverse."""
     return [entry(group) for group in exchanges(messages)]
 
 

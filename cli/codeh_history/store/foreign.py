@@ -38,7 +38,7 @@ def check_writable(data: bytes, path: str) -> bool:
     if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
         raise BadData(f"{path}: not a session; it is left as it is")
     if header is None:
-        from ..programs.native import is_ours
+        from ..programs.forms.native import is_ours
 
         if not is_ours(log, data):
             raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
@@ -86,7 +86,7 @@ def _read(data: bytes) -> Log:
     log = parse(lines_of(data), b"" if gaps else data, gaps)
     if gaps or (log.records and log.records[0].data["type"] in RULES and log.records[0].bare is None):
         return log
-    from ..programs.native import is_ours
+    from ..programs.forms.native import is_ours
 
     return log if is_ours(log, data) else _other_form(data, lines=True) or log
 
@@ -96,9 +96,9 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
     value = older_form(data)
     if value is None and not lines:
         return None
-    from .. import programs
+    from ..programs import forms
 
-    return programs.of_lines(data) if value is None else programs.of_value(value, len(data))
+    return forms.of_lines(data) if value is None else forms.of_value(value, len(data))
 
 
 def begins_a_session(line: bytes) -> bool:

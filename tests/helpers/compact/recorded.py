@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from codeh_history import programs, providers
+from codeh_history import providers
+from codeh_history.programs import forms
 from summaries.recorded import coding, support
 from support import corpus, lines
 
@@ -25,7 +26,7 @@ def conversations() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         request = orjson.loads(path.read_bytes())["request"]
         body = request.get("body", request) if isinstance(request, dict) else {}
         try:
-            messages = programs.read(orjson.dumps(body), path.parent.name, "request")
+            messages = forms.read(orjson.dumps(body), path.parent.name, "request")
         except Exception:  # noqa: BLE001 - no conversation: an embedding, say
             continue
         yield (

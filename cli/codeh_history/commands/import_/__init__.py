@@ -7,14 +7,13 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from ... import programs
 from ...access.sealing import Seal, is_sealed
 from ...access.source import HEAD, Source, is_bundle, source
 from ...access.view import tell_damage
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
 from ...base.options import ALLOW_MISSING, IDENTITY, QUIET, REPORT, STRICT, Options, argument, flag, option
-from ...programs import sessions
+from ...programs import forms, sessions
 from ...session.fold import kind_of
 from ...session.model import Json
 from ...session.records import check_message, dumps
@@ -35,7 +34,7 @@ EXAMPLES = """\
 """
 
 
-FORMS = (*sessions.PROGRAMS, *programs.IMPORTERS)
+FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
 
 
 class Given(Options):
@@ -110,11 +109,11 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
                 id = bundle.unpack(env, opened or file, where, given.into)
                 env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
                 continue
-            if form not in programs.IMPORTERS and program.bring(env, given, file, name, form):
+            if form not in forms.IMPORTERS and program.bring(env, given, file, name, form):
                 continue
             data = file.rest()
         tell = partial(tell_damage, env, Target(where, where), strict=given.strict)
-        records = programs.read(data, form, where, tell=tell)
+        records = forms.read(data, form, where, tell=tell)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
         records = blocks.by_ours(env, records, where, allow_missing=given.allow_missing)

@@ -11,7 +11,7 @@ from ...base.env import Env
 from ...base.errors import BadData
 from ...blocks import Lost, batches, fetch, names, open_stores, sizes
 from ...blocks.protocol import BlockStore, is_block_id
-from ...programs import toolkit
+from ...programs.forms import toolkit
 from ...session.by_reference import Blocks, referring
 from ...session.model import Json, Part
 

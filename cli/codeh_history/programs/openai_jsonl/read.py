@@ -11,8 +11,9 @@ from ...providers.parts import listed, name_of, object_of, text_of
 from ...providers.reply import Failure, Reply
 from ...session.model import Json
 from ...session.records import Log, dumps
-from .. import forms, lines, requests, values
+from .. import lines, values
 from ..conversation import Conversation, Names, opening
+from ..forms import detect, requests
 from ..lines import Line
 from ..model import Session
 from ..protocol import Source
@@ -104,7 +105,7 @@ def _add(talk: Conversation, body: Json) -> None:
 
 
 def _log(talk: Conversation, body: Json) -> Log | None:
-    name = forms.form_of(body)
+    name = detect.form_of(body)
     if name not in providers.FORMATS:
         name = providers.COMMON
     try:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import providers
-from ..session.model import Json
+from ... import providers
+from ...session.model import Json
 from . import history
 from .older import is_ref
 

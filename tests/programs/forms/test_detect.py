@@ -8,8 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history import programs, providers
+from codeh_history import providers
 from codeh_history.programs import forms
+from codeh_history.programs.forms import detect
 from codeh_history.store import program_file
 from inside import inside
 from support import MODELS, corpus, corpus_files, lines, run, session_path
@@ -36,9 +37,9 @@ FORMS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
 def test_a_form_is_known_by_its_content(value: Any, form: str) -> None:
     data = orjson.dumps(value)
-    assert programs.read(data, "auto", "f") == programs.read(data, form, "f")
-    assert forms.form_of(value) == form
-    assert programs.read(b"\xef\xbb\xbf" + data, form, "f") == programs.read(data, form, "f")
+    assert forms.read(data, "auto", "f") == forms.read(data, form, "f")
+    assert detect.form_of(value) == form
+    assert forms.read(b"\xef\xbb\xbf" + data, form, "f") == forms.read(data, form, "f")
 
 
 def test_damaged_lines_are_counted_and_named_and_cost_themselves(home: Path, tmp_path: Path) -> None:

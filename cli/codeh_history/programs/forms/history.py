@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.times import to_millis
-from ..session.model import BESIDE, EXTRA, SOURCES, Json
-from ..session.records import bare_id, dumps
+from ...base.times import to_millis
+from ...session.model import BESIDE, EXTRA, SOURCES, Json
+from ...session.records import bare_id, dumps
 
 UNREAD = "unread"  # the type of the line that keeps an element as it is
 FIELDS = ("recentConversations", "summaries", "lastSummarized")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..session.model import Json
-from ..session.records import Log, lines_of, parse
-from ..session.rules import PLACING, RULES
-from . import forms, older
+from ...session.model import Json
+from ...session.records import Log, lines_of, parse
+from ...session.rules import PLACING, RULES
+from . import detect, older
 
 _SNAKE = re.compile(
     rb'"(?:function_(?:call|response)|(?:inline|file)_data|thought_signature|executable_code|mime_type|file_uri)"\s*:'
@@ -38,7 +38,7 @@ def is_ours(log: Log, data: bytes) -> bool:
     contents = [
         {"role": record.data.get("role"), "parts": record.data.get("parts")} for record in log.records
     ]
-    return any(record.bare is None for record in log.records) or forms.form_of(contents) != "gemini"
+    return any(record.bare is None for record in log.records) or detect.form_of(contents) != "gemini"
 
 
 def refs(value: Any, size: int) -> Log | None:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..session.depth import too_deep
-from ..session.model import Json
-from ..session.records import ELEMENT, Damage, Log, Record, bare_id, check, dumps
+from ...session.depth import too_deep
+from ...session.model import Json
+from ...session.records import ELEMENT, Damage, Log, Record, bare_id, check, dumps
 from . import history
 from .history import Found
 

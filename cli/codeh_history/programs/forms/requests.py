@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import providers
-from ..base.errors import BadData
-from ..providers.body import Imported
-from ..session.model import Json
-from ..session.records import Log
-from . import forms
+from ... import providers
+from ...base.errors import BadData
+from ...providers.body import Imported
+from ...session.model import Json
+from ...session.records import Log
+from . import detect
 from .history import unread
 from .older import bare_ids, log_from
 
@@ -39,7 +39,7 @@ def _listed(name: str, items: list[Any], size: int) -> Log | None:
 
 def _wrong(name: str, item: Any) -> str | None:
     """Why an element is no message of this format; None where it is one."""
-    if not forms.holds(name, item):
+    if not detect.holds(name, item):
         return "not a message"
     try:
         _read(name, [item])

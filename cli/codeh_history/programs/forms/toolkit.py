@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.read_json import json_object, json_value
-from ..session.by_reference import part_in
-from ..session.model import Json, Part
-from ..session.records import dumps
+from ...base.read_json import json_object, json_value
+from ...session.by_reference import part_in
+from ...session.model import Json, Part
+from ...session.records import dumps
 
 KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "native"}
 
