@@ -19,7 +19,7 @@ from codeh_history.programs.changes import changes
 from codeh_history.programs.lines import Held
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.store import program_file
+from codeh_history.store import program_files
 from codeh_history.store.paths import path_of
 from length import examples
 from program_files import Claude, Codex, Gemini, Pi, gemini_call, input_text
@@ -181,13 +181,13 @@ class Home:
     def imported(self, lines: list[Any]) -> View:
         """Write these lines, and bring the copy up to date."""
         self.path.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
-        with program_file.opened(str(self.path)) as file:
+        with program_files.opened(str(self.path)) as file:
             found = self.known and grown.bring(self.env, file, self.program, self.known, reach=REACH)
             if found:
                 self.from_the_end += 1
                 brought, self.known = found
             else:
-                (session,) = program_file.sessions_in(file, self.program)
+                (session,) = program_files.sessions_in(file, self.program)
                 brought = copy.bring(self.env, session, str(self.path))
                 self.known = grown.known(self.env, file, session, brought.id, reach=REACH)
         return fold(parse(lines_of(Path(path_of(self.env, brought.id)).read_bytes())))
@@ -209,7 +209,7 @@ def test_it_comes_to_what_reading_all_comes_to(program: str, data: st.DataObject
             before = home.from_the_end
             view = home.imported(script.file.lines)
             if home.from_the_end > before:
-                with program_file.opened(str(home.path)) as file:
+                with program_files.opened(str(home.path)) as file:
                     (session,) = sessions.read(program, file)
                 assert changes(session, view).records == []
                 assert shown(view) == shown(fold(parse(lines_of(as_lines(session)))))

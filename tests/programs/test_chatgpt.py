@@ -313,7 +313,7 @@ def test_an_export_is_read_in_bounded_memory(tmp_path: Path) -> None:
     path.write_bytes(b"[" + b",".join([one] * 300) + b"]")
     code = """
 import sys
-from codeh_history.store.program_file import opened, sessions_in
+from codeh_history.store.program_files import opened, sessions_in
 with opened(sys.argv[1]) as file:
     print(sum(1 for _ in sessions_in(file, "chatgpt")))
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from codeh_history.programs import branches
-from codeh_history.store import program_file
+from codeh_history.store import program_files
 from inside import inside
 from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
@@ -524,8 +524,8 @@ def test_a_million_branches_are_bounded(tmp_path: Path) -> None:
     file.user("a", "one")
     for number in range(3000):
         file.user(f"b{number}", "x", "a")
-    with program_file.opened(str(file.write(tmp_path))) as opened:
-        (session,) = program_file.sessions_in(opened, "claude-code")
+    with program_files.opened(str(file.write(tmp_path))) as opened:
+        (session,) = program_files.sessions_in(opened, "claude-code")
         assert len(list(session.branches())) == branches.MOST
 
 

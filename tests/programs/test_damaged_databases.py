@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from codeh_history.store import salvage
+from codeh_history.store.program_files import salvage
 from inside import inside
 from opencode_files import SESSION, OpenCode
 

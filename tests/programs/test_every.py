@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from codeh_history.commands.list_ import processes
-from codeh_history.store import program_file
+from codeh_history.store import program_files
 from commands.test_terminal import on_terminal
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
@@ -158,14 +158,14 @@ def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: 
     shutil.rmtree(tmp_path / "cache")
     monkeypatch.setitem(processes.shared.__kwdefaults__, "heavy", 1)
     monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 2)
-    here, opened = os.getpid(), program_file.opened
+    here, opened = os.getpid(), program_files.opened
 
     def cut_off(path: str) -> Any:
         if os.getpid() != here and "rollout" in path:
             os.kill(os.getpid(), signal.SIGKILL)
         return opened(path)
 
-    monkeypatch.setattr(program_file, "opened", cut_off)
+    monkeypatch.setattr(program_files, "opened", cut_off)
     said = all_of(tmp_path)
     assert [line["path"] for line in said] == [line["path"] for line in alone]
     assert {line["action"] for line in said} == {"imported"}

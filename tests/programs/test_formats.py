@@ -14,7 +14,7 @@ from codeh_history.programs.changes import changes
 from codeh_history.programs.model import Session
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
-from codeh_history.store.program_file import File, sessions_in
+from codeh_history.store.program_files import File, sessions_in
 from length import examples
 from program_damage import changed
 from program_formats import FORMATS

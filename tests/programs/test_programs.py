@@ -18,7 +18,7 @@ from codeh_history.programs.model import Session
 from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.store.program_file import File, head_of
+from codeh_history.store.program_files import File, head_of
 from length import examples
 from program_damage import odd
 from program_files import SAMPLES, SESSION

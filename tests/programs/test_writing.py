@@ -29,7 +29,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Part
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.view import View
-from codeh_history.store.program_file import File
+from codeh_history.store.program_files import File
 from coding_agents import AGENTS
 from length import examples
 from written_cases import spoken

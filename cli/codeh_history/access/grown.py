@@ -19,7 +19,7 @@ from ..session.model import Json
 from ..session.records import dumps
 from ..store import log
 from ..store.paths import SERVER, path_of
-from ..store.program_file import Ending, File, folder_stamp, sessions_in
+from ..store.program_files import Ending, File, folder_stamp, sessions_in
 from ..store.protocol import Locked
 from ..store.state import stamp_of
 from ..store.unsynced import Unsynced

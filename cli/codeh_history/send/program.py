@@ -19,7 +19,7 @@ from ..programs.protocol import About, Written
 from ..session import sources
 from ..session.view import View
 from ..store import new_file
-from ..store.program_folders import folder_of
+from ..store.program_files.folders import folder_of
 
 _LONGEST = 1 << 24  # bytes of a program's own file that are looked at
 

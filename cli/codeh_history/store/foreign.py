@@ -48,7 +48,7 @@ def check_writable(data: bytes, path: str) -> bool:
 def _program(data: bytes) -> str | None:
     """The program whose file this is, if it is another's."""
     from ..programs import sessions
-    from .program_file import HEAD, head_of
+    from .program_files import HEAD, head_of
 
     return sessions.whose(head_of(data[:HEAD]))
 
@@ -69,7 +69,7 @@ def older_form(data: bytes) -> Json | list[Json] | None:
 def read(data: bytes) -> Log:
     """A session in any of its forms: its own lines, another program's, the older ones, a provider's."""
     if data and not data.startswith(OURS):
-        from . import translated
+        from .program_files import translated
 
         data = translated.of_bytes(data) or data
     log = _read(data)

@@ -90,7 +90,7 @@ def _translated(fd: int, path: str) -> bytes | None:
     begin = os.pread(fd, len(foreign.OURS), 0)
     if begin in (foreign.OURS, b""):
         return None
-    from . import translated
+    from .program_files import translated
 
     return translated.of_file(fd, path)
 

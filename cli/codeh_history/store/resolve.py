@@ -86,12 +86,12 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
 
 def _of_a_program(path: str) -> bool:
     """Whether a file whose name says nothing is a session of another program."""
-    from . import program_file
+    from . import program_files
 
     if not os.path.isfile(path):
         return False
-    with program_file.opened(path) as file:
-        return program_file.whose(file) is not None
+    with program_files.opened(path) as file:
+        return program_files.whose(file) is not None
 
 
 def ids(env: Env) -> list[tuple[str, str]]:

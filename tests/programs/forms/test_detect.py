@@ -11,7 +11,7 @@ import pytest
 from codeh_history import providers
 from codeh_history.programs import forms
 from codeh_history.programs.forms import detect
-from codeh_history.store import program_file
+from codeh_history.store import program_files
 from inside import inside
 from support import MODELS, corpus, corpus_files, lines, run, session_path
 
@@ -92,8 +92,8 @@ def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home
     """None of their own formats is ours: no line of them may become a session without its messages."""
     before = path.read_bytes()
     done = inside("import", str(path), home=home)
-    with program_file.opened(str(path)) as file:
-        program = program_file.whose(file)
+    with program_files.opened(str(path)) as file:
+        program = program_files.whose(file)
     if program is not None:
         assert (done.code, path.read_bytes()) == (0, before)
         return

@@ -74,9 +74,9 @@ def within(name: str) -> Sequence[str]:
     """The file of this name; of a folder that is a program's the files of its sessions."""
     if not os.path.isdir(name):
         return [name]
-    from ...store import program_folders
+    from ...store.program_files import folders
 
-    found = program_folders.below(name)
+    found = folders.below(name)
     if not found:
         raise InputOutput(f"{name}: a folder in which no program keeps sessions; name its files")
     return found

@@ -21,10 +21,10 @@ from ...programs import sessions
 from ...programs.model import Session
 from ...render.progress import progress
 from ...session.model import Json
-from ...store import log, program_file, program_folders
+from ...store import log, program_files
 from ...store.paths import path_of
-from ...store.program_file import File
-from ...store.program_folders import Found, Known
+from ...store.program_files import File, folders
+from ...store.program_files.folders import Found, Known
 from ...store.unsynced import Unsynced
 from ..list_.processes import HEAVY, shared
 from .program import with_branches
@@ -36,7 +36,7 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
     """Bring every session up to date, a JSON line for each that changed or failed; the exit code."""
     known = Known(env)
     files = [
-        file for file in program_folders.found(env, programs)
+        file for file in folders.found(env, programs)
         if not known.has(file) and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
     if not files:
@@ -149,7 +149,7 @@ class _File:
 
     def brought(self) -> Iterator[Json]:
         """A line for each session that changed."""
-        with program_file.opened(self.file.path) as file:
+        with program_files.opened(self.file.path) as file:
             if file.size == 0:
                 return
             if not sessions.keeps(self.file.program, file.head):
@@ -166,7 +166,7 @@ class _File:
 
     def whole(self, file: File) -> Iterator[Json]:
         for session in with_branches(
-            program_file.sessions_in(file, self.file.program), branches=self.branches
+            program_files.sessions_in(file, self.file.program), branches=self.branches
         ):
             if not session.items:
                 continue

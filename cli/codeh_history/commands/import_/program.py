@@ -14,7 +14,7 @@ from ...base.env import Env
 from ...base.errors import BadData
 from ...programs.model import AS_BRANCHES, Session
 from ...session.records import dumps
-from ...store import program_file
+from ...store import program_files
 
 
 class Asked(Protocol):
@@ -33,12 +33,12 @@ class Asked(Protocol):
 def bring(env: Env, given: Asked, file: Source, name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
     file.settle()
-    found = program_file.File(file.fd, "" if name == "-" else name)
-    program = program_file.whose(found, form)
+    found = program_files.File(file.fd, "" if name == "-" else name)
+    program = program_files.whose(found, form)
     if program is None:
         return False
     where = "stdin" if name == "-" else name
-    for session in with_branches(program_file.sessions_in(found, program), branches=given.branches):
+    for session in with_branches(program_files.sessions_in(found, program), branches=given.branches):
         into = given.into if session.parent is None or not given.branches else None
         brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", into)
         if brought.records or brought.created:

@@ -86,8 +86,8 @@ def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
 def program_rows(env: Env) -> list[Json]:
     """A row for each session file of another program, with its name."""
     from ...programs.sessions import PROGRAMS
-    from ...store.program_file import is_database
-    from ...store.program_folders import found
+    from ...store.program_files import is_database
+    from ...store.program_files.folders import found
 
     files = {file.path: file for file in found(env, tuple(PROGRAMS))}
     databases = [path for path in files if is_database(path)]
@@ -102,7 +102,7 @@ def program_rows(env: Env) -> list[Json]:
 
 def rows_in(env: Env, path: str) -> list[Json]:
     """A row for each session in a database; one that cannot be read is noted."""
-    from ...store.translated import each
+    from ...store.program_files.translated import each
 
     try:
         return [listing.count_bytes(data).row(path) for data in each(path)]

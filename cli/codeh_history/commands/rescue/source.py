@@ -20,9 +20,9 @@ from ...session.imported import MARK
 from ...session.model import Json
 from ...session.records import dumps, lines_of, parse
 from ...session.view import View
-from ...store import program_file
+from ...store import program_files
 from ...store.paths import SERVER
-from ...store.program_file import FIRST_LINES, File, head_of
+from ...store.program_files import FIRST_LINES, File, head_of
 from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
 from ..verify import session as verifying
@@ -50,7 +50,7 @@ def read(env: Env, option: str | None, argument: str | None) -> Found:
     target = _target(env, option, argument)
     if target.path.startswith(SERVER):
         return _of_ours(env, target)
-    with program_file.opened(target.path) as file:
+    with program_files.opened(target.path) as file:
         program = _whose(file)
         if program is not None:
             return _of_a_program(file, program, target)
@@ -72,7 +72,7 @@ def _target(env: Env, option: str | None, argument: str | None) -> Target:
 
 def _whose(file: File) -> str | None:
     """The program whose file it is; where the first lines are damaged those after them tell."""
-    program = program_file.whose(file)
+    program = program_files.whose(file)
     if program is None and not file.head.tables and not file.head.whole:
         head = _later(file)
         program = sessions.whose(head)
@@ -88,7 +88,7 @@ def _later(file: File) -> Head:
 
 
 def _of_a_program(file: File, program: str, target: Target) -> Found:
-    found = program_file.sessions_in(file, program)
+    found = program_files.sessions_in(file, program)
     session = next(iter(found), None)
     if session is not None and next(found, None) is not None:
         raise BadData(

@@ -6,7 +6,7 @@ from ...base.words import some
 from ...programs import records
 from ...programs.model import Entry, Problem, Session, Summary
 from ...session.model import Json
-from ...store import program_file
+from ...store import program_files
 from ...store.paths import SERVER
 from ...store.resolve import Target
 
@@ -15,14 +15,14 @@ def checked(target: Target) -> Json | None:
     """The verdict on a program's file; None for another file."""
     if target.path == "-" or target.path.startswith(SERVER):
         return None
-    with program_file.opened(target.path) as file:
-        program = program_file.whose(file)
+    with program_files.opened(target.path) as file:
+        program = program_files.whose(file)
         if program is None:
             return None
         ids: list[str] = []
         problems: list[Json] = []
         messages, version = 0, None
-        for session in program_file.sessions_in(file, program):
+        for session in program_files.sessions_in(file, program):
             ids.append(records.session_id(session))
             problems += map(as_json, session.problems)
             messages += _sent(session)

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
-from ..base.collector import Resting
-from ..base.errors import BadData, InputOutput, NotFound
-from ..base.read_json import json_object
-from ..programs import sessions, values
-from ..programs.model import Problem, Session
-from ..programs.protocol import Head, Refused
-from ..session.model import Json
-from ..session.records import BOM
-from ..session.rules import LONGEST
-from .file import blocks, open_regular, pread_all, stream
+from ...base.collector import Resting
+from ...base.errors import BadData, InputOutput, NotFound
+from ...base.read_json import json_object
+from ...programs import sessions, values
+from ...programs.model import Problem, Session
+from ...programs.protocol import Head, Refused
+from ...session.model import Json
+from ...session.records import BOM
+from ...session.rules import LONGEST
+from ..file import blocks, open_regular, pread_all, stream
 
 if TYPE_CHECKING:
     from .archive import Archive

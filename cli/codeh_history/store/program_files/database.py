@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..base.errors import TryAgain
-from ..programs.protocol import Refused
-from ..session.model import Json
+from ...base.errors import TryAgain
+from ...programs.protocol import Refused
+from ...session.model import Json
+from ..file import pread_all, stream
 from . import salvage
-from .file import pread_all, stream
 
 _BESIDE = ("-wal", "-journal")  # what is committed and not in the file yet; what is to be taken back
 _HEAD = 100  # bytes that change with the file; of a log the first 32 when it begins anew

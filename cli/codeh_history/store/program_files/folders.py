@@ -8,10 +8,10 @@ from collections.abc import Container, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from ..base.env import Env
-from ..programs import sessions
-from ..programs.protocol import Place
-from . import cache
+from ...base.env import Env
+from ...programs import sessions
+from ...programs.protocol import Place
+from .. import cache
 
 _VERSION = 2
 

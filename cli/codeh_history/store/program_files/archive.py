@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO
 
-from ..programs.protocol import Refused
+from ...programs.protocol import Refused
 
 _ID = re.compile(r"file[-_][A-Za-z0-9]+")  # as ChatGPT names what was uploaded or made
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)

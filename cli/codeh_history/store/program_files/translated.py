@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from ..base.errors import BadData
-from ..programs import records
-from ..programs.model import Problem, Session
-from ..session.records import Damage, dumps
-from .program_file import File, opened, sessions_in, whose
+from ...base.errors import BadData
+from ...programs import records
+from ...programs.model import Problem, Session
+from ...session.records import Damage, dumps
+from . import File, opened, sessions_in, whose
 
 _TORN = "torn last line"
 
