@@ -10,7 +10,7 @@ from typing import Any
 
 from ..session.model import Json, Message, Part
 from ..session.pairing import Call, Pairing, pair
-from .prose import clip
+from .clipped import clip
 from .results import failure as how_failed
 from .results import result_value
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from ..base.errors import SummarizerFailed
 from ..base.signals import outcome
-from .prose import clip
+from .clipped import clip
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
 GRACE = 2.0  # seconds between TERM and KILL, and for what is left in the pipe when the command has ended

@@ -99,12 +99,6 @@ _BY_WORD: dict[
 ] = {}  # each with its words of which one must be there too
 
 
-def compiled() -> None:
-    """Compile all patterns: for who has time now and none later."""
-    for cue in {cue for cues in _BY_WORD.values() for cue, _ in cues}:
-        cue.pattern  # noqa: B018 - made where it is asked for
-
-
 _NOT = r"(?:do not|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
 # Cues are looked for in lower case, at the starts of words, which takes a third of the time.
 _STRONG = Cue(

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from ..base.errors import SummarizerFailed
 from . import names, nonanswers, spoken
+from .clipped import clip
 from .known_words import COMMON
 from .nonanswers import straight
-from .prose import clip
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
 _LABEL = re.compile(r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Assistant|Tool call|Tool result): )")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .cues import looked
-
+INTERJECTIONS = frozenset("""
+um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
+kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
+""".split())  # fmt: skip
 _SHALL = """
 must should may shall cannot need needs only all every any each no not none nobody nothing without
 unless until before never always keep leave stay stays same allowed supposed expected required
@@ -32,6 +34,8 @@ _HAN_KINDS = (  # the same where no blanks part the words
 
 def weight(sentence: str) -> int:
     """Of how many of these a sentence has words: what shall be, why, what is open, what was chosen."""
+    from .cues import looked  # which a text that was read before does not need
+
     said = looked(sentence)
     if said.words is None:
         return sum([any(sign in said.text for sign in some) for some in _HAN_KINDS])

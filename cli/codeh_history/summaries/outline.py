@@ -15,6 +15,7 @@ import orjson
 from ..session.exchanges import exchanges, is_ide_context, is_prompt, text_of, tools_named
 from ..session.model import Message
 from . import calls, cues, prose
+from .clipped import clip
 
 # What each section may take of the room before what is left over goes round again, in this order.
 SHARES = {
@@ -81,9 +82,9 @@ def outline(messages: Sequence[Message], most: int) -> str:
     if text:
         return text
     asked = [text_of(message) for message in messages if message.role == "user"]
-    said = next((prose.clip(text, 200) for text in asked if text.strip()), "")
+    said = next((clip(text, 200) for text in asked if text.strip()), "")
     fallback = f"{len(groups)} exchanges" + (f", beginning with: {said}" if said else " without text.")
-    return prose.clip(fallback, max(most, 20))
+    return clip(fallback, max(most, 20))
 
 
 def folded_room(texts: Sequence[str]) -> int:
@@ -136,7 +137,7 @@ def _said(groups: Sequence[Sequence[Message]], facts: Facts, most: int) -> None:
         if ask and not prose.is_filler(asked):
             outcome = prose.gist(told[-1], told_room) if told and told_room else ""
             weight = 1.0 + 0.2 * recent + min(len(ask), 80) / 80 + (number == 0)
-            short = prose.clip(ask, ask_room)
+            short = clip(ask, ask_room)
             facts["Requests"].append(Item(f"{short} → {outcome}" if outcome else short, weight, ask))
         facts["Files mentioned"] += (Item(path, recent) for path in calls.mentioned(asked))
     if groups:
@@ -198,7 +199,7 @@ def _done(messages: Sequence[Message], facts: Facts, *, last: int) -> None:
     told: set[str] = set()
     for what, (how, place) in done.failures.items():
         mended = what in done.mended
-        text = f"{prose.clip(what, 80)}: {how}" + (" (went well later)" if mended else "")
+        text = f"{clip(what, 80)}: {how}" + (" (went well later)" if mended else "")
         facts["Failures"].append(Item(text, place - len(messages) * (mended or how in told)))
         told.add(how)
     facts["Open"] += (Item(f"no result: {call}", 1) for call, place in done.open if place >= last)

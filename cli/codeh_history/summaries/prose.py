@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 
+from .clipped import clip
 from .cues import looked
 
-_BLANK = 50  # characters of a text for each that is shown: nearly all of more would have to be blanks
 LONGEST = 320  # characters of a sentence; a longer one is cut at a word
 
-INTERJECTIONS = frozenset("""
-um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
-kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
-""".split())  # fmt: skip
 _FENCE = r"(?ms)^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)"
 _MARK = r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+"
 _END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
@@ -62,16 +58,6 @@ def is_prose(line: str) -> bool:
     else:
         odd = len(_ODD.findall(line))
     return odd <= 0.2 * len(line) and not line.endswith(("{", "};", ");"))
-
-
-def clip(text: str, room: int) -> str:
-    """The text on one line, in at most `room` characters, cut at a word."""
-    text = " ".join(text[: room * _BLANK].split(None, room // 2 + 1))  # more words are too long in any case
-    if len(text) <= room:
-        return text
-    head = text[: max(room - 1, 1)]
-    cut = head.rfind(" ")
-    return (head[:cut] if cut > room // 2 else head).rstrip(" ,;:") + "…"
 
 
 def gist(text: str, room: int) -> str:

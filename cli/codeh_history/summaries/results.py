@@ -8,14 +8,13 @@ from typing import Any
 
 from ..providers.json_text import value_of
 from ..session.failed_call import sentence
-from .prose import clip
+from .clipped import clip
 
-_ERROR_LINE = re.compile(
-    r"^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
+_ERROR_LINE = (  # compiled where a line may be one
+    r"(?m)^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
     r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError"
     r"|[1-9]\d* (?:failed|failing|errors?)\b)|(?:command not found|No such file or directory"
-    r"|Permission denied|Segmentation fault)",
-    re.MULTILINE,
+    r"|Permission denied|Segmentation fault)"
 )
 # Of a call that failed; compiled where one did.
 _COMPLAINT = (  # what a command that is known to have failed says of it
@@ -111,7 +110,7 @@ def _exit_code(value: Any) -> int:
 
 def _wrong(text: str, hints: Sequence[str] = _ERROR_HINTS) -> bool:
     """Whether a line of an output says that something went wrong."""
-    return any(hint in text for hint in hints) and _ERROR_LINE.search(text) is not None
+    return any(hint in text for hint in hints) and re.search(_ERROR_LINE, text) is not None
 
 
 def _error_line(text: str) -> str:

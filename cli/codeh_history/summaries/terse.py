@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .prose import INTERJECTIONS
+from .leanings import INTERJECTIONS
 
 _LEADS = """
 so, well, now, and, but, then, okay, ok, alright, right, yes, yeah, yep, no, sure, great, perfect,

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 
 from ...summaries.calls import Effects
-from ...summaries.prose import clip
+from ...summaries.clipped import clip
 from ...summaries.results import shows
 from .line import Line
 

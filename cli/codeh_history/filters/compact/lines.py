@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
 from ...session.pairing import Call
-from ...summaries import prose
 from ...summaries.calls import command_of, here, paths_of
+from ...summaries.clipped import clip
 from ...summaries.results import result_value
 from . import stubs, words
 from .extent import Extent
@@ -202,12 +202,12 @@ def brief(name: str, args: Any) -> str:
     given = args if isinstance(args, dict) else {}
     command = command_of(given)
     if command:
-        return f"`{prose.clip(here(command), BRIEF)}`"
+        return f"`{clip(here(command), BRIEF)}`"
     path = next(iter(paths_of(given)), "")
     if path:
-        return prose.clip("/".join(path.split("/")[-2:]), BRIEF)
+        return clip("/".join(path.split("/")[-2:]), BRIEF)
     plain = [str(given[key]) for key in (*_ABOUT, *given) if isinstance(given.get(key), (str, int))]
-    return prose.clip(f"{name} {next(iter(plain), '')}", BRIEF)
+    return clip(f"{name} {next(iter(plain), '')}", BRIEF)
 
 
 def told(value: Any) -> Iterator[str]:

@@ -7,6 +7,7 @@ rules nothing is found, for their sources are in the key.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 import orjson
@@ -16,7 +17,8 @@ from .line import Line
 
 RULES = (  # what says how a text is read; a law holds that this is all
     "filters/compact/readings.py", "filters/compact/speech.py", "filters/compact/line.py",
-    "filters/compact/words.py", "summaries/cues.py", "summaries/leanings.py", "summaries/prose.py",
+    "filters/compact/words.py", "summaries/clipped.py", "summaries/cues.py", "summaries/leanings.py",
+    "summaries/prose.py",
 )  # fmt: skip
 TABLE = "readings"
 _KINDS = ("asked", "said", "pasted")
@@ -24,6 +26,12 @@ _TOPICS = ("", "rule", "decision", "open")
 
 
 Place = tuple[int, int]  # a message's position, and which of its parts
+
+
+@cache
+def rules() -> str:
+    """What tells these rules from others; "" where that cannot be told."""
+    return memory.edition(RULES)
 
 
 class Text(NamedTuple):
@@ -44,13 +52,12 @@ class Readings:
 
     def recall(self, texts: Mapping[Place, Text]) -> None:
         """Look up all that are to be read, by their places."""
-        rules = memory.edition(RULES) if self._cache is not None and texts else ""
-        if self._cache is None or not rules:
+        if self._cache is None or not texts or not rules():
             return
         for user, salt in ((True, "user"), (False, "model")):
             some = {place: text for place, text in texts.items() if text.user is user}
             encoded = [text.said.encode("utf-8", "surrogatepass") for text in some.values()]
-            self._keys |= zip(some, memory.keys_of(rules, encoded, salt), strict=True)
+            self._keys |= zip(some, memory.keys_of(rules(), encoded, salt), strict=True)
         self._known = memory.recall(self._cache, list({*self._keys.values()}), TABLE)
 
     def lines(self, place: Place, text: Text, rate: float) -> list[Line]:

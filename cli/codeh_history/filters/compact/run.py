@@ -18,7 +18,6 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
-from ...summaries import cues
 from . import Plan, bounds
 
 TYPE_CHECKING = False
@@ -72,7 +71,11 @@ def _get_ready() -> None:
     """Load what a compaction needs, while the stage before it in the pipe is still at work."""
     import sqlite3  # noqa: F401
 
-    cues.compiled()
+    from .readings import rules
+    from .worth import ranks
+
+    rules()
+    ranks()
 
 
 def _printed(env: Env, plan: Plan) -> int:

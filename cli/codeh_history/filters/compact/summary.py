@@ -12,13 +12,11 @@ from itertools import groupby
 from math import ceil
 from operator import attrgetter
 
-from ...summaries import prose
 from ...summaries.calls import Effects
 from . import words
 from .ledger import failed_before, failing
 from .line import FACTORS, PROSE, Line
 from .revised import EARLIER, USER, revised
-from .speech import about
 from .worth import Words, Worth
 
 ASKED, RULES, DECISIONS, DONE, FILES = "What was asked", "Rules", "Decisions", "Done", "Files"
@@ -292,6 +290,9 @@ def parsed(text: str, done: Effects, base: int) -> Iterator[Line]:
 
 def _earlier(text: str, heading: str, number: int, row: int) -> Iterator[Line]:
     """The sentences of a point of an earlier summary, or of one that was written elsewhere."""
+    from ...summaries import prose
+    from .speech import about
+
     kind = "asked" if heading in (ASKED, RULES) else "said" if heading else "earlier"
     for place, sentence in enumerate(prose.split(text)):
         topic, factor = about(sentence, user=True)

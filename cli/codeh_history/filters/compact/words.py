@@ -16,7 +16,7 @@ SUFFIX = 5  # characters after the last point of a name such as `main.py` or `80
 _ERROR_HINTS = (
     "err", "fail", "fatal", "panic", "excep", "not found", "no such", "denied", "fault", "critical",
 )  # fmt: skip
-_ERROR = re.compile(
+_ERROR = (  # compiled where a line may be one
     r"\b(?:ERROR|FATAL|FAIL|FAILED|FAILURE|PANIC|CRITICAL)\b"
     r"|(?:\berror|Error|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
     r"|^\W*(?:error|fatal|panic|exception|failed|failure)\b"
@@ -70,7 +70,7 @@ def error_lines(text: str, lines: Sequence[str]) -> list[int]:
     found: list[int] = []
     for number, line in enumerate(lines):
         low = line.lower()
-        if any(hint in low for hint in hints) and line not in seen and _ERROR.search(line):
+        if any(hint in low for hint in hints) and line not in seen and re.search(_ERROR, line):
             seen.add(line)
             found.append(number)
     return found

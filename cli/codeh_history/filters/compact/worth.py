@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import log
 
-from ...summaries.prose import INTERJECTIONS
+from ...summaries.leanings import INTERJECTIONS
 from . import words
 from .line import PROSE, Line
 
@@ -228,9 +228,9 @@ def rarity(word: str) -> float:
         return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
     if word in INTERJECTIONS or len(word) < 2:
         return 0.0
-    ranks = _ranks()
-    rank = ranks.get(word) or ranks.get(f"{word}s")
-    return 1.0 if rank is None else max(0.0, log(rank / FREQUENT) / log(len(ranks) / FREQUENT))
+    common = ranks()
+    rank = common.get(word) or common.get(f"{word}s")
+    return 1.0 if rank is None else max(0.0, log(rank / FREQUENT) / log(len(common) / FREQUENT))
 
 
 FREQUENT = 5  # so many words are worth nothing
@@ -243,7 +243,7 @@ def _han() -> re.Pattern[str]:
 
 
 @cache
-def _ranks() -> dict[str, int]:
+def ranks() -> dict[str, int]:
     """The most frequent words of languages with letters, with their ranks: tokens of o200k_base."""
     import pkgutil
 

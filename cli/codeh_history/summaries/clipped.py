@@ -1,0 +1,15 @@
+"""A text on one line, cut at a word."""
+
+from __future__ import annotations
+
+_BLANK = 50  # characters of a text for each that is shown: nearly all of more would have to be blanks
+
+
+def clip(text: str, room: int) -> str:
+    """The text on one line, in at most `room` characters, cut at a word."""
+    text = " ".join(text[: room * _BLANK].split(None, room // 2 + 1))  # more words are too long in any case
+    if len(text) <= room:
+        return text
+    head = text[: max(room - 1, 1)]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > room // 2 else head).rstrip(" ,;:") + "…"
