@@ -528,7 +528,7 @@ MUTANTS = [
     ),
     Mutant(
         "calls without an id are not numbered where all have texts beside them", "session/records.py",
-        """            if key == "functionCall" and not value.get("id"):
+        """            elif key == "functionCall" and not value.get("id"):
                 keys.add(IDLESS)
 """,
         "",
