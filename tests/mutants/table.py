@@ -535,6 +535,24 @@ MUTANTS = [
         ("send/test_what_is_lacking.py::test_a_log_knows_its_keys",),
     ),
     Mutant(
+        "exchanges are in order at sight whatever else has their ids", "filters/curate/pairs.py",
+        " or not set(settled).isdisjoint(map(str, results))",
+        "",
+        ("filters/curate/test_pairs.py::test_what_is_not_in_order",),
+    ),
+    Mutant(
+        "results of other names are in order at sight", "filters/curate/pairs.py",
+        """or result["name"] != call["name"]""",
+        "",
+        ("filters/curate/test_pairs.py::test_what_is_not_in_order",),
+    ),
+    Mutant(
+        "what is no JSON is found out amid the body", "send/pieces.py",
+        "if not _is_long(value)}",
+        "if False}",
+        ("send/test_pieces.py::test_they_are_its_bytes",),
+    ),
+    Mutant(
         "what lies in blocks is taken for known", "session/records.py",
         "self.keys.isdisjoint(keys) and not self.refers",
         "self.keys.isdisjoint(keys)",

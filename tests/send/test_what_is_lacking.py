@@ -24,7 +24,7 @@ def check(path: Path, data: bytes, *argv: str) -> None:
         short = told(["payload", str(path), *argv])
         patch.setattr(records.Log, "lacks", lambda log, *keys: False)
         patch.setattr(records.Log, "refers", True)
-        patch.setattr(records, "_said", lambda data, keys: -1)
+        patch.setattr(records, "_is_usual", lambda data, keys: False)
         assert short == told(["payload", str(path), *argv])
 
 

@@ -24,6 +24,7 @@ from ..session.model import Json, Message
 from ..session.pairing import open_at_end
 from ..store.read import in_blocks
 from ..store.resolve import Target, for_reading
+from .pieces import pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def body_of(
     plainly = look is view_of and to != providers.PLAIN and target.path != "-"
     if plainly and not any(key.startswith(COMPACT) for key in under):
         blocks = [data] if data is not None else in_blocks(target.path)
-        text = _straight(env, target, to, given, blocks, under)
-        if text is not None:
-            return [text]
+        straight = _straight(env, target, to, given, blocks, under)
+        if straight is not None:
+            return straight
     if target.path == "-" and to != providers.PLAIN:
         providers.load(to).get_ready()  # while the stage before in the pipe is at work
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
@@ -81,9 +82,9 @@ def body_of(
     if to == providers.PLAIN:
         return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
     request = providers.load(to).request(messages, options, summaries)
-    text = _written(env, target, request, given)
     env.held = env.held, view, request
-    return media.pieces(text, env) if media.used else [text]
+    written = _written(env, target, request, given)
+    return media.pieces(b"".join(written), env) if media.used else written
 
 
 def _as_sent(
@@ -107,7 +108,7 @@ def _as_sent(
 
 def _straight(
     env: Env, target: Target, to: str, given: Request, blocks: Iterable[bytes | int], under: Json
-) -> bytes | None:
+) -> Iterable[bytes] | None:
     """The body of a conversation of nothing but texts, from its lines; None of any other."""
     found = plain.read(blocks, given)
     if found is None:
@@ -149,12 +150,16 @@ def checked(given: Request) -> None:
         bounds.limits(given)
 
 
-def _written(env: Env, target: Target, request: Body, given: Request) -> bytes:
-    """The request's bytes; what could not be sent as it is goes to stderr."""
+def _written(env: Env, target: Target, request: Body, given: Request) -> Iterable[bytes]:
+    """The request's bytes; what could not be sent as it is goes to stderr.
+
+    In pieces where its messages come from a session alone: what others made may be no JSON, in the midst.
+    """
     _tell(env, target, request.notes)
-    body = _set(request.body, given.set)
+    if not given.given("pretty", "set", "context", "user_template", "system_template"):
+        return pieces(request.body)
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
-    return orjson.dumps(body, option=option)
+    return [orjson.dumps(_set(request.body, given.set), option=option)]
 
 
 def _plain(env: Env, target: Target, transcript: Transcript, given: Request) -> bytes:
