@@ -14,6 +14,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact.long import cost, line, output, prose
 from histories import call, model, result, tool, user
+from inside import inside
 from length import by_length
 from support import run
 
@@ -284,3 +285,13 @@ def test_another_process_gives_the_same_bytes(home: Path) -> None:
         argv = ("compact", "s", "--budget", budget)
         found = {run(*argv, env={"PYTHONHASHSEED": seed}, home=home).out for seed in ("0", "1", "2")}
         assert found == {run(*argv, home=home).out} != {b""}
+
+
+def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path: Path) -> None:
+    """A command that changes a session took its own lock for that of somebody who is writing the line."""
+    path = written(tmp_path, [user("one")])
+    with path.open("ab") as file:
+        file.write(b'{"type":"mess')
+    for verb in (["compact", "--budget", "9k"], ["curate"]):
+        done = inside(*verb, "s", "-i", "--strict", home=tmp_path)
+        assert (done.code, b"torn last line" in done.err) == (65, True)

@@ -53,18 +53,20 @@ def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target,
 def view_of(env: Env, target: Target, data: bytes | None = None, **how: Unpack[Filling]) -> View:
     """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
     env.held = None  # of many sessions one at a time
+    given = data is not None
     if data is None:
         data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    view = filled(env, target, fold(read.read_log(data)), **how)
+    view = filled(env, target, fold(read.read_log(data)), given=given, **how)
     env.held = view
     return view
 
 
-def filled(
+def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it is wanted
     env: Env,
     target: Target,
     view: View,
     *,
+    given: bool = False,
     strict: bool = False,
     hydrate: bool = True,
     media: Deferred | None = None,
@@ -74,9 +76,10 @@ def filled(
     """A view with its parts from the block store, itself not changed; what is wrong with its log is told.
 
     Large media are as `media` says. A missing block is BadData; with `lost` a placeholder stands for it and
-    is noted there. `newest`: only so many messages are looked at, those of the end.
+    is noted there. `newest`: only so many messages are looked at, those of the end. `given`: nobody writes
+    what it is of, whoever holds the file's lock.
     """
-    tell_damage(env, target, view.log, strict=strict)
+    tell_damage(env, target, view.log, strict=strict, given=given)
     tell_notes(env, target, view.notes)
     if hydrate and view.log.refers:
         from .stored_parts import hydrated
@@ -121,9 +124,10 @@ def tell_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
         env.note(f"{target.id}: {text}")
 
 
-def tell_damage(env: Env, target: Target, log: Log, *, strict: bool) -> None:
+def tell_damage(env: Env, target: Target, log: Log, *, strict: bool, given: bool = False) -> None:
     damage = log.damage
-    if damage and damage[-1].reason == "torn last line" and read.being_written(target.path):
+    torn = damage and damage[-1].reason == "torn last line"
+    if torn and not given and read.being_written(target.path):
         damage = damage[:-1]
     texts = [f"{target.path}: {text}" for text in _damage_told(damage)]
     if texts and strict:
