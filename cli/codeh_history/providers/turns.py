@@ -132,16 +132,23 @@ def _entries(
         plain = not whole and len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
         said = (role, parts, message.id) if plain and "item" not in message.fields else None
         if role == "model":
-            if results is not None or later:
-                yield from _closed(results, later)
-                results, later = None, []
+            if results is not None:
+                yield _in_call_order(results)
+                results = None
+            if later:
+                yield from later
+                later = []
             spoken = True
             yield said or Turn("model", message, parts, calls, answers)
             continue
         rest: Said | Turn | None = said
         if answers:
             results = _with_results(results, message, answers)
-            parts = [part for part in parts if "functionResponse" not in part]
+            parts = (
+                [part for part in parts if "functionResponse" not in part]
+                if len(answers) < len(parts)
+                else []
+            )
         if said is None and (parts or not answers):
             rest = Turn("user", message, parts, calls, [])
         if faithful and results is not None:
@@ -151,12 +158,9 @@ def _entries(
             yield rest
         elif rest is not None:
             later.append(rest)
-    yield from _closed(results, later)
-
-
-def _closed(results: Turn | None, later: list[Said | Turn]) -> list[Said | Turn]:
-    """What stood after a model's turns, their results first."""
-    return later if results is None else [_in_call_order(results), *later]
+    if results is not None:
+        yield _in_call_order(results)
+    yield from later
 
 
 def _with_results(results: Turn | None, message: Message, answers: list[Answer]) -> Turn:

@@ -156,7 +156,7 @@ def _written(env: Env, target: Target, request: Body, given: Request) -> Iterabl
     In pieces where its messages come from a session alone: what others made may be no JSON, in the midst.
     """
     _tell(env, target, request.notes)
-    if not given.given("pretty", "set", "context", "user_template", "system_template"):
+    if not (given.pretty or given.given("set", "context", "user_template", "system_template")):
         return pieces(request.body)
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
     return [orjson.dumps(_set(request.body, given.set), option=option)]

@@ -69,7 +69,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     """What the fold would show if a compaction with these ops were appended; the same view without any."""
     if not ops:
         return view
-    hanging = [m for m in view.messages if m.after is not None or m.id.startswith(NEXT)]
+    hanging = [m for m in view.messages if m.after is not None]
     gone = _gone(ops, hanging)
     messages = [m for m in view.messages if m.id not in gone] if gone else view.messages
     concerned = {id for op in ops for id in _concerned(dict(op))}.union(m.id for m in hanging) - gone
@@ -79,7 +79,8 @@ def apply(view: View, ops: Sequence[Op]) -> View:
             effects.inserted.setdefault(message.after, []).append(message)
     older = [*view.summaries, *view.hidden_summaries]
     place = max([len(view.log.records) + len(view.applied), *(summary.place + 1 for summary in older)])
-    compaction = {"id": _unused([*effects.messages, *(summary.id for summary in older)]), "ops": ops}
+    taken = {*effects.messages, *(summary.id for summary in older)}
+    compaction = {"id": _unused(taken, view, len(ops)), "ops": ops}
     effects.insert(compaction, place)
     effects.apply(compaction, place, trusted=True)
     after = view.with_messages(effects.ordered(messages))
@@ -112,10 +113,10 @@ def _copy(message: Message) -> Message:
     return copy
 
 
-def _unused(ids: Sequence[str]) -> str:
-    """An id that nothing hangs on: other ops not yet written may have been applied before."""
+def _unused(taken: set[str], view: View, count: int) -> str:
+    """An id of which no message or summary has one of so many: other ops may have been applied before."""
     id = NEXT
-    while any(other.startswith(f"{id}.") for other in ids):
+    while any((one := f"{id}.{number}") in taken or one in view.all for number in range(count)):
         id += NEXT
     return id
 
