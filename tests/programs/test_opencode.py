@@ -194,6 +194,23 @@ def test_what_is_being_written_is_read_when_it_is_there(tmp_path: Path) -> None:
     assert view(path, tmp_path)[-2:] == ["B=of B+A=of A", "three"]
 
 
+def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_back(tmp_path: Path) -> None:
+    """The next import brought it again, under the id that it had."""
+    file = OpenCode()
+    answer = file.said(tool("A", "of A"), tool("B", status="running"), finish="")
+    path = file.write(tmp_path)
+    imported(path, tmp_path)
+    answer["parts"][1]["state"] = tool("B", "of B", end=2)["state"]
+    file.write(tmp_path)
+    assert view(path, tmp_path)[-1] == "A=of A+B=of B"
+    inside("undo", "-s", COPY, home=tmp_path)
+    assert view(path, tmp_path)[-1] == "A=of A"
+    file.user("two")
+    file.write(tmp_path)
+    assert view(path, tmp_path)[-2:] == ["A=of A", "two"]
+    assert b"used before" not in inside("verify", COPY, home=tmp_path).out
+
+
 def pruned(home: Path, *meanwhile: str) -> tuple[list[str], list[str]]:
     """What a copy shows of a result before it is pruned and after, and this is done to the copy."""
     file = OpenCode()

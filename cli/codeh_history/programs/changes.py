@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..providers.json_text import loads
+from ..providers.parts import listed
 from ..session.fold import View
 from ..session.imported import MARK
 from ..session.model import Json, Message, Part
@@ -50,6 +51,7 @@ class _Comparison:
         self.reverts: dict[str, list[Json]] = {}  # the live reverts of an id
         self.settings: Json = {}  # as they were imported last
         self.brought: dict[str, Json] = {}  # of each message the record that an import gave it content by
+        self.had: dict[str, int] = {}  # how many pieces of a message came, undone ones too
         self.updates: dict[str, Json] = {}  # by their ids
         self.redacted: set[str] = set()  # ids of records
         for place, record in enumerate(view.log.records):
@@ -68,11 +70,13 @@ class _Comparison:
         elif MARK in data and (kind in PLACING or kind == "summary"):
             self.came.add(data["id"])
             self.brought[data["id"]] = data
+            self.had[data["id"]] = len(listed(data[MARK]))
         elif kind == "update":
             self.updates[data["id"]] = data
         elif kind == "commit" and MARK in data and data["of"] in self.updates:
             update = self.updates[data["of"]]
             self.brought[update["of"]] = update
+            self.had[update["of"]] = len(listed(data[MARK]))
         elif kind == REDACTION:
             self.redacted.update(name.partition(" ")[0] for name in names_in(data))
 
@@ -127,8 +131,9 @@ class _Comparison:
         message = self.view.all.get(item.id)
         if isinstance(item, Summary) or message is None or MARK not in message.fields:
             return
-        new = item.pieces[len(message.fields[MARK]) :]
-        if exact and len(item.pieces) >= len(message.fields[MARK]) and self.as_it_came(message):
+        had = self.had.get(item.id, 0)
+        new = item.pieces[had:]
+        if exact and len(item.pieces) >= had and self.as_it_came(message):
             parts = item.parts
             more = any(key in item.fields and key not in message.fields for key in _LATE)
             other = more or not _same(parts, self.brought[item.id])
