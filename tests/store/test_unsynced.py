@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,3 +75,20 @@ def test_2026_11_23_nobody_waits_long_for_one_of_them(tmp_path: Path) -> None:
     append(path, unsynced)
     assert (len(unsynced), unsynced.due) == (0, False)
     assert not append(path)
+
+
+def test_2026_11_23_without_another_thread_one_makes_all_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system gives no more threads an import ended with a bug, its files locked and not durable."""
+    unsynced = Unsynced()
+    for number in range(5):
+        append(tmp_path / f"{number}.jsonl", unsynced)
+
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    unsynced.sync()
+    assert (unsynced.failed(), len(unsynced)) == ({}, 0)
+    assert not append(tmp_path / "0.jsonl")

@@ -45,9 +45,14 @@ class Unsynced:
         """Make all of them durable, and unlock them."""
         held, self._held = self._held, []
         left = list(held)
-        others = [threading.Thread(target=self._sync, args=(left,)) for _ in held[1:_WAITING]]
-        for thread in others:
-            thread.start()
+        others: list[threading.Thread] = []
+        try:
+            for _ in held[1:_WAITING]:
+                thread = threading.Thread(target=self._sync, args=(left,))
+                thread.start()
+                others.append(thread)
+        except RuntimeError:
+            pass  # no more threads here: those there are do it all
         self._sync(left)
         for thread in others:
             thread.join()
