@@ -1,4 +1,4 @@
-"""What a text says as JSON, where it may be none."""
+"""What a text says as JSON, where it may be none; and the texts in a value."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from .errors import BadData
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -31,3 +32,16 @@ def demanded(text: bytes | str, name: str) -> Any:
         return orjson.loads(text)
     except ValueError as error:
         raise BadData(f"{name}: not JSON: {error}") from None
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in a JSON value, in order."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            stack += reversed(value.values())
+        elif isinstance(value, list):
+            stack += reversed(value)

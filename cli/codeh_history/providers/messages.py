@@ -77,12 +77,16 @@ class Messages:
             self.names[id] = name
         self.open.append(name)
 
-    def function(self, id: str | None, given: object) -> str:
-        """The function that a result answers: by the call's id, by name, else the first unanswered one."""
+    def named(self, call: object, given: object) -> Json:
+        """The id of the call that a result answers, where it says one, and the call's function.
+
+        That is known by the id, by the name that is given, else as the first that is not answered.
+        """
+        id = name_of(call)
         name = self.names.get(id or "") or name_of(given) or (self.open[0] if self.open else "unknown")
         if name in self.open:
             self.open.remove(name)
-        return name
+        return {"id": id, "name": name} if id else {"name": name}
 
     def imported(self, system: str | None, *around: str, **settings: Any) -> Imported:
         """All that was read; settings are what is neither model, tools nor among `around`, and these."""

@@ -8,6 +8,7 @@ from ..session.model import Json
 from .body import Problem
 from .media import parse_data_url
 from .openai import IMAGES, MAX_ID, NAMES
+from .parts import name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:
 
 
 def model(body: Json) -> Iterator[Problem]:
-    if not isinstance(body.get("model"), str) or not body["model"]:
+    if not name_of(body.get("model")):
         yield Problem("model", "a model's name is required")
 
 

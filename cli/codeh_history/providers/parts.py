@@ -159,6 +159,11 @@ def kinds(messages: Iterable[Json]) -> set[str]:
     return {block["type"] for block in blocks if isinstance(block.get("type"), str)}
 
 
+def first(choices: object) -> Json:
+    """The choice (or candidate) of index 0, which may be left out; {} where there is none."""
+    return next((choice for choice in objects(choices) if not choice.get("index")), {})
+
+
 def further(choices: object) -> list[tuple[int, Json]]:
     """The choices (or candidates) beside the one of index 0, each with its index, else its place."""
     found = []

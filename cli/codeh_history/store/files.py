@@ -11,9 +11,24 @@ from ..base.errors import InputOutput
 from ..base.folders import sync_dir
 from ..base.ids import is_id
 from . import log, read
-from .paths import id_of
 from .protocol import Locked, Stamp, Store, new
 from .replace import replace
+
+
+def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
+    """What the files of a folder look like that are called by a session's id and this ending."""
+    found: dict[str, Stamp] = {}
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                id = entry.name.removesuffix(ending)
+                if id != entry.name and is_id(id) and entry.is_file():
+                    found[id] = Stamp.of(entry.stat())
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise InputOutput(f"{folder}: {error.strerror}") from None
+    return found
 
 
 class Files(Store):
@@ -28,17 +43,7 @@ class Files(Store):
         return os.path.join(self.name, f"{id}.jsonl")
 
     def stamps(self) -> dict[str, Stamp]:
-        found: dict[str, Stamp] = {}
-        try:
-            with os.scandir(self.name) as entries:
-                for entry in entries:
-                    if entry.name.endswith(".jsonl") and is_id(id_of(entry.name)) and entry.is_file():
-                        found[id_of(entry.name)] = Stamp.of(entry.stat())
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise InputOutput(f"{self.name}: {error.strerror}") from None
-        return dict(sorted(found.items()))
+        return dict(sorted(stamps_in(self.name, ".jsonl").items()))
 
     def read(self, id: str, offset: int = 0) -> bytes:
         return read.read_bytes(self.path(id), whole=True, start=offset)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..base.read_json import texts_in
 from ..providers.json_text import value_of
 from ..session.failed_call import sentence
 from .clipped import clip
@@ -54,19 +55,6 @@ def result_value(response: Any) -> Any:
             return inner if found is None else found
         return inner
     return response
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, in order."""
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            stack.extend(reversed(list(item.values())))
-        elif isinstance(item, list):
-            stack.extend(reversed(item))
 
 
 def failure(name: str, response: Any, command: str) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 
 import orjson
 
+from ..base.read_json import texts_in
 from ..session.exchanges import exchanges, is_ide_context, text_of, tools_named
 from ..session.model import Message
-from .results import result_value, texts_in
+from .results import result_value
 
 SEPARATOR = "\n\n---\n\n"
 _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of a result's two ends

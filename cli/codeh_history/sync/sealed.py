@@ -14,10 +14,10 @@ from ..access import bundle, rewrite
 from ..access.sealing import Seal
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, remove, sync_dir, temporary, write_new
-from ..base.ids import is_id
 from ..blocks.protocol import BlockStore, Data
 from ..store import foreign, log
 from ..store.file import open_regular, pread_all
+from ..store.files import stamps_in
 from ..store.protocol import Stamp
 
 _ENDING = ".tar.age"
@@ -34,18 +34,7 @@ class Sealed:
         self.place = os.path.realpath(folder)
 
     def sessions(self) -> dict[str, Stamp]:
-        found: dict[str, Stamp] = {}
-        try:
-            with os.scandir(self.name) as entries:
-                for entry in entries:
-                    session = entry.name.removesuffix(_ENDING)
-                    if session != entry.name and is_id(session) and entry.is_file():
-                        found[session] = Stamp.of(entry.stat())
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise InputOutput(f"{self.name}: {error.strerror}") from None
-        return found
+        return stamps_in(self.name, _ENDING)
 
     def read(self, session: str) -> bytes | None:
         path = self._path(session)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ...base.env import Env
-from ...base.errors import BadData, InputOutput
-from ...base.folders import ensure_dir, remove, sync, sync_dir
+from ...base.errors import BadData
 from ...config.layers import EXAMPLE, path_of
+from ...store import new_file
 
 TEXT = f"""\
 # What holds for codeh-history where a command line does not say it. A line that begins with "#" and no
@@ -49,26 +49,7 @@ TEXT = f"""\
 def write(env: Env) -> str:
     """Write the example where the file is looked for, for its owner alone; its path."""
     path = path_of(env)
-    folder = os.path.dirname(path)
-    try:
-        ensure_dir(folder)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise BadData(
-            f"{path}: it is there, and stays as it is (`codeh-history config check` tries it)"
-        ) from None
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
-    try:
-        with open(fd, "wb") as file:
-            os.fchmod(fd, 0o600)
-            file.write(TEXT.encode())
-            file.flush()
-            sync(fd)
-    except BaseException as error:  # half of it would stand in the way of the next time
-        remove(path)
-        if isinstance(error, OSError):
-            raise InputOutput(f"{path}: {error.strerror}") from None
-        raise
-    sync_dir(folder)
+    if os.path.lexists(path):
+        raise BadData(f"{path}: it is there, and stays as it is (`codeh-history config check` tries it)")
+    new_file.write(path, TEXT.encode(), folders=True)
     return path

@@ -14,6 +14,7 @@ from ...access.row import text_of
 from ...access.skim import NeedsFold, Skim
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
+from ...base.read_json import texts_in
 from ...render import parts
 from ...sandbox import Pattern
 from ...session.model import Json, Message
@@ -141,23 +142,11 @@ def said_of(message: Message) -> Iterator[list[str]]:
 
 
 def _inside(value: object) -> Iterator[str]:
-    return (line for text in _texts(value) for line in _lines(text))
+    return (line for text in texts_in(value) for line in _lines(text))
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
-
-
-def _texts(value: object) -> Iterator[str]:
-    stack = [value]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            stack += reversed(value.values())
-        elif isinstance(value, list):
-            stack += reversed(value)
 
 
 def may_match(path: str, pattern: Pattern, step: int = _STEP) -> bool:

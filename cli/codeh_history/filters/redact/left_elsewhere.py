@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterator
 
 import orjson
 
+from ...access import rewrite
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
+from ...base.words import some
 from ...blocks import open_stores, own_folder
 from ...blocks.protocol import BlockStore, is_block_id
-from ...session.by_reference import block_ids
 from ...session.records import lines_of, parse
 from ...store import read
 from ...store.paths import SERVER, id_of, sessions_dir
@@ -179,16 +180,13 @@ def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
     halves = [path for path in _halves(own_folder(env)) if needles.within_file(path)]
     if not held and not halves:
         return []
-    count = len(held) + len(halves)
-    blocks = "1 block" if count == 1 else f"{count} blocks"
-    return [f"{blocks} (gc removes those that no session needs, after 7 days)"]
+    return [
+        f"{some(len(held) + len(halves), 'block')} (gc removes those that no session needs, after 7 days)"
+    ]
 
 
 def _held(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
-    named: list[str] = []
-    if b'"block' in before:
-        found = (block_ids(record.data) for record in parse(lines_of(before)).records)
-        named = list(dict.fromkeys(id for ids in found for id in ids if is_block_id(id)))
+    named = [id for id in rewrite.blocks(before) if is_block_id(id)]
     if not store.shared:
         named = list(dict.fromkeys([*named, *store.stale(float("inf"))]))
     for at in range(0, len(named), BATCH):

@@ -128,8 +128,7 @@ class Stream(StreamReader):
             return [_delta(block, text)] if text and field != "partial_json" else []
         block = self._blocks.get(index, {})
         if kind == "citations_delta":
-            cited = block.get("citations")
-            citations = [*(cited if isinstance(cited, list) else []), delta.get("citation")]
+            citations = [*listed(block.get("citations")), delta.get("citation")]
             self._blocks[index] = {**block, "citations": citations}
         else:  # a signature, or a kind unknown here: its fields replace the block's
             fields = {key: value for key, value in delta.items() if key != "type"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...session.model import Json
 from ..body import Problem
-from ..parts import object_of
+from ..parts import listed, name_of, object_of
 from . import blocks
 from .around import MARKS, thinks
 
@@ -67,7 +67,7 @@ class _Judge:
 
     def around(self) -> None:
         model, limit = self.body.get("model"), self.body.get("max_tokens")
-        if not isinstance(model, str) or not model:
+        if not name_of(model):
             self.say("model", "field required")
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             self.say("max_tokens", "a positive number is required")
@@ -75,14 +75,14 @@ class _Judge:
         if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
             self.say("max_tokens", "must be greater than thinking.budget_tokens")
         system = self.body.get("system")
-        for number, block in enumerate(system if isinstance(system, list) else ()):
+        for number, block in enumerate(listed(system)):
             if not blocks.says(object_of(block).get("text")):
                 self.say(f"system.{number}", "text content blocks must be non-empty")
         self.tools(self.body.get("tools"))
 
     def tools(self, tools: Any) -> None:
         seen: set[str] = set()
-        for number, tool in enumerate(tools if isinstance(tools, list) else ()):
+        for number, tool in enumerate(listed(tools)):
             path, name = f"tools.{number}", object_of(tool).get("name")
             if "input_schema" not in object_of(tool) and "type" in object_of(tool):
                 continue  # a server tool
@@ -155,11 +155,11 @@ class _Judge:
     def thinking(self, block: Json, path: str) -> None:
         if not isinstance(block.get("thinking"), str):
             self.say(f"{path}.thinking", "field required")
-        if not isinstance(block.get("signature"), str) or not block["signature"]:
+        if not name_of(block.get("signature")):
             self.say(f"{path}.signature", "field required")
 
     def redacted(self, block: Json, path: str) -> None:
-        if not isinstance(block.get("data"), str) or not block["data"]:
+        if not name_of(block.get("data")):
             self.say(f"{path}.data", "field required")
 
     def tool_use(self, block: Json, path: str) -> None:
@@ -205,7 +205,7 @@ class _Judge:
         elif kind not in ("url", "file", "content"):
             self.say(where, f"unknown source: {kind}")
         field = {"base64": "data", "url": "url", "file": "file_id"}.get(str(kind))
-        if field and (not isinstance(source.get(field), str) or not source[field]):
+        if field and (not name_of(source.get(field))):
             self.say(f"{where}.{field}", "field required")
 
     # -- turns --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...session.model import Json, Part
 from .. import usage
 from ..failures import chosen, concluded
-from ..parts import further, joined, kept, listed, name_of, native, object_of, objects, text_of
+from ..parts import first, further, joined, kept, listed, name_of, native, object_of, objects, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -55,7 +55,7 @@ class Stream(StreamReader):
         for number, other in further(event.get("candidates")):
             reader = self._others.setdefault(number, Stream())
             reader.feed({**event, "candidates": [{**other, "index": 0}]})
-        candidate = _first_candidate(event)
+        candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
         parts = [part for given in listed(content.get("parts")) if (part := _part(given)) is not None]
         self._parts += parts
@@ -81,14 +81,6 @@ class Stream(StreamReader):
         reply = Reply(joined(self._parts), NAME, self.model, self._finish, counts, self.id)
         others = [reader.conclude() for _, reader in sorted(self._others.items())]
         return chosen([concluded(reply, self._why), *others])
-
-
-def _first_candidate(event: Json) -> Json:
-    """The candidate of index 0 (an index of 0 may be left out)."""
-    for candidate in objects(event.get("candidates")):
-        if not candidate.get("index"):
-            return candidate
-    return {}
 
 
 def _blocking(candidate: Json) -> str:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import deque
 
+from ...base.words import some
 from ...session.model import Json
 from ..body import Problem
+from ..parts import listed, name_of
 from . import fields
 
 TYPE_CHECKING = False
@@ -146,26 +148,26 @@ class _Judge:
         base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
         if "/" not in base or (base.startswith("image/") and not fields.takes(base)):
             self.say(f"{path}.mimeType", f"unsupported MIME type: {mime}")
-        if not isinstance(blob.get("data"), str) or not blob["data"]:
+        if not name_of(blob.get("data")):
             self.say(f"{path}.data", "base64 expected")
 
     def file(self, file: Json, path: str) -> None:
-        if not isinstance(file.get("fileUri"), str) or not file["fileUri"]:
+        if not name_of(file.get("fileUri")):
             self.say(f"{path}.fileUri", "an address expected")
 
     def call(self, call: Json, path: str) -> None:
-        if not isinstance(call.get("name"), str) or not call["name"]:
+        if not name_of(call.get("name")):
             self.say(f"{path}.name", "name cannot be empty")
         if not isinstance(call.get("args", {}), dict | None):
             self.say(f"{path}.args", "an object expected")
         self.id(call, path)
 
     def response(self, response: Json, path: str) -> None:
-        if not isinstance(response.get("name"), str) or not response["name"]:
+        if not name_of(response.get("name")):
             self.say(f"{path}.name", "name cannot be empty")
         if not isinstance(response.get("response"), dict):
             self.say(f"{path}.response", "an object expected")
-        for index, part in enumerate(_listed(response.get("parts"))):
+        for index, part in enumerate(listed(response.get("parts"))):
             for key in ("inlineData", "fileData"):
                 if isinstance(part, dict) and isinstance(part.get(key), dict):
                     _DATA_RULES[key](self, part[key], f"{path}.parts.{index}.{key}")
@@ -198,7 +200,9 @@ class _Judge:
         responses = after.having("functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
-            self.say(where, f"{_count(calls, 'function call')} answered by {_count(responses, 'response')}")
+            self.say(
+                where, f"{some(len(calls), 'function call')} answered by {some(len(responses), 'response')}"
+            )
             return
         if after and after.parts[0][2] != responses[0][2]:
             self.say(responses[0][0], "a function response must come immediately after its call")
@@ -235,7 +239,7 @@ class _Judge:
             parts = system.get("parts") if isinstance(system, dict) else None
             if not isinstance(parts, list) or not parts:
                 self.say("systemInstruction.parts", "must not be empty")
-            for index, part in enumerate(_listed(parts)):
+            for index, part in enumerate(listed(parts)):
                 if not isinstance(part, dict) or not isinstance(part.get("text"), str):
                     self.say(f"systemInstruction.parts.{index}", "a system instruction holds texts only")
         config = body.get("generationConfig")
@@ -245,9 +249,9 @@ class _Judge:
 
     def tools(self, tools: Any) -> None:
         seen: set[str] = set()
-        for number, tool in enumerate(_listed(tools)):
+        for number, tool in enumerate(listed(tools)):
             declared = fields.camelled(tool) if isinstance(tool, dict) else {}
-            for index, function in enumerate(_listed(declared.get("functionDeclarations"))):
+            for index, function in enumerate(listed(declared.get("functionDeclarations"))):
                 path = f"tools.{number}.functionDeclarations.{index}"
                 name = function.get("name") if isinstance(function, dict) else None
                 if not fields.NAMES.takes(name):
@@ -269,11 +273,3 @@ _DATA_RULES = {
 def _asks(turn: _Turn) -> bool:
     """Whether a turn begins a loop: a user's, with more than function responses."""
     return turn.role == "user" and len(turn.having("functionResponse")) < len(turn.parts)
-
-
-def _count(items: list[Any], name: str) -> str:
-    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -86,12 +86,7 @@ class _Messages(Messages):
         self.said(parts, rest(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
 
     def result(self, message: Json) -> None:
-        id = name_of(message.get("tool_call_id"))
-        named = {"id": id} if id else {}
-        response: Json = {
-            **named,
-            "name": self.function(id, message.get("tool_name") or message.get("name")),
-        }
+        response = self.named(message.get("tool_call_id"), message.get("tool_name") or message.get("name"))
         response["response"] = response_of(text_of(message.get("content")))
         if message.get("images"):
             response["parts"] = _images(message)

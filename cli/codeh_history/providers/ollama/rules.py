@@ -12,6 +12,7 @@ from ...session.model import Json
 from ..body import Problem
 from ..media import base64_of
 from ..openai_rules import in_body_order
+from ..parts import listed, name_of
 from . import FIELD
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ def problems(body: Json) -> list[Problem]:
 
 
 def _all(body: Json) -> Iterator[Problem]:
-    if not isinstance(body.get("model"), str) or not body["model"]:
+    if not name_of(body.get("model")):
         yield Problem("model", "model is required")
     messages = body.get(FIELD)
     if not isinstance(messages, list) or not messages:
@@ -62,14 +63,14 @@ def _message(message: Any, path: str) -> Iterator[Problem]:
         if not isinstance(message.get(field), str | None):
             yield Problem(f"{path}.{field}", "a text is expected")
     images = message.get("images")
-    for number, image in enumerate(images if isinstance(images, list) else ()):
+    for number, image in enumerate(listed(images)):
         if base64_of(image) != image:
             yield Problem(f"{path}.images.{number}", "base64 is expected")
     calls = message.get("tool_calls")
     for field, value in (("images", images), ("tool_calls", calls)):
         if not isinstance(value, list | None):
             yield Problem(f"{path}.{field}", "a list is expected")
-    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+    for number, call in enumerate(listed(calls)):
         yield from _call(call, f"{path}.tool_calls.{number}")
 
 

@@ -8,7 +8,7 @@ from ..body import Imported
 from ..messages import Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
-from ..parts import is_message, is_text, kinds, name_of, objects, text_of, texts_of
+from ..parts import is_message, is_text, kinds, listed, name_of, objects, text_of, texts_of
 from . import FIELD, NAME
 from .content import REASONING, joined, read_part
 from .request import SYSTEM, system_message
@@ -114,10 +114,8 @@ class _Messages(Messages):
         return call_part(id, name, arguments, item)
 
     def result(self, message: Json) -> None:
-        id = name_of(message.get("tool_call_id"))
-        named = {"id": id} if id else {}
-        name = self.function(id, message.get("name"))
-        self.results([_result({**named, "name": name}, message.get("content"))])
+        named = self.named(message.get("tool_call_id"), message.get("name"))
+        self.results([_result(named, message.get("content"))])
 
 
 def _result(named: Json, content: Any) -> Json:
@@ -136,8 +134,7 @@ def _result(named: Json, content: Any) -> Json:
 def _thought(value: Any, field: str) -> Json:
     if isinstance(value, str):
         return {"text": value, "thought": True, "item": {"field": field}}
-    steps = value if isinstance(value, list) else []
-    texts = (step.get("text") or step.get("summary") for step in steps if isinstance(step, dict))
+    texts = (step.get("text") or step.get("summary") for step in objects(value))
     text = "".join(text for text in texts if isinstance(text, str))
     return {"text": text, "thought": True, "item": {"field": field, "value": value}}
 
@@ -145,7 +142,7 @@ def _thought(value: Any, field: str) -> Json:
 def _said(message: Json, *, called: bool) -> list[Any]:
     content, refusal = message.get("content"), message.get("refusal")
     parts: list[Any] = []
-    for block in content if isinstance(content, list) else ():
+    for block in listed(content):
         if isinstance(block, dict) and isinstance(block.get("refusal"), str):
             parts.append({"text": block["refusal"], "refusal": True})
         else:

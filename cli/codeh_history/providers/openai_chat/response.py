@@ -12,7 +12,19 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..failures import chosen, concluded
-from ..parts import call, further, name_of, native, object_of, objects, rest, text_of
+from ..parts import (
+    call,
+    first,
+    further,
+    is_text,
+    listed,
+    name_of,
+    native,
+    object_of,
+    objects,
+    rest,
+    text_of,
+)
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -24,7 +36,7 @@ _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in e
 
 
 def read(body: Json) -> Reply | Failure:
-    choices = [_first_choice(body), *(choice for _, choice in further(body.get("choices")))]
+    choices = [first(body.get("choices")), *(choice for _, choice in further(body.get("choices")))]
     counts = body.get("usage")
     return chosen(
         [_answer(body, object_of(c.get("message")), c.get("finish_reason"), counts) for c in choices]
@@ -37,27 +49,26 @@ def _answer(body: Json, message: Json, finish: object, counts: object) -> Reply 
     return concluded(Reply(parts_of(message), NAME, model, name_of(finish), counts, id))
 
 
-def _first_choice(body: Json) -> Json:
-    for choice in objects(body.get("choices")):
-        if not choice.get("index"):
-            return choice
-    return {}
-
-
 def parts_of(message: Json) -> list[Part]:
     """The parts of an assistant message."""
-    parts: list[Any] = []
-    for field in REASONING:
-        if text_of(message.get(field)):
-            parts.append({"text": message[field], "thought": True, "item": {"field": field}})
-            break
-    parts += _content(message.get("content"))
-    if text_of(message.get("refusal")):
-        parts.append({"text": message["refusal"], "refusal": True})
+    parts = _spoken(message)
     parts += [_call(given) for given in objects(message.get("tool_calls"))]
     if message.get("function_call"):  # before there were parallel calls
         parts.append(_call({"function": message["function_call"]}))
     return parts + [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]
+
+
+def _spoken(said: Json) -> list[Any]:
+    """The parts of what a message, or a delta of one, says in words."""
+    parts: list[Any] = []
+    for field in REASONING:
+        if text_of(said.get(field)):
+            parts.append({"text": said[field], "thought": True, "item": {"field": field}})
+            break
+    parts += _content(said.get("content"))
+    if text_of(said.get("refusal")):
+        parts.append({"text": said["refusal"], "refusal": True})
+    return parts
 
 
 def _content(content: object) -> list[Part]:
@@ -66,7 +77,7 @@ def _content(content: object) -> list[Part]:
         return [{"text": content}] if content else []
     parts: list[Part] = []
     for item in objects(content):
-        if item.get("type") == "text" and isinstance(item.get("text"), str):
+        if is_text(item):
             parts += [{"text": item["text"]}] if item["text"] else []
         else:
             parts.append(native(NAME, {"content": [item]}))
@@ -106,7 +117,7 @@ class Stream(StreamReader):
         if self.done:
             return False
         id = name_of(event.get("id"))
-        opens = name_of(object_of(_first_choice(event).get("delta")).get("role"))
+        opens = name_of(object_of(first(event.get("choices")).get("delta")).get("role"))
         another = id is not None and self.id is not None and id != self.id
         return not (opens and (another or event == self._first))
 
@@ -127,7 +138,7 @@ class Stream(StreamReader):
         self.id = self.id or id
         self.model = self.model or name_of(event.get("model"))
         self._usage = usage.merged(self._usage, event.get("usage"))
-        choice = _first_choice(event)
+        choice = first(event.get("choices"))
         for number, other in further(event.get("choices")):
             reader = self._others.setdefault(number, Stream())
             reader.feed({**event, "choices": [{**other, "index": 0}]})
@@ -179,17 +190,10 @@ class Stream(StreamReader):
         return chosen([own, *(reader.conclude() for _, reader in sorted(self._others.items()))])
 
 
-def _shown(delta: Json) -> list[Part]:
+def _shown(delta: Json) -> list[Any]:
     """The text in a delta; the same pieces as in the whole message, less what only that needs."""
-    parts: list[Any] = []
-    for field in REASONING:
-        if text_of(delta.get(field)):
-            parts.append({"text": delta[field], "thought": True})
-            break
-    parts += [part for part in _content(delta.get("content")) if "text" in part]
-    if text_of(delta.get("refusal")):
-        parts.append({"text": delta["refusal"], "refusal": True})
-    return parts
+    shown = ("text", "thought", "refusal")
+    return [{key: part[key] for key in shown if key in part} for part in _spoken(delta) if "text" in part]
 
 
 def grown(before: Json, delta: Json) -> Json:
@@ -205,9 +209,9 @@ def grown(before: Json, delta: Json) -> Json:
         if isinstance(old, str) and isinstance(value, str) and key not in _STEADY:
             result[key] = old + value
         elif isinstance(value, dict):
-            result[key] = grown(old if isinstance(old, dict) else {}, value)
+            result[key] = grown(object_of(old), value)
         elif isinstance(value, list):
-            result[key] = _longer(old if isinstance(old, list) else [], value)
+            result[key] = _longer(listed(old), value)
         else:
             result[key] = value
     return result
