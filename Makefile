@@ -56,7 +56,7 @@ test-mutants: $(READY) ## small faults in the source, each of which a test must 
 
 test-rescue: $(READY) ## ten thousand damaged sessions of each program rescued: RESCUES=10000
 	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) \
-	  $(BIN)/python -m pytest -q -n auto tests/programs/test_rescue.py
+	  $(BIN)/python -m pytest -q -n auto tests/commands/test_rescue.py
 
 agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.3 GB)
 

@@ -736,13 +736,13 @@ MUTANTS = [
         "rescue keeps what a line says again", "commands/rescue/source.py",
         "        return known and piece.line in doubled",
         "        return False",
-        ("programs/test_rescue.py::test_what_stands_there_twice_is_written_once",),
+        ("commands/test_rescue.py::test_what_stands_there_twice_is_written_once",),
     ),
     Mutant(
         "rescue says of a message in a summary that it was dropped", "commands/rescue/fates.py",
         "SUMMARISED if at in covered or id in covered else DROPPED",
         "DROPPED",
-        ("programs/test_rescue.py::test_a_budget_is_kept_and_every_message_accounted_for",
+        ("commands/test_rescue.py::test_a_budget_is_kept_and_every_message_accounted_for",
          "test_cases.py::test_case[rescue/too-long]"),
     ),
     Mutant(
