@@ -1,4 +1,4 @@
-"""What was probably meant."""
+"""Counts in words, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.words import distance, near
+from codeh_history.base.words import did_you_mean, distance, near, some, suggestion
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,14 @@ from codeh_history.base.words import distance, near
 )
 def test_what_was_meant(name: str, names: list[str], meant: str | None) -> None:
     assert near(name, names) == meant
+
+
+def test_how_it_is_said() -> None:
+    assert did_you_mean("dmeo", ["demo"]) == " (did you mean demo?)"
+    assert did_you_mean("other", ["demo"]) == ""
+    assert suggestion("dmeo", ["demo"], "one of demo") == "did you mean demo?"
+    assert suggestion("other", ["demo"], "one of demo") == "one of demo"
+    assert [some(count, "hit") for count in (0, 1, 2)] == ["0 hits", "1 hit", "2 hits"]
 
 
 def plainly(a: str, b: str) -> int:
