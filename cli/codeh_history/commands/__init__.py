@@ -10,23 +10,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 SECTIONS = {
-    "Talk": ("append", "payload", "ask", "chat", "calls"),
-    "Look": ("status", "show", "last", "list", "search", "stats", "usage", "verify", "expand", "context"),
-    "Filter": ("curate", "compact", "summarize", "repair", "redact", "fixture", "persist", "hydrate"),
-    "Change": ("update", "commit", "clear", "undo", "set", "config"),
-    "Keep and share": (
-        "fork",
-        "import",
-        "export",
-        "sync",
-        "rescue",
-        "rm",
-        "prune",
-        "gc",
-        "store",
-        "completion",
-    ),
-    "Build on": ("serve",),
+    "Talk": "append payload ask chat calls".split(),
+    "Look": "status show last list search stats usage verify expand context".split(),
+    "Filter": "curate compact summarize repair redact fixture persist hydrate".split(),
+    "Change": "update commit clear undo set config".split(),
+    "Keep and share": "fork import export sync rescue rm prune gc store completion".split(),
+    "Build on": ["serve"],
 }
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
