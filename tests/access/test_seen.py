@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.access.growth import Seen
+from codeh_history.access.seen import Seen
 from codeh_history.base.errors import NotFound
 from codeh_history.session import growth
 from codeh_history.session.fold import View, fold

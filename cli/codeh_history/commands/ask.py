@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 
 from .. import providers
-from ..access.growth import Seen
+from ..access.seen import Seen
 from ..access.view import filled, light, looked_at, view_of
 from ..append import given as appending
 from ..append import message as compose

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..access.growth import Seen
     from ..access.late_media import Deferred
+    from ..access.seen import Seen
     from ..base.env import Env
     from ..blocks import Lost
     from ..session.model import Json
@@ -98,7 +98,7 @@ class Opened:
     def seen(self) -> Seen:
         """The session as it was read last."""
         if self._seen is None:
-            from ..access.growth import Seen
+            from ..access.seen import Seen
 
             self._seen = Seen(self.path)
         return self._seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...access.growth import Seen
+from ...access.seen import Seen
 from ...access.view import light, looked_at
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain

@@ -6,7 +6,7 @@ import gc
 import select
 import time
 
-from ...access.growth import Seen
+from ...access.seen import Seen
 from ...access.view import filled, tell_lost
 from ...base.env import SIGPIPE, Env
 from ...base.errors import Interrupted, NotFound

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import naming, values
+from . import secret_names, values
 from .clues import Rule
-from .naming import Name
+from .secret_names import Name
 from .spans import Span
 
 _LONGEST = 256  # characters of a value that are looked at before it is taken for one
@@ -55,11 +55,11 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     def find(text: str, lower: str, at: int) -> Sequence[Span]:
         word = pattern.match(lower, at)
-        end = naming.end_of(text, lower, at, word.end(), kind) if word else 0
+        end = secret_names.end_of(text, lower, at, word.end(), kind) if word else 0
         after = _AFTER.match(text, end) if end else None
         if after is None:
             return ()
-        told = naming.named(text, lower, at, end, kind)
+        told = secret_names.named(text, lower, at, end, kind)
         if told is None:
             return ()
         name, start = told
@@ -69,7 +69,7 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     def tells(word: str, lower: str, at: int) -> bool:
         found = pattern.match(lower, at)
         end = found.end() if found else at + len(core) if " " in pattern.pattern else 0
-        return end > 0 and naming.end_in(word, end) > 0
+        return end > 0 and secret_names.end_in(word, end) > 0
 
     return Rule(core, find, anywhere=True, tells=tells)
 
@@ -299,4 +299,4 @@ def _in_xml(text: str, name: Name, at: int, *, sure: bool = True) -> tuple[int, 
     return start, start + len(value)
 
 
-RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in naming.WORDS.items()]
+RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in secret_names.WORDS.items()]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
-from . import disguises, forms, manifests, names, naming, vendors
+from . import disguises, forms, manifests, names, secret_names, vendors
 from .clues import NOTHING, Clues, Hints, Rule
 from .spans import Span, ascii_lower, mark, merged, shares, without
 from .values import random as by_machine
@@ -265,7 +265,7 @@ _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}.*%[0-9A-Fa-f]{2}")
 @lru_cache(maxsize=10_000)
 def says_secret(key: str) -> bool:
     """Whether this key says that its value is secret; keys come again and again."""
-    return len(key) < 128 and naming.says_secret(key)
+    return len(key) < 128 and secret_names.says_secret(key)
 
 
 def _issued(text: str, hints: Hints | None) -> str | None:
