@@ -149,7 +149,7 @@ class Cluster:
 
     def database(self, name: str) -> str:
         """A new database with the tables, copied from one that was made once; its URL."""
-        from codeh_history.store import schema
+        from codeh_history.store.postgres import schema
 
         if not getattr(self, "made", False):
             self.sql("CREATE DATABASE made")

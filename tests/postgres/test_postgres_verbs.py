@@ -13,7 +13,8 @@ import pytest
 
 import postgres_server
 from codeh_history.base.env import Env
-from codeh_history.store import postgres, schema, stores
+from codeh_history.store import postgres, stores
+from codeh_history.store.postgres import schema
 from conftest import Program
 from postgres_server import Cluster
 
@@ -72,7 +73,7 @@ def test_a_database_without_tables_says_what_makes_them(cluster: Cluster, tmp_pa
 
 def test_tables_are_made_by_many_at_once(cluster: Cluster) -> None:
     cluster.sql("CREATE DATABASE race")
-    code = f"from codeh_history.store import schema; schema.make({cluster.url('race')!r}, 'URL')"
+    code = f"from codeh_history.store.postgres import schema; schema.make({cluster.url('race')!r}, 'URL')"
     made = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
     assert [one.wait() for one in made] == [0] * 4
 

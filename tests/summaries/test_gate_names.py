@@ -8,7 +8,8 @@ import orjson
 import pytest
 
 from codeh_history.session.exchanges import exchanges
-from codeh_history.summaries import gate, names, transcript
+from codeh_history.summaries import gate, transcript
+from codeh_history.summaries.gate import names
 from summaries.recorded import coding, support, view_of
 from support import ROOT, corpus
 

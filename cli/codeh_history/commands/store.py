@@ -26,7 +26,7 @@ def run(env: Env, given: Given) -> None:
     databases = {url: name for name, url in urls.items() if url.startswith(SCHEMES)}
     if not databases:
         env.note(f"{sessions_dir(env)}: a folder needs no tables (CODEH_STORE=postgres://… does)")
-    from ..store import schema
+    from ..store.postgres import schema
 
     for url, variable in databases.items():
         name, made = schema.make(url, variable)

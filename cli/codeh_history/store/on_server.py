@@ -12,8 +12,8 @@ from . import postgres
 from .elsewhere import note
 from .lines import fitting
 from .paths import hint
+from .postgres.transaction import Row
 from .protocol import Locked
-from .transaction import Row
 
 
 def append(

@@ -11,9 +11,9 @@ from functools import cached_property
 from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ..base.postgres import Server, Unreachable
-from ..base.read_json import json_object
-from .foreign import check_writable
+from ...base.postgres import Server, Unreachable
+from ...base.read_json import json_object
+from ..foreign import check_writable
 
 if TYPE_CHECKING:
     import psycopg

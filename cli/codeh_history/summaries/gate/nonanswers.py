@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..base.read_json import json_value
+from ...base.read_json import json_value
 
 _EMPTY = re.compile(
     r"(?:no (?:summary|content|response)\b.{0,40}"

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from ..base.errors import SummarizerFailed
+from ...base.errors import SummarizerFailed
+from ..clipped import clip
 from . import names, nonanswers, spoken
-from .clipped import clip
 from .known_words import COMMON
 from .nonanswers import straight
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import BadData
-from ..base.postgres import Server
+from ...base.errors import BadData
+from ...base.postgres import Server
 
 if TYPE_CHECKING:
     import psycopg

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..base.errors import NotFound
-from ..base.postgres import Server
+from ...base.errors import NotFound
+from ...base.postgres import Server
+from ..protocol import Locked, Stamp, Store, new
 from . import schema
-from .protocol import Locked, Stamp, Store, new
 from .transaction import (
     LINES,
     STATE,
