@@ -112,6 +112,8 @@ def test_a_provider(program: Any) -> None:
     }
     program("append", "--from", "auto", stdin=orjson.dumps(whole).decode())
     assert program("last") == "Yes.\n"
+    empty = {"id": "c3", "finish_reason": "MAX_TOKENS", "message": {"content": []}}
+    program("append", "--from", "auto", stdin=orjson.dumps(empty).decode(), code=4)
 
 
 def test_a_program(program: Any, tmp_path: Path) -> None:
