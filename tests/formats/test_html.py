@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ import strategies as some
 from codeh_history.formats import html
 from codeh_history.formats.html import look
 from codeh_history.formats.html.text import rendered
+from inside import inside, lay
 
 PNG = "iVBORw0KGgo="
 HOSTILE = {
@@ -78,6 +80,19 @@ def check(found: list[tuple[str, dict[str, str | None]]]) -> None:
         assert href.startswith(("#", "http://", "https://", "mailto:")) or ":" not in href.split("/")[0], (
             tag
         )
+
+
+def test_2026_11_23_a_page_costs_what_usage_says(tmp_path: Path) -> None:
+    """What is written to the cache for an hour costs more; a count that is none was a bug."""
+    raw = {"cache_creation": {"ephemeral_1h_input_tokens": 1_000_000}}
+    used = {"input": 1_000_000, "cacheWrite": 1_000_000, "output": ["none"], "raw": raw}
+    by = {"kind": "codeh", "role": "model", "provider": "anthropic", "model": "claude-sonnet-4-5"}
+    said = {**by, "parts": [{"text": "hi"}], "usage": used}
+    head = {"type": "session", "version": 1, "id": "s", "created": some.TS}
+    lay(tmp_path, some.encode([head, {"type": "message", "id": "m", "ts": some.TS, **said}]))
+    (row,) = inside("usage", "s", "--json", home=tmp_path).lines[0]["rows"]
+    assert row["cost"] > 5
+    assert f"${row['cost']:.2f}" in page(said)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from ...access.row import beginning, text_of
+from ...providers.usage import billed
 from ...session.exchanges import is_prompt
 from ...session.fold import View
 from ...session.model import Message
@@ -36,9 +37,9 @@ def models_of(view: View) -> list[str]:
 def cost_of(view: View) -> Decimal | None:
     """What its answers cost in dollars; None where no price is known of one that used tokens."""
     costs = [
-        prices.price(str(one.fields.get("model")), text_of(one.fields.get("provider")), usage, one.ts)
+        prices.price(str(one.fields.get("model")), text_of(one.fields.get("provider")), counts, one.ts)
         for one in view.messages
-        if isinstance(usage := one.fields.get("usage"), dict)
+        if isinstance(usage := one.fields.get("usage"), dict) and (counts := billed(usage))
     ]
     return (
         sum((cost for cost in costs if cost is not None), Decimal())
