@@ -1,7 +1,8 @@
-"""Modules that are loaded when they are asked for, without what `importlib` loads itself."""
+"""Modules loaded when they are asked for, and files beside them, without what `importlib` loads itself."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -14,4 +15,13 @@ def module(name: str) -> Any:
     """The module of this full name."""
     __import__(name)
     found: ModuleType = sys.modules[name]
+    return found
+
+
+def contents(file: str) -> bytes:
+    """What a file of the package holds, wherever that was installed, in a zip file too; raises OSError."""
+    loader: Any = sys.modules[__name__].__loader__
+    found: bytes = loader.get_data(
+        os.path.join(os.path.dirname(os.path.dirname(__file__)), *file.split("/"))
+    )
     return found

@@ -189,12 +189,13 @@ def _told_once(call: Call, memo: Memo) -> Told:
 
 def _told(call: Call) -> Told:
     args = call.args if isinstance(call.args, dict) else {}
-    words = frozenset(_words_of(call.name))
-    command = command_of(args) if words & _SHELLS or "run" in words else ""
-    if words & _SHELLS and not command and isinstance(args.get("input"), str):
+    words = _words_of(call.name)
+    shell = not _SHELLS.isdisjoint(words)
+    command = command_of(args) if shell or "run" in words else ""
+    if shell and not command and isinstance(args.get("input"), str):
         command = args["input"]
     verb = args.get("command")
-    writes = bool(words & _WRITES) and not (isinstance(verb, str) and verb == "view")
+    writes = not _WRITES.isdisjoint(words) and not (isinstance(verb, str) and verb == "view")
     bare = here(command)
     label = f"`{clip(bare, 100)}`" if command else brief(call.name, args, 160)
     failure = how_failed(call.name, _response(call), bare)
@@ -204,7 +205,8 @@ def _told(call: Call) -> Told:
         _shell(command, told)
         return told
     state = next(
-        (state for state, verbs in _STATES.items() if words & verbs), "written" if writes else "read"
+        (state for state, verbs in _STATES.items() if not verbs.isdisjoint(words)),
+        "written" if writes else "read",
     )
     paths = paths_of(args)
     patches = {} if failure else _patches(args)
@@ -244,7 +246,7 @@ def paths_of(args: Json) -> list[str]:
     """The paths among a call's arguments, by key and by look; those that a patch names too."""
     found: list[str] = []
     for key, value in args.items():
-        plain = key.lower().replace("_", "").replace("-", "")
+        plain = _plain_key(key)
         values = value if isinstance(value, list) else [value]
         for item in values:
             if not isinstance(item, str):
@@ -255,6 +257,11 @@ def paths_of(args: Json) -> list[str]:
             else:
                 found += patched(item)
     return list(dict.fromkeys(found))
+
+
+@lru_cache
+def _plain_key(key: str) -> str:
+    return key.lower().replace("_", "").replace("-", "")
 
 
 def patched(text: str) -> dict[str, str]:

@@ -66,7 +66,7 @@ def failure(name: str, response: Any, command: str) -> str:
         text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
         return _error_line(text.removeprefix(sentence(name, "")))
     said = result_value(response)
-    text = "\n".join(texts_in(said))
+    text = said if isinstance(said, str) else "\n".join(texts_in(said))
     if len(text) > 2 * _ENDS:  # what went wrong stands first or last
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     code = _exit_code(said) or _exit_code(response)
@@ -93,7 +93,9 @@ def _exit_code(value: Any) -> int:
     for key, inner in value.items():
         if type(inner) is int and key.lower().replace("_", "") in _CODES:
             return inner
-    return next((code for inner in value.values() if (code := _exit_code(inner))), 0)
+    return next(
+        (code for inner in value.values() if isinstance(inner, dict) and (code := _exit_code(inner))), 0
+    )
 
 
 def _wrong(text: str, hints: Sequence[str] = _ERROR_HINTS) -> bool:
@@ -143,7 +145,7 @@ def _is_empty(line: str) -> bool:
 def _telling(lines: Sequence[str], is_wrong: Callable[[str], bool]) -> Iterator[str]:
     """The lines of an output, those that say best what went wrong before the others."""
     specific, complains = re.compile(_SPECIFIC).search, re.compile(_COMPLAINT).search
-    yield from (line for line in lines if specific(line) and is_wrong(line))
+    yield from (line for line in lines if is_wrong(line) and specific(line))
     yield from (line for line in lines if line[-1] != ":" and specific(line) and complains(line))
     yield from filter(re.compile(_LOCATED).search, lines)
     yield from filter(is_wrong, lines)

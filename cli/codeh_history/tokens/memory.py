@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..base.folders import ensure_dir
+from ..base.modules import contents
 
 if TYPE_CHECKING:
     import sqlite3
@@ -47,11 +48,10 @@ def edition(files: Iterable[str]) -> str:
 
     "" where there are no files: then nothing should be remembered that depends on them.
     """
-    import pkgutil
     import sys
 
     try:
-        sources = [pkgutil.get_data("codeh_history", file) or b"" for file in files]
+        sources = [contents(file) for file in files]
     except OSError:
         return ""
     return keys_of("", [b"\0".join([sys.version.encode(), *sources])])[0].hex()[:16]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...session.exchanges import is_ide_context
@@ -90,9 +91,11 @@ _NONE: Mapping[int, _File] = {}
 
 def _files(message: Message, _costs: Sequence[int]) -> Mapping[int, _File]:
     """The files that the calls of a message read or write, by their places."""
+    if message.role != "model":
+        return _NONE
     found = {
         place: file
-        for place, part in enumerate(message.parts if message.role == "model" else ())
+        for place, part in enumerate(message.parts)
         if "functionCall" in part and (file := _file(part["functionCall"])) is not None
     }
     return found or _NONE
@@ -110,6 +113,7 @@ def _file(call: Any) -> _File | None:
     return _File(args[name], dumps(rest) if rest and not written else b"", written)
 
 
+@lru_cache
 def _like(name: str, verbs: tuple[str, ...]) -> bool:
     low = name.lower()
     return low.startswith(verbs) or low.endswith(verbs)

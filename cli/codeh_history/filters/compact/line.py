@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from functools import lru_cache
 
 # What a line is worth beside another of the same words, by whose it is.
 FACTORS = {
@@ -64,6 +65,7 @@ class Line:
         return short
 
 
+@lru_cache(maxsize=1)
 def _beside(kind: str, label: str) -> float:
     """What a line costs beside its text."""
     if kind in PROSE:

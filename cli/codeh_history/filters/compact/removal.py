@@ -75,6 +75,8 @@ class Telling:
 
     def fitting(self) -> tuple[str, int]:
         """The summary that fills the room best, and what it leaves of it."""
+        for place, line in enumerate(self._lines):
+            line.place = place
         tools = any(line.kind in ("called", "gave", "ledger") for line in self._lines)
         chosen = self._chosen()
         best, unused = "", self.room
@@ -138,10 +140,7 @@ class Telling:
         """The lines of earlier summaries, and of all that still is to go."""
         here = self._draft.doomed
         rest = [line for line in self._all if line.number < 0 or line.number in here]
-        lines = [*self._told[0], *rest]
-        for place, line in enumerate(lines):
-            line.place = place
-        return lines
+        return [*self._told[0], *rest]
 
     def _worth(self, lines: Sequence[Line]) -> Worth:
         """What these lines are worth beside the messages that stay."""

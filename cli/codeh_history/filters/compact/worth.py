@@ -16,6 +16,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import log
 
+from ...base.modules import contents
 from ...summaries.leanings import INTERJECTIONS
 from . import words
 from .line import PROSE, Line
@@ -245,7 +246,5 @@ def _han() -> re.Pattern[str]:
 @cache
 def ranks() -> dict[str, int]:
     """The most frequent words of languages with letters, with their ranks: tokens of o200k_base."""
-    import pkgutil
-
-    text = pkgutil.get_data(__package__, "common_words.txt") or b""
+    text = contents("filters/compact/common_words.txt")
     return {word: rank for rank, word in enumerate(text.decode().split(), 1)}
