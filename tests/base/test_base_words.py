@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.words import did_you_mean, distance, near, some, suggestion
+from codeh_history.base.errors import NotFound
+from codeh_history.base.words import did_you_mean, distance, near, some, suggestion, the_one
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,19 @@ def test_how_it_is_said() -> None:
     assert suggestion("dmeo", ["demo"], "one of demo") == "did you mean demo?"
     assert suggestion("other", ["demo"], "one of demo") == "one of demo"
     assert [some(count, "hit") for count in (0, 1, 2)] == ["0 hits", "1 hit", "2 hits"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("a", "ambiguous: ab, abc"), ("ab", "ambiguous: ab, abc"), ("", "none such"),
+        ("x:", "none such; did you mean x?"), ("7", "none such; did you mean :7?"),
+    ],
+)  # fmt: skip
+def test_an_id_is_known_by_its_beginning_where_no_other_begins_so(name: str, why: str) -> None:
+    assert the_one("abc", ["ab", "abc"], "demo", "none such") == "abc"
+    with pytest.raises(NotFound, match=rf"^demo: {re.escape(name)}: {re.escape(why)}$"):
+        the_one(name, ["ab", "abc"], "demo", "none such")
 
 
 def plainly(a: str, b: str) -> int:

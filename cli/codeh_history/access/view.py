@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, NotFound
-from ..base.words import pasted, some
+from ..base.words import some, the_one
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
@@ -183,14 +183,8 @@ def find(view: View, name: str, *, session: str) -> Message:
     message = view.all.get(name)
     if message is not None:
         return message
-    found = [id for id in view.all if id.startswith(name)] if name else []
-    if len(found) == 1:
-        return view.all[found[0]]
-    if found:
-        raise NotFound(f"{session}: {name}: ambiguous: {', '.join(found[:8])}")
-    raise NotFound(
-        f"{session}: {name}: no such message (`codeh-history show --jsonl` lists them){pasted(name)}"
-    )
+    otherwise = "no such message (`codeh-history show --jsonl` lists them)"
+    return view.all[the_one(name, view.all, session, otherwise)]
 
 
 def _numbered(view: View, name: str, session: str) -> Message:

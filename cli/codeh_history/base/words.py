@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .errors import NotFound
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,6 +58,15 @@ def pasted(id: str) -> str:
     """`; did you mean X?` where a message's id has a mark at its end, or is a number; else nothing."""
     meant = id.rstrip(MARKS) if id.rstrip(MARKS) != id else f":{id}" if id.isdecimal() else ""
     return f"; did you mean {meant}?" if meant else ""
+
+
+def the_one(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
+    """The only one of these ids that begins so; NotFound, which says `otherwise` where none does."""
+    found = [id for id in ids if id.startswith(name)] if name else []
+    if len(found) == 1:
+        return found[0]
+    why = f"ambiguous: {', '.join(found[:8])}" if found else f"{otherwise}{pasted(name)}"
+    raise NotFound(f"{where}: {name}: {why}")
 
 
 def distance(a: str, b: str, most: int) -> int:

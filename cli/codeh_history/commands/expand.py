@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from ..access.view import find, view_of
 from ..base.env import Env
-from ..base.errors import NotFound
 from ..base.options import Reading, argument
-from ..base.words import pasted
+from ..base.words import the_one
 from ..render import values
 from ..session.model import Message, Summary
 from ..session.records import Record, dumps
@@ -79,12 +78,7 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     found = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
     known = set(found)
     roots = [id for id in found if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
-    if len(roots) == 1:
-        return roots[0]
-    if roots:
-        raise NotFound(f"{session}: {prefix}: ambiguous: {', '.join(roots[:8])}")
-    hint = f"(`codeh-history show` prints ids){pasted(prefix)}"
-    raise NotFound(f"{session}: {prefix}: nothing live has this id {hint}")
+    return the_one(prefix, roots, session, "nothing live has this id (`codeh-history show` prints ids)")
 
 
 def concerned(compaction: Record) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..access.view import find, locked_view
 from ..base.env import Env
-from ..base.errors import NegativeAnswer, NotFound, Usage
+from ..base.errors import NegativeAnswer, Usage
 from ..base.options import Writing, flag, option
-from ..base.words import pasted
+from ..base.words import the_one
 from ..session.fold import Step, View, fold
 from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts
@@ -74,13 +74,6 @@ def named(view: View, id: str, session: str) -> tuple[str, str]:
     if id.startswith(":"):
         id = find(view, id, session=session).id
     known = {step.id: step.type for step in view.steps} | dict.fromkeys(reverts(view), "revert")
-    if id in known:
-        return known[id], id
-    found = [name for name in known if name.startswith(id)] if id else []
-    if len(found) == 1:
-        return known[found[0]], found[0]
-    if found:
-        raise NotFound(f"{session}: {id}: ambiguous: {', '.join(found[:8])}")
-    raise NotFound(
-        f"{session}: {id}: nothing live has this id (`codeh-history show` prints ids){pasted(id)}"
-    )
+    if id not in known:
+        id = the_one(id, known, session, "nothing live has this id (`codeh-history show` prints ids)")
+    return known[id], id

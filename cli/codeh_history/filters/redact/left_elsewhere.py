@@ -22,6 +22,7 @@ from ...store.paths import SERVER, id_of, sessions_dir
 from ...store.resolve import Target, ids
 from ...store.state import passing
 from ...store.trash import trash_dir
+from .run import streams
 
 BATCH = 256  # blocks fetched at once
 LEAST = 6  # characters; a shorter text stands anywhere by chance
@@ -44,14 +45,14 @@ class Needles:
         """Whether a file that can be read holds one, in one piece or in the pieces of a stream."""
         try:
             with open(_opened(path, _OPEN), "rb") as file:
-                tail, streams = b"", False
+                tail, deltas = b"", False
                 while chunk := file.read(_STEP):
                     text = tail + chunk
                     if self.within(text):
                         return True
-                    streams = streams or b'"delta"' in text
+                    deltas = deltas or b'"delta"' in text
                     tail = text[-self.longest :]
-                return streams and file.seek(0) == 0 and self.within(_streamed(file.read()))
+                return deltas and file.seek(0) == 0 and self.within(_streamed(file.read()))
         except OSError:
             return False
 
@@ -97,13 +98,13 @@ def _forms(text: str) -> Iterator[bytes]:
 
 
 def _streamed(data: bytes) -> bytes:
-    """The texts of a session's deltas, those of each stream joined."""
-    texts: dict[str, list[str]] = {}
-    for record in parse(lines_of(data)).records:
-        if record.data["type"] in ("delta", "update"):
-            pieces = texts.setdefault(str(record.data.get("of")), [])
-            pieces += [str(part.get("text", "")) for part in record.data.get("parts") or ()]
-    return "\n".join(map("".join, texts.values())).encode("utf-8", "replace")
+    """The texts of a session that came in pieces, those of each stream joined."""
+    records = [record.data for record in parse(lines_of(data)).records]
+    said = (
+        "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
+        for places in streams(records)
+    )
+    return "\n".join(said).encode("utf-8", "replace")
 
 
 # -- files --------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def redacted_records(
     First what came in pieces: a secret may go over from one delta of a stream to the next.
     """
     found: dict[Place, list[Span]] = {}
-    for places in _streams(records):
+    for places in streams(records):
         parts = [records[record]["parts"][part] for record, part in places]
         for run in runs(parts):
             shares = redactor.shares([parts[n]["text"] for n in run]) if len(run) > 1 else []
@@ -76,7 +76,7 @@ def redacted_records(
     return [redactor.record(*pair) for pair in zip(new, hints, strict=True)]
 
 
-def _streams(records: Sequence[Any]) -> Iterator[list[Place]]:
+def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
     """What is read as one text, whichever updates are undone: (record, part) of a stream's deltas, and of
     each update and the deltas after it."""
     stream_of: dict[str, str] = {}
