@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inside import inside
+from program_formats import saved
 from support import lines, session_path
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from program_formats import ChatGpt, ClaudeAi
 
 
 def imported(file: Path, home: Path, id: str | None = None) -> list[Any]:
@@ -27,6 +30,18 @@ def shown(home: Path, id: str) -> list[str]:
     found = inside("curate", id, "--only", "kinds", home=home)
     assert found.code == 0, found
     return [short(record) for record in found.lines if record["type"] in ("message", "summary")]
+
+
+def imported_export(home: Path, *conversations: ChatGpt | ClaudeAi) -> Any:
+    """What `import` says of an export of these conversations."""
+    done = inside("import", str(saved(home, [one.value for one in conversations])), home=home)
+    assert done.code == 0, done
+    return done
+
+
+def settings(records: list[Any]) -> Any:
+    """All that a session sets."""
+    return {key: value for r in records if r["type"] == "meta" for key, value in r["set"].items()}
 
 
 def short(record: Any) -> str:

@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from inside import inside
+from program_copies import imported_export as imported
 from program_formats import ChatGpt, listed, saved, zipped
 from support import lines, session_path
 
@@ -33,12 +34,6 @@ def texts(home: Path, id: str = "c1") -> list[str]:
             else:
                 found.append(f"({part['text']})" if part.get("thought") else part["text"])
     return found
-
-
-def imported(tmp_path: Path, *conversations: ChatGpt) -> Any:
-    done = inside("import", str(saved(tmp_path, [one.value for one in conversations])), home=tmp_path)
-    assert done.code == 0, done
-    return done
 
 
 def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path: Path) -> None:

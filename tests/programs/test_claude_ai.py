@@ -8,15 +8,10 @@ from typing import Any
 import pytest
 
 from inside import inside
+from program_copies import imported_export as imported
 from program_copies import short
 from program_formats import ClaudeAi, listed, saved, zipped
 from support import lines, session_path
-
-
-def imported(home: Path, *conversations: ClaudeAi) -> Any:
-    done = inside("import", str(saved(home, [one.value for one in conversations])), home=home)
-    assert done.code == 0, done
-    return done
 
 
 def records(home: Path, id: str = "c1") -> list[Any]:

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from inside import inside
+from program_copies import settings
 from program_formats import AIDER, atif, langchain, lined, listed, single
 from support import lines, session_path
 
@@ -42,10 +43,6 @@ def short(records: list[Any]) -> list[tuple[str, str]]:
             )  # fmt: skip
         found.append((record["kind"], "+".join(texts)))
     return found
-
-
-def settings(records: list[Any]) -> Any:
-    return {key: value for r in records if r["type"] == "meta" for key, value in r["set"].items()}
 
 
 # -- aider ---------------------------------------------------------------------------------------------------

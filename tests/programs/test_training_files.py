@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from inside import inside
+from program_copies import settings
 from program_formats import lined, listed, openai_jsonl, sharegpt
 from support import corpus_files, lines, session_path
 
@@ -28,10 +29,6 @@ def said(records: list[Any]) -> list[str]:
         for record in records
         for part in record.get("parts", ())
     ]
-
-
-def settings(records: list[Any]) -> Any:
-    return {key: value for r in records if r["type"] == "meta" for key, value in r["set"].items()}
 
 
 def test_examples_bring_tools_weights_and_system_prompts(tmp_path: Path) -> None:
