@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .base.env import Env
     from .base.options import Options
 
+_DIGITS = 15  # of a number that is plain
 _UNWOUND = ("append", "payload", "compact")  # what a signal may end at once: nothing of theirs is half done
 
 
@@ -56,7 +57,9 @@ def _put(given: dict[str, object], name: str, value: str, takes: type[Options]) 
         return False
     if not type.startswith("str"):
         least, most = takes.SPELLED[name].least, takes.SPELLED[name].most
-        if not (value.isascii() and value.isdecimal()) or (least is not None and int(value) < least):
+        if not (value.isascii() and value.isdecimal() and len(value) <= _DIGITS):
+            return False
+        if least is not None and int(value) < least:
             return False
         if most is not None and int(value) > most:
             return False

@@ -80,6 +80,7 @@ def test_every_key(tmp_path: Path) -> None:
         ("budget = 1.5\n", ":1: budget: a number of tokens expected"),
         ("max_tokens = 0\n", ":1: max_tokens: a whole number above 0"),
         ("max_tokens = true\n", ":1: max_tokens: a whole number above 0"),
+        (f"max_tokens = {10**20}\n", ":1: max_tokens: a whole number above 0"),
         ("stream = 'yes'\n", ":1: stream: true or false"),
         ("set = 'a=1'\n", ":1: set: a table of fields"),
         ("set = ['=1']\n", ":1: set: a table of fields"),

@@ -82,6 +82,12 @@ def check(found: list[tuple[str, dict[str, str | None]]]) -> None:
         )
 
 
+def test_2026_11_23_a_kind_of_file_that_is_no_text_is_no_picture() -> None:
+    """The page of it ended with a bug."""
+    blob = {"mimeType": {}, "data": PNG}
+    assert "<img" not in page({"kind": "user", "role": "user", "parts": [{"inlineData": blob}]})
+
+
 def test_2026_11_23_a_page_costs_what_usage_says(tmp_path: Path) -> None:
     """What is written to the cache for an hour costs more; a count that is none was a bug."""
     raw = {"cache_creation": {"ephemeral_1h_input_tokens": 1_000_000}}

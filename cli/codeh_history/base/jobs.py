@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from .errors import BadData, Usage
 from .input import from_file
-from .options import ALLOW_MISSING, IN_PLACE, REPORT, Options, Reading, flag, option
+from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, Options, Reading, flag, option
 from .read_json import demanded
 
 TYPE_CHECKING = False
@@ -124,7 +124,9 @@ class Wanted(Settable):
     system: str | None = option("TEXT|@FILE", "The system prompt.")
     tools: str | None = option("@FILE", "Tool declarations, in any provider's shape.")
     set: Sequence[str] = option("PATH=JSON", "Set a field of the body, last of all.")
-    max_tokens: int | None = option("N", "Longest answer (Anthropic: 8192 by default).", least=1)
+    max_tokens: int | None = option(
+        "N", "Longest answer (Anthropic: 8192 by default).", least=1, most=MOST_TOKENS
+    )
     stream: bool = flag("Ask for a stream (Gemini's is in the URL).")
     raw: bool = flag("Send everything as it stands; only what the provider would refuse is mended.")
     prefill: bool = flag("The model's own message may stand last: it goes on with it.")

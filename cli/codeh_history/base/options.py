@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .fields import Fields
 
+MOST_TOKENS = 1_000_000_000  # of an answer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar

@@ -18,6 +18,7 @@ from .. import providers
 from ..base import amounts
 from ..base.errors import InputOutput, Usage
 from ..base.fields import Fields
+from ..base.options import MOST_TOKENS
 from ..base.words import suggestion
 from ..session.records import dumps
 
@@ -205,8 +206,8 @@ def _budget(value: object, _folder: str) -> str:
 
 
 def _count(value: object, _folder: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _Wrong("a whole number above 0 expected")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TOKENS:
+        raise _Wrong(f"a whole number above 0 expected, at most {MOST_TOKENS}")
     return value
 
 

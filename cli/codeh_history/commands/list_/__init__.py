@@ -6,7 +6,7 @@ from ...access import row as listing
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Usage
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, flag, option
-from ...base.times import to_millis
+from ...base.times import FIRST, to_millis
 from ...base.timezone import clock
 from ...render import pager, table, values
 from ...render.messages import rich_wanted, width
@@ -71,7 +71,8 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
             f"{option} {since}: of what? {since}d is days, {since}h hours (or a date as 2026-01-31)"
         )
     if unit in UNITS and number.isdecimal():
-        return env.millis() - int(number) * UNITS[unit] * 1000
+        ago = int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000  # all that is longer is before all times
+        return max(env.millis() - ago, FIRST)
     millis = to_millis(since)
     if millis is None:
         raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")

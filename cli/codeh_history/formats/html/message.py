@@ -61,7 +61,7 @@ def _body(message: Message, found: Collection[Part], known: Collection[int]) -> 
 
 def _picture(part: Part) -> str:
     blob = part.get("inlineData")
-    if isinstance(blob, dict) and blob.get("mimeType") in _PICTURES:
+    if isinstance(blob, dict) and str(blob.get("mimeType")) in _PICTURES:
         data = str(blob.get("data", ""))
         if _BASE64.fullmatch(data):
             return f'<p><img alt="{blob["mimeType"]}" src="data:{blob["mimeType"]};base64,{data}"></p>\n'
