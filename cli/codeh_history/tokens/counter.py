@@ -25,7 +25,7 @@ _CUT = r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])"
 # A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so a cut after them changes no count.
 _BLANKS = r"\s{896000}(?=\s)"
-_LINES = r"(?<=\n)(?=[!-.0-~])"  # of the same cuts those between lines
+_LINES = r"\n(?=[!-.0-~])"  # of the same cuts those between lines
 _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
@@ -131,7 +131,7 @@ class Counter:
             self._encode = _exact(self.vocabulary, self.cache)
         if not drafts:
             return _spread(self._encode, texts)
-        known, drafted = self._lines, [re.split(_LINES, text) for text in texts]
+        known, drafted = self._lines, [_drafted(text) for text in texts]
         for line in dict.fromkeys(line for lines in drafted for line in lines):
             if line not in known:
                 known[line] = self._encode(line)
@@ -219,6 +219,12 @@ def _exact(vocabulary: str, cache: str | None) -> Callable[[str], int]:
             return sum(len(encode(piece, disallowed_special=())) for piece in _cut_blanks(text))
 
     return count
+
+
+def _drafted(text: str) -> list[str]:
+    """The lines of a text, in pieces whose counts add up to its own."""
+    *lines, last = re.split(_LINES, text)
+    return [*[f"{line}\n" for line in lines], last]
 
 
 def _cut_blanks(text: str) -> list[str]:

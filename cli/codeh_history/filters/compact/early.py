@@ -153,6 +153,8 @@ Content = bytes | str | tuple[str, str]
 
 def _contents(message: Message, costs: Sequence[int]) -> Sequence[tuple[int, Content]]:
     """What makes each part of a message equal to another, but for those that are small."""
+    if len(costs) == 1 and costs[0] < SMALL:  # as many are
+        return ()
     return [
         (place, content)
         for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))

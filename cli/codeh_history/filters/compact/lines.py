@@ -90,6 +90,7 @@ class Reader:
         return {
             (number, place): text
             for number in numbers
+            if self.whole or self._messages[number].role == "user"
             for place, (part, most) in enumerate(
                 zip(self._messages[number].parts, self.extent.of(number), strict=True)
             )

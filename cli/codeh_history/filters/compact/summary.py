@@ -241,11 +241,13 @@ def _shown(lines: Sequence[Line]) -> Iterator[str]:
 def _rows(lines: Sequence[Line]) -> Iterator[tuple[str, int, str]]:
     """The rows of lines, each with its label and message; the sentences of a row stand together."""
     for (label, number, _), row in groupby(lines, attrgetter("label", "number", "row")):
-        some = list(row)
-        if some[0].kind in PROSE:
-            yield label, number, _row(some)
-        else:
-            yield from ((label, number, line.text) for line in some)
+        first, *more = row
+        if first.kind not in PROSE:
+            yield from ((label, number, line.text) for line in (first, *more))
+        elif more or not first.text.isascii():
+            yield label, number, _row([first, *more])
+        else:  # as most are
+            yield label, number, first.text
 
 
 def is_ours(text: str) -> bool:
