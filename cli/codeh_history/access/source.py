@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from ..base.env import Env
 from ..base.errors import InputOutput, Usage
+from ..base.unnamed import unnamed_file
 
 FIRST = "codeh-bundle.json"  # the member that a bundle begins with
 HEAD = 512  # bytes that tell a bundle
@@ -38,9 +39,7 @@ class Source:
         """See that it can be read again and again: what comes through a pipe is put into a file."""
         if stat.S_ISREG(os.fstat(self.fd).st_mode) and os.lseek(self.fd, 0, os.SEEK_CUR) == len(self.head):
             return
-        import tempfile
-
-        with tempfile.TemporaryFile() as held:
+        with unnamed_file() as held:
             for chunk in iter(self.read, b""):
                 held.write(chunk)
             held.flush()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, NamedTuple
@@ -21,6 +20,7 @@ from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAg
 from ..base.input import from_file
 from ..base.jobs import Request
 from ..base.options import FILES, MAX_BYTES, PROFILE, VIA, Options, Writing, flag, option
+from ..base.unnamed import unnamed_file
 from ..config import layers
 from ..config.layers import Asked
 from ..providers.reply import AnswerReader
@@ -145,7 +145,7 @@ def sending(
     lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     reader = _reader(view, request)
-    with tempfile.TemporaryFile() as body:
+    with unnamed_file() as body:
         _write(env, target, asked, body, seen, lines + new)
         with awaiting(env, target.path):
             before = _store(env, target, draft, lines)

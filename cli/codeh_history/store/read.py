@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..base.collector import Resting
 from ..base.errors import HistoryError, InputOutput, NotFound
+from ..base.unnamed import unnamed_file
 from ..session.records import Log
 from . import foreign
 from .file import blocks, is_locked, open_regular, pread_all, records_in
@@ -77,9 +78,7 @@ class Opened:
 
 def _unnamed(data: bytes) -> tuple[int, int]:
     """A file without a name that holds these bytes, open, and its size."""
-    import tempfile
-
-    with tempfile.TemporaryFile() as held:
+    with unnamed_file() as held:
         held.write(data)
         held.seek(0)
         return os.dup(held.fileno()), len(data)

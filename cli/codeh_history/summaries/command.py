@@ -6,7 +6,6 @@ import os
 import selectors
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from typing import Protocol
 
 from ..base.errors import SummarizerFailed
 from ..base.signals import outcome
+from ..base.unnamed import unnamed_file
 from .clipped import clip
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
@@ -103,7 +103,7 @@ class Commands:
 
     def _start(self, data: bytes) -> subprocess.Popen[bytes]:
         """The input lies in an unnamed file, so a command that does not read it blocks nobody."""
-        with tempfile.TemporaryFile() as file, self._lock:
+        with unnamed_file() as file, self._lock:
             file.write(data)
             file.seek(0)
             if self._stopped:

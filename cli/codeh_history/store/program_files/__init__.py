@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ...base.collector import Resting
 from ...base.errors import BadData, InputOutput, NotFound
 from ...base.read_json import json_object
+from ...base.unnamed import unnamed_file
 from ...programs import sessions, values
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Refused
@@ -188,10 +189,8 @@ class Ending(File):
 
 def _unpacked(fd: int, path: str) -> IO[bytes]:
     """What a packed file holds, in one without a name."""
-    import tempfile
-
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    held = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as its file
+    held = unnamed_file()
     try:
         with os.fdopen(os.dup(fd), "rb") as file, zstd.open(file) as packed:
             file.seek(0)
