@@ -6,7 +6,8 @@ import threading
 import time
 
 from ..base.errors import HistoryError
-from ..receive.answer import Echo, Received, Receiving
+from ..receive.answer import Received, Receiving
+from ..receive.echo import Echo
 from .env import Theirs
 
 TYPE_CHECKING = False

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..base.env import SIGPIPE, Env
+from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
-from ..base.escape import safe
 from ..providers.reply import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
 from ..session.fold import join
 from ..session.model import Json, Part
@@ -19,6 +18,7 @@ from ..store import log
 from ..store.awaiting import awaiting
 from ..store.protocol import Locked
 from ..store.resolve import Target
+from .echo import Echo
 from .known import answers, known
 
 FLUSH_SECONDS = 1.0
@@ -88,36 +88,6 @@ def _read(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | 
     except OSError as error:
         receiving.abort(f"reading failed: {error.strerror}")
         raise InputOutput(f"stdin: {error.strerror}") from None
-
-
-class Echo:
-    """Text on stdout as it arrives; a reader that went away does not stop the storing."""
-
-    def __init__(self, env: Env) -> None:
-        self.env = env
-        self.tty = env.terminal(env.stdout)
-        self.at_start = True
-        self.broken: HistoryError | Interrupted | None = None
-
-    def parts(self, parts: list[Part]) -> None:
-        self.text("".join(part["text"] for part in parts if "text" in part and not part.get("thought")))
-
-    def text(self, text: str) -> None:
-        if not text or self.broken:
-            return
-        self.at_start = text.endswith("\n")
-        try:
-            self.env.write((safe(text) if self.tty else text).encode("utf-8", "replace"))
-        except HistoryError as error:
-            self.broken = error
-        except Interrupted as error:
-            if error.exit_code != 128 + SIGPIPE:
-                raise
-            self.broken = error
-
-    def end(self) -> None:
-        if not self.at_start:
-            self.text("\n")
 
 
 class Receiving:

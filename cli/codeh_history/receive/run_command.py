@@ -14,7 +14,8 @@ from ..base.unnamed import unnamed_file
 from ..providers.reply import AnswerReader
 from ..providers.text.response import Exact
 from ..store.resolve import Target
-from .answer import Echo, Received, receive
+from .answer import Received, receive
+from .echo import Echo
 
 
 def exchange(

@@ -11,7 +11,8 @@ from ..session.model import Json
 from ..store import log
 from ..store.protocol import Locked
 from ..store.resolve import Target
-from .answer import Echo, Received, Receiving, follow
+from .answer import Received, Receiving, follow
+from .echo import Echo
 
 
 def run(env: Env, target: Target, role: str | None, kind: str | None, *, echo: bool, most: int) -> Received:
