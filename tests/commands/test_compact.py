@@ -166,6 +166,16 @@ def test_a_plan_is_printed_and_applied(home: Path, tmp_path: Path) -> None:
     assert b"make the plan again" in stale.err
 
 
+@pytest.mark.parametrize("id", [[], {}, None, 1, "gone"])
+def test_2026_11_23_a_plan_that_names_no_message_is_refused(id: Any, tmp_path: Path) -> None:
+    """What was no text ended `--apply` with a bug."""
+    written(tmp_path, [user("one"), user("two")])
+    plan = tmp_path / "plan.json"
+    plan.write_bytes(orjson.dumps({"ops": [{"op": "drop", "ids": [id]}]}))
+    done = inside("compact", "s", "--apply", str(plan), home=tmp_path)
+    assert (done.code, b"make the plan again" in done.err) == (65, True)
+
+
 def test_a_plan_of_an_unneeded_compaction_states_its_sizes(home: Path) -> None:
     written(home, [user("hi")])
     plan = json.loads(run("compact", "s", "--budget", "8k", "--plan").out)

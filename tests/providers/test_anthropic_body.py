@@ -197,3 +197,10 @@ def test_any_block_becomes_a_part_that_a_record_can_hold(block: Any, content: An
             {"messages": [{"role": role, "content": blocks + sources}]}
         ).messages:
             assert check_message({"id": "m", **message}) is None
+
+
+@pytest.mark.parametrize("role", [[], {}, None, 1, "tool"])
+def test_2026_11_23_a_role_that_is_none_is_named(role: Any) -> None:
+    """What was no text ended `import` with a bug."""
+    with pytest.raises(BadData, match=r"messages\.0: not a message"):
+        ANTHROPIC.imported({"model": MODEL, "messages": [{"role": role, "content": [text("one")]}]})

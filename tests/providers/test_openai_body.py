@@ -386,3 +386,11 @@ def test_any_value_anywhere_is_read_or_named(case: Any, data: st.DataObject) -> 
         again(format, body)
     except BadData:
         pass
+
+
+@pytest.mark.parametrize("block", [None, "one", []])
+def test_2026_11_23_a_result_of_a_block_that_is_none_is_kept(block: Any) -> None:
+    """What was no object ended `import` with a bug."""
+    result = {"role": "tool", "tool_call_id": "c", "content": [block]}
+    (record,) = chat_body.read(chat(result)).messages
+    assert record["parts"][0]["item"] == {"content": [block]}

@@ -163,7 +163,7 @@ def _step(item: Any, number: int, view: View) -> Step:
         raise BadData(f"{where}: not a drop, replace or summarize op")
     known = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
     ids = item["ids"] if "ids" in needs else [item["id"]]
-    missing = [id for id in ids if id not in known]
+    missing = [id for id in ids if type(id) is not str or id not in known]
     if missing:
         raise BadData(f"{where}: {missing[0]!r} is not in the session now; make the plan again")
     if item["op"] == "replace" and not _holds(item, view):

@@ -79,10 +79,10 @@ class Reader(Messages):
     """Reads messages one after the other; a result finds the name of the call that it answers."""
 
     def message(self, message: Any, where: str) -> None:
-        role, content = object_of(message).get("role"), object_of(message).get("content")
+        role, content = name_of(object_of(message).get("role")), object_of(message).get("content")
         if isinstance(content, str):
             content = [{**_TEXT, "text": content}]
-        if role not in _ROLES or not isinstance(content, list | None):
+        if role is None or role not in _ROLES or not isinstance(content, list | None):
             raise BadData(f"{where}: not a message: role user, assistant or system and a content expected")
         parts = [self.part(block, role) for block in content or ()]
         if role == "assistant":

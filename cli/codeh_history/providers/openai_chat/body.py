@@ -8,7 +8,7 @@ from ..body import Imported
 from ..messages import Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
-from ..parts import is_message, is_text, kinds, listed, name_of, objects, text_of, texts_of
+from ..parts import is_message, is_text, kinds, listed, name_of, object_of, objects, text_of, texts_of
 from . import FIELD, NAME
 from .content import REASONING, joined, read_part
 from .request import SYSTEM, system_message
@@ -126,7 +126,7 @@ def _result(named: Json, content: Any) -> Json:
     others = [read_part(block) for block in content if isinstance(block, dict) and not is_text(block)]
     if others:
         return {"functionResponse": {**response, "parts": others}}
-    if len(content) == 1 and content[0].keys() == {"type", "text"}:
+    if len(content) == 1 and object_of(content[0]).keys() == {"type", "text"}:
         return {"functionResponse": response}
     return {"functionResponse": response, "item": {"content": content}}
 
