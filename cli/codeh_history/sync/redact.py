@@ -13,8 +13,6 @@ from ..session.records import dumps, parse
 from ..session.redactions import blank, names_in
 from .log import Log, digest, kind_of
 
-Redactions = frozenset[bytes]
-
 
 def redacted(logs: Sequence[Log]) -> list[Log]:
     """The logs of a session and its forks, each with what was redacted in any; the same where nothing was.

@@ -14,7 +14,6 @@ from ..parts import result
 from ..records import made_id, time_of
 
 CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned
-INTERRUPTED = "[Tool execution was interrupted]"
 _SUBTASK = "The following tool was executed by the user"
 _UNSENT = ("text/plain", "application/x-directory")  # files whose text stands beside them
 _ASIDE = ("step-finish", "snapshot", "patch", "agent", "retry", "compaction")

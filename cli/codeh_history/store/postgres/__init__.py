@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ...base.errors import NotFound
@@ -241,13 +243,5 @@ def _as_a_file(row: tuple[Any, ...]) -> str:
 
 def _grouped(rows: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """Each session with its bytes, from its lines in their order."""
-    session: str | None = None
-    lines: list[bytes] = []
-    for id, line in rows:
-        if id != session:
-            if session is not None:
-                yield session, b"".join(lines)
-            session, lines = id, []
-        lines.append(line)
-    if session is not None:
-        yield session, b"".join(lines)
+    for id, lines in groupby(rows, itemgetter(0)):
+        yield id, b"".join(line for _, line in lines)
