@@ -13,7 +13,7 @@ from .line import Line
 LENGTH = 110  # characters of a call that failed
 DONE_LENGTH = 80  # and of one that changed something
 HOW_LENGTH = 140  # and of how it failed
-TOGETHER = 3  # calls that failed alike, told in one line
+TOGETHER = 3  # commands that failed alike, told in one line
 ALIKE = "`, `"  # between their commands
 PASSED = " (passed later)"
 GENERIC = 12  # characters of how something failed that many things may have in common: `exit 1`
@@ -28,18 +28,23 @@ def ledger(done: Effects) -> list[Line]:
     found += [
         Line(_shortened(what, DONE_LENGTH), "ledger", place, topic="done") for what, place in done.actions
     ]
-    alike: dict[tuple[str, bool], list[str]] = {}  # how it failed, and whether it passed → what
+    alike: dict[tuple[str, bool, bool], list[str]] = {}
     for what, (how, _) in done.failures.items():
-        alike.setdefault((how, what in done.mended), []).append(what)
+        alike.setdefault(_kind(what, how, done), []).append(what)
     for what, (how, place) in done.failures.items():
-        same = alike[how, what in done.mended]
+        same = alike[_kind(what, how, done)]
         if same[-1] == what or len(how) < GENERIC:
-            passed = PASSED if what in done.mended else ""
-            some = same[-TOGETHER:] if len(how) >= GENERIC else [what]
+            some = same[-TOGETHER:] if what[:1] == "`" and len(how) >= GENERIC else [what]
             whats = ", ".join([_shortened(one, LENGTH // len(some)) for one in some])
-            said = f"{whats}: {_ends(how)}"
-            found.append(Line(f"{said}{passed}", "ledger", place, topic="failed"))
+            said = f"{whats}: {_ends(how)}{PASSED if what in done.mended else ''}"
+            found.append(Line(said, "ledger", place, topic="failed"))
     return found
+
+
+def _kind(what: str, how: str, done: Effects) -> tuple[str, bool, bool]:
+    """What calls that failed alike have in common: how, and of commands whether they passed since."""
+    command = what[:1] == "`"
+    return how, command, command and what in done.mended
 
 
 def _united(files: Mapping[str, tuple[str, int]]) -> Mapping[str, tuple[str, int]]:
