@@ -177,7 +177,8 @@ _NO_RULE = re.compile(  # what was or is so, not what shall be
     r"\b(?:i|you|they|he|she|it|that|there)(?:'\w+| (?:can|could|have|has|had|was|were|did|do|does"
     r"|would))"
     r" (?:never|always)\b"
-    r"|\b(?:i|we|he|she|they) never (?:\w+ed|found|got|had|was|were|heard|knew|saw|did|came|went)\b"
+    r"|\b(?:i|we|he|she|it|they) (?:never|always)"
+    r" (?:\w+ed|is|are|found|got|had|was|were|heard|knew|saw|did|came|went)\b"
     r"|\bdon['\u2019]t have\b.*\b(?:at the moment|right now|with me|on me|handy|yet)\b|^if there's\b"
     r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))"
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 INTERJECTIONS = frozenset("""
 um uh er erm ehm hm hmm mm mmm mhm uhhuh mmhmm huh ah aha oh ooh eh wow hey yeah yep yup nah okay ok
-kay alright äh ähm öh tja naja ach jo disfmarker vocalsound
+kay alright yay hooray boo haha hahaha lol omg aw aww ugh oof ouch oops yikes phew gosh whoa
+äh ähm öh tja naja ach jo disfmarker vocalsound
 """.split())  # fmt: skip
 _SHALL = """
 must should may shall cannot need needs only all every any each no not none nobody nothing without

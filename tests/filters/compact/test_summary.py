@@ -273,7 +273,34 @@ def test_an_open_end_that_is_settled_later_is_open_no_more(end: str, later: str 
 def test_what_says_nothing_by_itself_is_no_open_end() -> None:
     talk = [user("does the selector need a debounce?"), model("I do not know yet.")]
     view = session([*talk, *working(50), user("and now?")])
-    assert "Open:" not in summary(view, tokens(view) // 5)
+    told = section(summary(view, tokens(view) // 5), "Open")
+    assert told == ["- does the selector need a debounce?"]  # and not what nobody knows
+
+
+@pytest.mark.parametrize(("question", "reply", "stands"), [
+    ("Does the zeppelin need a carburettor?", "I do not know yet.", True), ("Who pays for the zeppelin?", "Go on.", True),
+    ("Does the zeppelin need a carburettor?", "Yes, I think so.", False), ("Who pays for the zeppelin?", "The zeppelin is paid.", False),
+    ("No zeppelin in Antwerp?", "Hm.", False), ("Have you seen the zeppelin in Antwerp?", "Hm.", False),
+    ("Could you find out who pays for the zeppelin?", "Hm.", True), ("Wer bezahlt den Zeppelin?", "Hm.", True),
+    ("What do they do?", "Hm.", False),
+])  # fmt: skip
+def test_a_question_that_nobody_takes_up_is_open(question: str, reply: str, stands: bool) -> None:
+    view = session([user(question), model(reply), *working(50), user("and now?")])
+    text = summary(view, tokens(view) // 5)
+    assert ("Open:" in text and question in "".join(section(text, "Open"))) == stands
+
+
+def test_a_name_in_plain_words_is_worth_more_than_what_is_shouted() -> None:
+    plain = "So we went there and then it was like that for them again, number {0} of it."
+    told = "They took the boat to Trieste for it."
+    turns = [
+        m for n in range(60) for m in (user(f"Ann: {plain.format(n)}"), model("Bob: WHAT! Really? Yikes!"))
+    ]
+    turns[20:20] = [user(f"Ann: {told}"), model("Bob: Wonderful!")]
+    text = summary(session([*turns, user("Ann: and?")]), tokens(session(turns)) // 8)
+    assert told in text
+    assert "Wonderful!" not in text
+    assert text.count("WHAT!") <= 1
 
 
 def test_the_frame_of_every_output_is_not_told() -> None:

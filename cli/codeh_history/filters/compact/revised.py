@@ -9,15 +9,16 @@ from copy import copy
 from itertools import groupby
 from operator import attrgetter
 
-from ...summaries import leanings
 from .line import DULL, PROSE, Line
+from .questions import ASKS, SUBSTANCE, telling, untaken
 from .worth import Worth
 
 ANSWERED = 0.7  # of what an open end tells, what a later sentence has to tell too
 LEAST = 2  # words that tell something, of an open end that can be answered so
 CHANGED = frozenset(("created", "written", "deleted"))
+ENDS = frozenset(("open", "question"))
 TOPICS = frozenset(("open", "decision"))  # whose lines have to tell something by themselves
-SUBSTANCE, EMPTY = 0.9, 0.2  # how much at least, in rare words; and what is left of a line of less
+EMPTY = 0.2  # what is left of a line that tells next to nothing
 FIRST, LAST = 2, 3  # lines of an output among which its frame is
 OFTEN, SHARE = 5, 0.1  # outputs, and the share of all, that a line frames which is a frame
 USER, EARLIER = "User", "Earlier"  # whose words they are where no line names its speaker
@@ -28,14 +29,20 @@ _DIGITS = re.compile(r"\d+")
 
 def revised(lines: Sequence[Line], worth: Worth) -> list[Line]:
     """The lines, each at its place, as the others let them be seen."""
-    return _equal(_unframed(_settled(lines, worth)))
+    return _equal(_unframed(_settled(_asked(lines, worth), worth)))
+
+
+def _asked(lines: Sequence[Line], worth: Worth) -> list[Line]:
+    """The lines, of which questions that nobody takes up have a topic."""
+    open = untaken(lines, worth)
+    return [_with(line, topic="question") if line.place in open else line for line in lines]
 
 
 def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:
     """The lines, of which those have no topic that tell nothing of it any more."""
     topical = [line for line in lines if line.topic in TOPICS]
-    empty = {line.place for line in topical if worth.weight(_telling(line, worth)) < SUBSTANCE}
-    ends = [line for line in lines if line.topic == "open" and line.place not in empty]
+    empty = {line.place for line in topical if worth.weight(telling(line, worth)) < SUBSTANCE}
+    ends = [line for line in lines if line.topic in ENDS and line.place not in empty]
     closed = empty | _answered(ends, lines, worth)
     return [
         _with(line, topic="", factor=line.factor * (EMPTY if line.place in empty else 1))
@@ -45,15 +52,10 @@ def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:
     ]
 
 
-def _telling(line: Line, worth: Worth) -> frozenset[str]:
-    """The words of a line that tell what it is about; those that every open end has are none."""
-    return worth.telling(line) - leanings.OWN
-
-
 def _answered(ends: Sequence[Line], lines: Sequence[Line], worth: Worth) -> set[int]:
     """The places of those that a later sentence, or a later change of their file, settles."""
     found: set[int] = set()
-    told = {end.place: _telling(end, worth) for end in ends}
+    told = {end.place: telling(end, worth) for end in ends}
     words = frozenset().union(*told.values())
     for line in lines if ends else ():
         if line.topic == "file" and line.label in CHANGED:
@@ -66,7 +68,7 @@ def _answered(ends: Sequence[Line], lines: Sequence[Line], worth: Worth) -> set[
 
 
 def _says(line: Line) -> bool:
-    return line.kind in PROSE and line.topic != "open" and line.text[-1:] not in "?\uff1f"
+    return line.kind in PROSE and line.topic != "open" and line.text[-1:] not in ASKS
 
 
 def _covers(said: frozenset[str], words: frozenset[str], worth: Worth) -> bool:

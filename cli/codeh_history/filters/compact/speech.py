@@ -10,6 +10,7 @@ from . import words
 from .line import Line, dullness
 
 RULE, DECISION, OPEN, FILLER = 3.0, 1.6, 1.3, 0.2  # times that
+FEW = 4  # words of a sentence that tells something without the one before: not `Gorgeous!`
 RULE_LENGTH = 240  # characters of a rule
 LONGEST = 480  # and of what has a topic: who talks longer tells something
 WEIGHT = 0.15  # more of a sentence, for each kind of words in it that rules and decisions are made of
@@ -62,7 +63,7 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
             who = None
         speaker = who[1] if who else label
         rest = line[who.end() :] if who else line
-        for sentence, topic, factor in _sentences(rest, user=user):
+        for sentence, topic, factor in _sentences(rest, user=user, named=bool(who)):
             yield Line(
                 sentence, kind, number,
                 label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
@@ -75,11 +76,13 @@ def is_command(line: str) -> bool:
     return line[0] == "/" and line[1:].isalpha()
 
 
-def _sentences(text: str, *, user: bool) -> list[tuple[str, str, float]]:
+def _sentences(text: str, *, user: bool, named: bool) -> list[tuple[str, str, float]]:
     """The sentences of a line, with what they say; `So that is decided` goes with the one before."""
     found: list[tuple[str, str, float]] = []
     for sentence in prose.split(text):
         topic, factor = about(sentence, user=user)
+        if (named or not user) and not topic and sentence.isascii() and sentence.count(" ") < FEW - 1:
+            factor = FILLER
         asked = topic == "open" and found and found[-1][0][-1:] in "?？"  # `Does it scale? Nobody knows.`
         back = _POINTS_BACK.match(sentence) and not _POINTS_ON.match(sentence)
         if topic in ("decision", "open") and (asked or back):

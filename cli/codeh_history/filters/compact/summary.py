@@ -27,6 +27,7 @@ TOPICS = {
     "rule": RULES,
     "decision": DECISIONS,
     "open": OPEN,
+    "question": OPEN,
     "done": DONE,
     "failed": FAILED,
     "file": FILES,
@@ -36,19 +37,27 @@ STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
     "rule": 0.12, "file": 0.13, "failed": 0.1, "done": 0.07, "asked": 0.1, "open": 0.06, "decision": 0.1,
-    "figure": 0.05, "single": 0.11, "name": 0.14,
+    "figure": 0.05, "question": 0.08, "single": 0.11, "name": 0.135,
 }  # fmt: skip
 AT_LEAST, SMALL = 80, 0.2  # tokens of what takes little, of such a share where there is not much room
-ALONE, MOST_ALONE = 600, 0.16  # the same of what nothing else tells of
+ALONE, MOST_ALONE = 600, 0.19  # the same of what nothing else tells of
 PROMPT = 12  # tokens that a prompt needs to be told of
 PICTURE = "File"  # the label of media, whose line names nothing but the message to expand
 COMMANDS = "commands"  # what names are listed under that only these told of
 SINGLE = 1.1  # the factor of a sentence that may be the only one to tell of what it tells
 TELLS, RARE = 2, 0.9  # so many so rare words tell something in a user's sentence of no kind
 FIGURE = (  # a number by itself: how much, how many or when; no colour, no part of a name
-    r"(?<![\w#./:-])(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?[%€$£¥]|\d[\d.,:]+\d)"
+    r"(?<![\w#./:-])"
+    r"(?:[€$£¥] ?\d[\d.,]*|\d{4}-\d\d-\d\d|\d+(?:[.,:]\d+)* ?(?:[%€$£¥]|st|nd|rd|th)|\d[\d.,:]+\d)"
     r"(?![\w/-]|[.:,]\w)"
 )
+NUMERALS = frozenset(
+    """
+eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty
+seventy eighty ninety hundred thousand million january february april june july august september october
+november december
+""".split()
+)  # in words: of more than a few
 SENTENCE = r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}"  # no field, no line of code
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 _KEY = re.compile(r"(\w+): ")  # of a field
@@ -112,7 +121,10 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
     best("decision")
-    figures = [line for line in lines if line.kind in PROSE and is_figure(line.text)]
+    questions = [line for line in lines if line.topic == "question" and line.place not in taken]
+    questions = sorted(filter(worth.alone, questions), key=worth.alone, reverse=True)
+    add(_while_room(questions, least("question") / 2, worth))
+    figures = [line for line in lines if line.kind in PROSE and _tells_a_figure(line, worth)]
     figures = sorted([line for line in figures if line.place not in taken], key=worth.alone, reverse=True)
     add(_while_room(figures, least("figure"), worth))
     single = [line for line in lines if line.kind in PROSE and _may_be_single(line, worth)]
@@ -131,6 +143,10 @@ def _may_be_single(line: Line, worth: Worth) -> bool:
         return True
     own = line.kind == "asked" and line.label in PEOPLE and line.factor >= FACTORS[line.kind]
     return own and len(worth.telling(line, RARE)) >= TELLS
+
+
+def _tells_a_figure(line: Line, worth: Worth) -> bool:
+    return is_figure(line.text) or not NUMERALS.isdisjoint(worth.words(line))
 
 
 def is_figure(text: str) -> bool:

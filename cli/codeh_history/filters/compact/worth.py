@@ -46,7 +46,10 @@ Features = tuple[frozenset[str], AbstractSet[str]]  # what counts in a piece of 
 
 
 class Words:
-    """What counts in the lines of a history: words without their endings, and names as they are."""
+    """What counts in the lines of a history: words without their endings, and names as they are.
+
+    A rare word that is written as a proper name is, `Lisbon`, counts as it stands too: twice.
+    """
 
     def __init__(self, memo: dict[str, Features] | None = None) -> None:
         """`memo`: what is known of pieces that other histories held."""
@@ -82,13 +85,21 @@ class Words:
 def _features(word: str) -> Features:
     """What counts in a piece of text without blanks, and which of that are names."""
     plain = word.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
-    if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):  # as most are
-        return frozenset((stem(plain.lower()),)), frozenset()
+    if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle() or _is_shouted(plain)):
+        low = plain.lower()
+        proper = not plain.islower() and plain.istitle() and low not in ranks()
+        return frozenset((stem(low), plain) if proper else (stem(low),)), frozenset()
     found = {stem(piece.lower()) for piece in _PIECE.findall(word)}
     if not word.isascii() and _han().search(word):
         found = {pair for piece in found for pair in _pairs(piece)}
     names = {name for found in words.names(word) for name in words.symbols(found)}
     return frozenset(found | names), names
+
+
+def _is_shouted(word: str) -> bool:
+    """Whether a word is a plain one in capitals: `WHAT`, but not `API`."""
+    low = word.lower()
+    return word.isupper() and (low in ranks() or low in INTERJECTIONS)
 
 
 class Worth:
@@ -154,7 +165,8 @@ class Worth:
         return frozenset(
             word
             for word in self._of(line)
-            if word in self._names or rarity(word) > (rare if word.isascii() else TELLING)
+            if word in self._names
+            or (not word.istitle() and rarity(word) > (rare if word.isascii() else TELLING))
         )
 
     def weight(self, words: Iterable[str]) -> float:
