@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import log
@@ -233,6 +233,7 @@ def _pairs(run: str) -> Iterable[str]:
     return [run[at : at + 2] for at in range(max(1, len(run) - 1))]
 
 
+@lru_cache(maxsize=MOST_KNOWN)
 def rarity(word: str) -> float:
     """How rare a word is in general, from 0 to 1."""
     if word.isdigit():
