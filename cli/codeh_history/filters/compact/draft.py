@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import copy
 
 from ...session.model import Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
@@ -40,7 +39,8 @@ class Draft:
 
     def fork(self) -> Draft:
         """The same so far, to be tried further; this one stays as it is."""
-        other = copy(self)
+        other = Draft.__new__(Draft)
+        vars(other).update(vars(self))
         for name in ("tokens", "now", "steps", "new", "step_of", "gone", "doomed"):
             setattr(other, name, getattr(self, name).copy())
         return other

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from copy import copy
 from functools import lru_cache
+from typing import Any
 
 # What a line is worth beside another of the same words, by whose it is.
 FACTORS = {
@@ -58,11 +58,15 @@ class Line:
         text = terse(self.text)
         if not text or len(text) >= len(self.text):
             return self
-        short = copy(self)
-        short.text = text
-        short.features = None
-        short.cost -= (self.cost - OWN_LINE) * (1 - len(text) / len(self.text))
-        return short
+        cost = self.cost - (self.cost - OWN_LINE) * (1 - len(text) / len(self.text))
+        return self.changed(text=text, features=None, cost=cost)
+
+    def changed(self, **fields: Any) -> Line:
+        """The same line, but for these fields."""
+        other = Line.__new__(Line)
+        for name in Line.__slots__:
+            setattr(other, name, fields[name] if name in fields else getattr(self, name))
+        return other
 
 
 @lru_cache(maxsize=1)

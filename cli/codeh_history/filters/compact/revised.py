@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from copy import copy
 from itertools import groupby
 from operator import attrgetter
 
@@ -35,7 +34,7 @@ def revised(lines: Sequence[Line], worth: Worth) -> list[Line]:
 def _asked(lines: Sequence[Line], worth: Worth) -> list[Line]:
     """The lines, of which questions that nobody takes up have a topic."""
     open = untaken(lines, worth)
-    return [_with(line, topic="question") if line.place in open else line for line in lines]
+    return [line.changed(topic="question") if line.place in open else line for line in lines]
 
 
 def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:
@@ -45,7 +44,7 @@ def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:
     ends = [line for line in lines if line.topic in ENDS and line.place not in empty]
     closed = empty | _answered(ends, lines, worth)
     return [
-        _with(line, topic="", factor=line.factor * (EMPTY if line.place in empty else 1))
+        line.changed(topic="", factor=line.factor * (EMPTY if line.place in empty else 1))
         if line.place in closed
         else line
         for line in lines
@@ -91,7 +90,7 @@ def _unframed(lines: Sequence[Line]) -> list[Line]:
     counts = Counter(text for _, text in edges)
     least = max(OFTEN, outputs * SHARE)
     dull = {place for place, text in edges if counts[text] >= least}
-    return [_with(line, factor=line.factor * DULL) if line.place in dull else line for line in lines]
+    return [line.changed(factor=line.factor * DULL) if line.place in dull else line for line in lines]
 
 
 def _equal(lines: list[Line]) -> list[Line]:
@@ -100,14 +99,6 @@ def _equal(lines: list[Line]) -> list[Line]:
     if sum([line.label not in (USER, EARLIER) for line in asked]) * 2 <= len(asked):
         return lines
     return [
-        _with(line, kind="said", factor=line.factor * EQUAL) if line.kind == "asked" else line
+        line.changed(kind="said", factor=line.factor * EQUAL) if line.kind == "asked" else line
         for line in lines
     ]
-
-
-def _with(line: Line, **fields: str | float) -> Line:
-    """The same line, but for these fields."""
-    other = copy(line)
-    for name, value in fields.items():
-        setattr(other, name, value)
-    return other
