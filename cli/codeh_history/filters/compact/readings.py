@@ -95,7 +95,7 @@ def _lines(known: str, text: Text, number: int, rate: float) -> Iterator[Line]:
 
 
 def _told(lines: Iterable[Line], text: Text) -> str:
-    """Where these lines of a text stand in it; "" where one does not stand there as it is."""
+    """Where these lines of a text stand in it; "" where one cannot be told so."""
     said, own = text.said, "User" if text.user else "Model"
     found = []
     at = 0
@@ -105,7 +105,7 @@ def _told(lines: Iterable[Line], text: Text) -> str:
         if line.label != own:
             speaker = said.find(line.label)
             colon = speaker + len(line.label)
-        if at < 0 or speaker < 0:
+        if at < 0 or speaker < 0 or line.kind not in _KINDS or line.topic not in _TOPICS:
             return ""
         found.append((
             at, at + len(line.text), line.row, _KINDS.index(line.kind), speaker, colon,
