@@ -125,7 +125,7 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     alone = {line.place: worth.alone(line) for line in questions}
     questions.sort(key=lambda line: alone[line.place], reverse=True)
     questions = [line for line in questions if alone[line.place]]
-    add(_while_room(questions, least("question") / 2, worth))
+    add(_while_room(questions, room * SHARES["question"] / 2, worth))
     figures = [line for line in lines if line.kind in PROSE and _tells_a_figure(line, worth)]
     figures = sorted([line for line in figures if line.place not in taken], key=worth.alone, reverse=True)
     add(_while_room(figures, least("figure"), worth))
