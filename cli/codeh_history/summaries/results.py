@@ -119,7 +119,16 @@ def _error_line(text: str) -> str:
     if last:
         return clip(last, LENGTH)
     best = next(_telling(lines, is_wrong), "")
-    return _placed(best, lines, is_wrong) or clip(best, LENGTH)
+    return _placed(best, lines, is_wrong) or clip(_announced(best, lines), LENGTH)
+
+
+def _announced(best: str, lines: Sequence[str]) -> str:
+    """A line with the next where it ends in a colon, or after the one before that does and says more."""
+    at = lines.index(best) if best in lines else 0
+    if best[-1:] == ":":
+        return " ".join(lines[at : at + 2])
+    before = lines[at - 1] if at else ""
+    return f"{before} {best}" if before[-1:] == ":" and len(before.split()) > FEW else best
 
 
 def _placed(best: str, lines: Sequence[str], is_wrong: Callable[[str], bool]) -> str:
