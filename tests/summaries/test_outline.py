@@ -321,6 +321,27 @@ def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modifi
         ),
         (
             "bash",
+            {"output": "a.hs:3:5: error:\n    Variable not in scope: total :: Int\n", "exit_code": 1},
+            "a.hs:3:5: error: Variable not in scope: total :: Int",
+        ),
+        (
+            "bash",
+            {
+                "output": "  × No solution found for what is wanted:\n  ╰─▶ Because a==1 needs b, c cannot be used.",
+                "exit_code": 1,
+            },
+            "× No solution found for what is wanted: ╰─▶ Because a==1 needs b, c cannot be used.",
+        ),
+        (
+            "bash",
+            {
+                "output": "FAIL src/a.test.js\n  ● adds\n    expect(received).toBe(expected)\n",
+                "exit_code": 1,
+            },
+            "FAIL src/a.test.js expect(received).toBe(expected)",
+        ),
+        (
+            "bash",
             {"output": "error: this loop never loops\n  --> log/src/a.rs:12:5\n", "exit_code": 101},
             "error: this loop never loops --> log/src/a.rs:12:5",
         ),

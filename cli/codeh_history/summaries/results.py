@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from ..base.read_json import texts_in
@@ -118,8 +119,12 @@ def _error_line(text: str) -> str:
     last = next(filter(is_wrong, reversed(lines)), "") if "Traceback" in text else ""
     if last:
         return clip(last, LENGTH)
-    best = next(_telling(lines, is_wrong), "")
-    return _placed(best, lines, is_wrong) or clip(_announced(best, lines), LENGTH)
+    telling = _telling(lines, is_wrong)
+    best = next(telling, "")
+    said = _placed(best, lines, is_wrong) or _announced(best, lines)
+    if len(said.split()) < FEW:  # `FAIL src/a.test.js` says what, and not why
+        said = " ".join([said, *islice((line for line in telling if line not in said), 1)])
+    return clip(said, LENGTH)
 
 
 def _announced(best: str, lines: Sequence[str]) -> str:
