@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO
 
+_UNNAMED: int = getattr(os, "O_TMPFILE", os.O_DIRECTORY)  # the latter cannot be written
 _FOLDER = "/tmp"  # noqa: S108 - a file without a name is nobody else's
 
 
@@ -18,8 +19,8 @@ def unnamed_file() -> IO[bytes]:
     what `ask` takes to load.
     """
     try:
-        fd = os.open(os.environ.get("TMPDIR") or _FOLDER, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except (AttributeError, OSError):
+        fd = os.open(os.environ.get("TMPDIR") or _FOLDER, _UNNAMED | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:
         import tempfile
 
         return tempfile.TemporaryFile()
