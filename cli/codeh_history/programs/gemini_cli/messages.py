@@ -83,7 +83,7 @@ def entries(versions: Sequence[Version], known: set[str]) -> Iterator[Entry]:
             if fields.keys() < _FIELDS:
                 fields = {**_fields(one), **fields}
         yield from _entry(id, "codeh", ts, _each(versions, _said), fields)
-        yield from _entry(f"{id}_response", "tool", ts, _each(versions, _results))
+        yield from _entry(beside(id)[0], "tool", ts, _each(versions, _results))
         return
     given = _each(versions, lambda one: [_sent(part) for part in content(one.get("content"))])
     others = [(line, [part for part in parts if "functionResponse" not in part]) for line, parts in given]
@@ -95,7 +95,12 @@ def entries(versions: Sequence[Version], known: set[str]) -> Iterator[Entry]:
         for line, parts in given
     ]
     yield from _entry(id, "tool", ts, held)
-    yield from _entry(f"{id}.1", "user", ts, others)
+    yield from _entry(beside(id)[1], "user", ts, others)
+
+
+def beside(id: str) -> tuple[str, str]:
+    """The ids of the results in a model's message, and of what a user's says beside results."""
+    return f"{id}_response", f"{id}.1"
 
 
 def results(data: Json) -> Iterator[Part]:

@@ -183,6 +183,8 @@ class _Reading:
             why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"
             self.session.problem(number, "drops", why)
         made = list(messages.entries(versions, self.repeated(number, data)))
+        if any(one.id not in (id, *messages.beside(id)) for one in made):
+            self.session.loose = True  # its id hangs on all that its lines said
         if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
             self.session.left["message that was written again without what it said"] += 1
         return made
