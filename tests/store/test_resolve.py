@@ -154,3 +154,13 @@ def test_nothing_named_is_a_usage_error(env: Env) -> None:
             choose(env, None)
         assert isinstance(failure.value, HistoryError)
         assert failure.value.exit_code == 2
+
+
+def test_a_file_that_is_there_is_told_as_one(
+    env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.html").write_text("<html>")
+    monkeypatch.chdir(tmp_path)
+    for name, said in (("page.html", "a path must end"), ("pages.html", "did you mean pages-html")):
+        with pytest.raises(Usage, match=said):
+            for_reading(env, None, name)

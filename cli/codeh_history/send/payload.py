@@ -82,7 +82,7 @@ def body_of(
     if to == providers.PLAIN:
         return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
     request = providers.load(to).request(messages, options, summaries)
-    env.held = env.held, view, request
+    env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
     written = _written(env, target, request, given)
     return media.pieces(b"".join(written), env) if media.used else written
 

@@ -47,15 +47,17 @@ def path_of(env: Env, session: str) -> str:
         )
     if session.startswith(SERVER) and os.path.dirname(session) == sessions_dir(env):
         return session  # as it is called once it was chosen
-    what = "a path must end in .jsonl or .json" if "/" in session else "no session id"
-    raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128){_as_id(session)}")
+    file = "/" in session or os.path.isfile(session)
+    what = "a path must end in .jsonl or .json" if file else "no session id"
+    meant = "" if file else _as_id(session)
+    raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128){meant}")
 
 
 def _as_id(session: str) -> str:
     """`; did you mean ID?` where a name is one but for some marks, else nothing."""
     import re
 
-    meant = re.sub("[^A-Za-z0-9_-]+", "-", session).strip("-_") if "/" not in session else ""
+    meant = re.sub("[^A-Za-z0-9_-]+", "-", session).strip("-_")
     return f"; did you mean {meant}?" if is_id(meant) else ""
 
 
