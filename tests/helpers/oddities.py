@@ -45,7 +45,8 @@ HEADERS: list[dict[str, Any]] = [
 ]
 FLAGS: list[tuple[str, ...]] = [
     (), (), (), ("--raw",), ("--prefill",), ("--strict",), ("--cache",), ("--thoughts", "old"), ("--budget", "1k"), ("--remove", "text"),
-    ("--ide-marker", "text"), ("--skip", "ide"), ("--keep-last", "1"),
+    ("--ide-marker", "text"), ("--skip", "ide"), ("--keep-last", "1"), ("--context",), ("--pretty",),
+    ("--budget", "1k", "--explain"), ("--thoughts", "all"), ("--keep-system", "brief"), ("--set", "a=1"),
 ]  # fmt: skip
 
 
@@ -86,7 +87,7 @@ def sessions(draw: st.DrawFn) -> bytes:
 def words(draw: st.DrawFn) -> list[str]:
     """What `payload` may be asked of such a session."""
     model = ("--model", "m") if draw(st.booleans()) else ()
-    return ["--to", draw(st.sampled_from(list(providers.FORMATS))), *draw(st.sampled_from(FLAGS)), *model]
+    return ["--to", draw(st.sampled_from(providers.TARGETS)), *draw(st.sampled_from(FLAGS)), *model]
 
 
 PLACES = ([0], [1], [4], [0, 2], [1, 2])

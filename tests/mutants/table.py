@@ -631,10 +631,16 @@ MUTANTS = [
         ("filters/compact/test_explain.py::test_shares_are_whole_and_sum_up",),
     ),
     Mutant(
-        "payload explains nothing where all is plain text", "access/plain.py",
-        '    "explain", *Compaction.DEFAULTS,\n',
-        "    *Compaction.DEFAULTS,\n",
-        ("commands/test_compact.py::test_plain_texts_are_explained_too",),
+        "texts that were made messages are still sent as texts", "session/texts.py",
+        "        self.texts, self.meta = None, meta\n",
+        "        self.meta = meta\n",
+        ("session/test_texts.py::test_whatever_else_is_asked_for_is_as_of_any_log",),
+    ),
+    Mutant(
+        "a view of texts takes the file's settings back", "session/texts.py",
+        "        self.texts, self.meta = None, meta\n",
+        "        self.texts = None\n",
+        ("session/test_texts.py::test_settings_from_elsewhere_stay_when_all_is_made",),
     ),
     Mutant(
         "the record does not say that only an extract was read", "summaries/one.py",

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, NotFound
+from ..base.jobs import COMPACT
 from ..base.words import some, the_one
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
+from ..session.texts import view_of as view_of_texts
 from ..store import read
 from ..store.resolve import Target, for_reading
 
@@ -50,12 +52,25 @@ def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target,
     return target, view
 
 
-def view_of(env: Env, target: Target, data: bytes | None = None, **how: Unpack[Filling]) -> View:
-    """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
+def view_of(
+    env: Env,
+    target: Target,
+    data: bytes | None = None,
+    *,
+    texts: bool = False,
+    **how: Unpack[Filling],
+) -> View:
+    """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told.
+
+    `texts`: as texts where it holds nothing else, for what may need no more of them.
+    """
     env.held = None  # of many sessions one at a time
     given = data is not None
     if data is None:
         data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    said = view_of_texts(data, COMPACT) if texts and type(data) is bytes else None  # else it says more
+    if said is not None:
+        return said
     view = filled(env, target, fold(read.read_log(data)), given=given, **how)
     env.held = view
     return view

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..session.model import Json, Message
+    from ..session.model import Json
     from .base import Options, Request, Transcript
     from .body import Imported, Problem
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
@@ -102,7 +102,7 @@ def model_in_url(target: str) -> bool:
     return target != PLAIN and load(target).package.MODEL_IN_URL
 
 
-def transcript(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
+def transcript(messages: Messages, options: Options, summaries: Sequence[str]) -> Transcript:
     """These curated, paired messages for a command that takes a prompt."""
     from .text import request
 

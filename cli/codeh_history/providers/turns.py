@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..base.patterns import Pattern
-from ..session.model import SUMMARY_HEAD, Message, Part
+from ..session.model import SUMMARY_HEAD, Message, Part, Said, Texts
 from ..session.pairing import Answer, Call, Walk
 
 ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
@@ -83,13 +83,6 @@ def _family(name: str) -> str:
     line = _LINES.search(name) or _LETTERS.match(name)
     major = _MAJOR.search(name)
     return f"{line[0] if line else name}-{major[1] if major else ''}"
-
-
-Said = tuple[str, list[Part], str]  # a message of one plain text: user or model, its part, its id
-
-
-class Texts(list[Said]):
-    """A conversation of plain texts, from a user's to a user's; none is blank or to be curated."""
 
 
 Messages = Sequence[Message] | Texts

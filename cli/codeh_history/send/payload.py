@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import orjson
 
 from .. import providers
-from ..access import plain
 from ..access.late_media import Deferred
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
@@ -18,16 +17,17 @@ from ..filters.curate import passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
 from ..providers.base import Request as Body
+from ..providers.turns import Messages
 from ..session import sources
 from ..session.fold import View
-from ..session.model import Json, Message
+from ..session.model import Json
 from ..session.pairing import open_at_end
-from ..store.read import in_blocks
 from ..store.resolve import Target, for_reading
 from .pieces import pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..access.view import Filling
     from ..blocks import Lost
 
 Look = Callable[..., View]  # as `view_of`
@@ -44,12 +44,12 @@ def body_of(
     data: bytes | None = None,
     under: Json | None = None,
     strict: bool = False,
-    look: Look = view_of,
+    look: Look | None = None,
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written.
 
     With `data` of these lines instead of those of the session's file; `under` are settings that hold where
-    the session says nothing else; `look` is how its view is had. Large media in the block store is
+    the session says nothing else; `look` is how else its view is had. Large media in the block store is
     not read before its piece is written, unless a budget must know what it costs and its first bytes do
     not tell.
     """
@@ -61,21 +61,21 @@ def body_of(
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
     under = under or {}
-    plainly = look is view_of and to != providers.PLAIN and target.path != "-"
-    if plainly and not any(key.startswith(COMPACT) for key in under):
-        blocks = [data] if data is not None else in_blocks(target.path)
-        straight = _straight(env, target, to, given, blocks, under)
-        if straight is not None:
-            return straight
     if target.path == "-" and to != providers.PLAIN:
         providers.load(to).get_ready()  # while the stage before in the pipe is at work
-    media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
+    costed = bool(given.given(*Compaction.DEFAULTS))
+    media = Deferred(measured=costed)
     lost: Lost | None = {} if given.allow_missing else None
-    view = look(env, target, data, strict=strict, media=media, lost=lost)
+    how: Filling = {"strict": strict, "media": media, "lost": lost}
+    if look is None:
+        texts = not (costed or any(key.startswith(COMPACT) for key in under))
+        view = view_of(env, target, data, texts=texts, **how)
+    else:
+        view = look(env, target, data, **how)
     tell_lost(env, target.id, lost)
     if under:
-        view = view.with_messages(view.messages)
-        view.meta = _over(under, view.meta)
+        over = {key: value for key, value in view.meta.items() if value is not None}
+        view = view.with_settings({**under, **over})
     given = given.within(view.meta, target.id, env.note)
     view, messages, options = _as_sent(env, view, to, given, target.id)
     summaries = [summary.text for summary in view.summaries]
@@ -87,41 +87,22 @@ def body_of(
     return media.pieces(b"".join(written), env) if media.used else written
 
 
-def _as_sent(
-    env: Env, view: View, to: str, given: Request, session: str
-) -> tuple[View, Sequence[Message], Options]:
+def _as_sent(env: Env, view: View, to: str, given: Request, session: str) -> tuple[View, Messages, Options]:
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
     options = _options(view, to, given)
     if given.context:
         view, options = _with_context(env, view, options)
     view = _reduced(env, view, options, given, session)
     check_sendable(view, session, prefill=given.prefill)
-    messages = view.messages
     if given.user_template or given.system_template:
         from . import templates
 
         messages, options = templates.rendered(view, options, given)
-    if not view.log.lacks("attached"):
-        messages = sources.listed(messages)
-    return view, messages, options
-
-
-def _straight(
-    env: Env, target: Target, to: str, given: Request, blocks: Iterable[bytes | int], under: Json
-) -> Iterable[bytes] | None:
-    """The body of a conversation of nothing but texts, from its lines; None of any other."""
-    found = plain.read(blocks, given)
-    if found is None:
-        return None
-    found.view.meta = _over(under, found.view.meta)
-    options = _options(found.view, to, given, found.models.get(to))
-    env.held = found
-    return _written(env, target, providers.load(to).request(found.texts, options, []), given)
-
-
-def _over(under: Json, meta: Json) -> Json:
-    """A session's settings, and beneath them what holds where it says nothing."""
-    return {**under, **{key: value for key, value in meta.items() if value is not None}} if under else meta
+    elif view.texts:
+        return view, view.texts, options
+    else:
+        messages = view.messages
+    return view, messages if view.lacks("attached") else sources.listed(messages), options
 
 
 def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options]:
@@ -216,6 +197,8 @@ def _reduced(env: Env, view: View, options: Options, given: Request, session: st
 
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:
     """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
+    if view.texts:
+        return  # to a user's
     messages = view.messages
     last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
     if last is None:
@@ -245,15 +228,17 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     kept = view.meta.get(f"model.{to}")
     if model or (isinstance(kept, str) and kept):
         return model or str(kept)
+    if view.texts:
+        return view.texts.models.get(to)
     for message in reversed(view.messages):
         if message.role == "model" and message.provider == to and message.model:
             return message.model
     return None
 
 
-def _options(view: View, to: str, given: Request, last: str | None = None) -> Options:
-    """What the request is to hold; `last`: the provider's last model, of a view that has no message."""
-    model = model_for(view, to, given.model) or last
+def _options(view: View, to: str, given: Request) -> Options:
+    """What the request is to hold."""
+    model = model_for(view, to, given.model)
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = beside(view.meta)

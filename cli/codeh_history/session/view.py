@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import Json, Message, Part, Summary, Unread, unread
+from .model import Json, Message, Part, Summary, Texts, Unread, unread
 from .records import Log, Record
 from .rules import ROLE_OF_KIND
 
@@ -27,8 +27,11 @@ class View:
     `messages` and `summaries` are visible, in view order; `all` holds every live message by id, hidden
     ones too; `carried` are the meta and unknown lines in file order; `dead` are the places of the records
     that do not count: undone, or said before. `memo` keeps what was worked out of parts, by who did, for
-    views of the same log that come later.
+    views of the same log that come later. `texts`: all that is shown, where that is texts and nothing else
+    and no message was asked for yet (`texts.TextView`).
     """
+
+    texts: Texts | None = None
 
     __slots__ = (
         "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",
@@ -79,12 +82,22 @@ class View:
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
         """The same view showing other messages (a copy)."""
         copy = View(self.log)
-        for name in self.__slots__:
+        for name in View.__slots__:
             setattr(copy, name, getattr(self, name))
         copy.messages, copy.said_read = messages, None
         if summaries is not None:
             copy.summaries = summaries
         return copy
+
+    def with_settings(self, meta: Json) -> View:
+        """The same view with these settings (a copy)."""
+        copy = self.with_messages(self.messages)
+        copy.meta = meta
+        return copy
+
+    def lacks(self, *keys: str) -> bool:
+        """Whether nothing in its log has any of these keys, so that what looks for them need not."""
+        return self.log.lacks(*keys)
 
 
 def kind_of(data: Json) -> str:

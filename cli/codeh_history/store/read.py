@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from ..base.collector import Resting
 from ..base.errors import HistoryError, InputOutput, NotFound
 from ..base.unnamed import unnamed_file
 from ..session.records import Log
 from . import foreign
-from .file import blocks, is_locked, open_regular, pread_all, records_in
+from .file import is_locked, open_regular, pread_all, records_in
 from .paths import SERVER, hint
-
-_STEP = 1 << 16  # little enough that the memory of one block serves for the next
 
 
 def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
@@ -43,12 +40,6 @@ def is_ours(path: str) -> bool:
         return os.pread(fd, len(foreign.OURS), 0) == foreign.OURS
     finally:
         os.close(fd)
-
-
-def in_blocks(path: str) -> Iterator[bytes | int]:
-    """The same in blocks that end with a line, so that not all is held; for a line too long, its length."""
-    with Opened(path) as (fd, size):
-        yield from blocks(fd, size, _STEP)
 
 
 class Opened:

@@ -19,7 +19,7 @@ MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 def run(view: View, settings: Settings) -> list[Op]:
     """The ops that leave every unit whole; open calls at the end follow `settings.unanswered`."""
-    if view.log.lacks("functionCall", "functionResponse"):
+    if view.lacks("functionCall", "functionResponse"):
         return []
     messages = view.messages
     pairing = pair(_unsettled(messages))

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json, Part
+from ...session.model import Json, Part, Texts
 from ..array import Array
 from ..base import Options, Request
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item
 from ..tools import Tool, declared
-from ..turns import Messages, Texts, Turn
+from ..turns import Messages, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of

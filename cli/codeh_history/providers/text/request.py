@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import SUMMARY_HEAD, Message, Part
+from ...session.model import SUMMARY_HEAD, Part
 from ..base import Options, Transcript
 from ..media import media
 from ..openai import json_text, result_media, result_text
-from ..turns import Turn, described, turns
+from ..turns import Messages, Turn, described, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
 _WHO = {"user": "User", "model": "Assistant"}
@@ -18,7 +18,7 @@ _LABELS = ("System", "Summary", *_WHO.values(), "Tool call", "Tool result")
 _LABEL = re.compile(rf"^(?=(?:{'|'.join(_LABELS)}):)", re.MULTILINE)
 
 
-def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
+def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Transcript:
     """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
 
     A line of a message that looks like a label of ours is indented, so that nobody speaks for another.
@@ -31,12 +31,17 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     entries = [("System", options.system)] if options.system else []
     if summaries:
         entries.append(("Summary", "\n\n".join([SUMMARY_HEAD, *summaries])))
-    for turn in turns(messages):
-        entries += _entries(turn)
+    for turn in runs(messages):
+        entries += _entries(turn) if isinstance(turn, Turn) else [_said(*turn)]
     if len(entries) == 1 and entries[0][0] == "User":
         return Transcript(f"{entries[0][1]}\n", notes)
     told = (f"{who}: {_LABEL.sub('  ', text)}" for who, text in entries)
     return Transcript("\n\n".join([HEAD, *told]) + "\n", notes)
+
+
+def _said(role: str, parts: list[Part], _id: str) -> tuple[str, str]:
+    """A message that is one text, with its label."""
+    return _WHO[role], parts[0]["text"].strip("\n")
 
 
 def _entries(turn: Turn) -> list[tuple[str, str]]:
