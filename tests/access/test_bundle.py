@@ -203,6 +203,7 @@ def test_what_a_bundle_does_not_go_with(home: Path) -> None:
 
 def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home: Path, there: Path) -> None:
     file = home / "my chat é.jsonl"
+    home.mkdir(exist_ok=True)
     ok("append", "-s", str(file), "-m", "hi", home=home)
     ok("export", str(file), "--bundle", home / "b.tar", home=home)
     assert ok("import", home / "b.tar", home=there).out == b"my-chat\n"

@@ -19,6 +19,7 @@ from codeh_history.base.errors import HistoryError, NotFound, TryAgain
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
+from inside import inside
 from length import by_length
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
@@ -164,8 +165,34 @@ def test_a_record_that_is_not_built_leaves_no_file(home: Path) -> None:
         raise NotFound("no")
 
     with pytest.raises(NotFound):
-        log.append(Env({}), str(path), fail, create=True)
+        log.append(Env({"CODEH_HOME": str(home)}), str(path), fail, create=True)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["append -s {} -m x", "append -s {} --jsonl", "append -s {} --stream --role model", "set -s {} title=x", "fork demo --into {}",
+     "repair demo --output {}", "ask -s {} -m x --to text --via cat"],
+)  # fmt: skip
+def test_2026_11_23_a_misspelt_path_makes_no_folders(home: Path, line: str) -> None:
+    path = made(home)
+    before = path.read_bytes()
+    there = home / "no" / "such"
+    given = b'{"role":"user","parts":[{"text":"x"}]}\n' if "-m" not in line else b""
+    done = inside(*line.format(there / "x.jsonl").split(), home=home, stdin=given)
+    assert (done.code, done.out) == (74, b"")
+    assert done.err.decode() == f"codeh-history: {there}: no such directory; nothing was stored\n"
+    assert not there.parent.exists()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("store", ["", "dir:{}/a/b", "dir:{}/a/b/"])
+def test_the_folder_of_sessions_is_made(home: Path, store: str) -> None:
+    where = {"CODEH_STORE": store.format(home)} if store else {}
+    done = inside("append", "-s", "demo", "-m", "x", home=home / "new" / "home", env=where)
+    assert done.code == 0
+    folder = home / "a" / "b" if store else home / "new" / "home" / "sessions"
+    assert (folder / "demo.jsonl").exists()
 
 
 # -- the lock -------------------------------------------------------------------------------------------

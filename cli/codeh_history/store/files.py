@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..base.env import Env
 from ..base.errors import InputOutput
-from ..base.folders import sync_dir
+from ..base.folders import ensure_dir, sync_dir
 from ..base.ids import is_id
 from . import log, read
 from .protocol import Locked, Stamp, Store, new
@@ -42,6 +42,14 @@ class Files(Store):
     def path(self, id: str) -> str:
         return os.path.join(self.name, f"{id}.jsonl")
 
+    def _make_folder(self) -> None:
+        try:
+            ensure_dir(self.name)
+        except OSError as error:
+            raise InputOutput(
+                f"{error.filename or self.name}: {error.strerror}; nothing was stored"
+            ) from None
+
     def stamps(self) -> dict[str, Stamp]:
         return dict(sorted(stamps_in(self.name, ".jsonl").items()))
 
@@ -56,9 +64,12 @@ class Files(Store):
         create: bool = False,
         header: Callable[[], bytes] | None = None,
     ) -> bool:
+        if create:
+            self._make_folder()
         return log.append(self._env, self.path(id), build, create=create, header=header)
 
     def create(self, id: str, data: bytes) -> None:
+        self._make_folder()
         replace(self._env, self.path(id), new(data), create=True, apart=self._apart)
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:

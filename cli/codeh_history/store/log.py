@@ -16,7 +16,7 @@ from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
 from .file import pread_all, records_in
-from .paths import SERVER, hint, id_of, own_dir
+from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,6 +143,8 @@ def append(
             env, path, build, begin, create=create, own=header is not None, wait=wait > 0
         )
     try:
+        if create and not os.path.exists(path):
+            _make_room(env, path)
         fd, created = _taken(path, create=create, wait=wait, unsynced=unsynced)
         try:
             size = os.fstat(fd).st_size
@@ -168,6 +170,17 @@ def append(
             _close(fd, path, created=created)
     except OSError as error:
         raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
+
+
+def _make_room(env: Env, path: str) -> None:
+    """Make the folder of sessions where it is missing; one that a path names may be misspelt."""
+    folder = os.path.dirname(path)
+    try:
+        os.stat(folder or ".")
+    except FileNotFoundError:
+        if os.path.join(folder, "") not in (os.path.join(of(env), "") for of in (own_dir, sessions_dir)):
+            raise InputOutput(f"{folder or '.'}: no such directory; nothing was stored") from None
+        ensure_dir(folder)
 
 
 def _close(fd: int, path: str, *, created: bool) -> None:
@@ -228,7 +241,6 @@ def _open(path: str, *, create: bool) -> tuple[int, bool]:
     except OSError as error:
         raise _cannot(path, error) from None
     try:
-        ensure_dir(os.path.dirname(path))
         fd = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return _open(path, create=False)
