@@ -71,6 +71,9 @@ class Command(TyperCommand):
             self._once(ctx, given)
         return rest
 
+    def get_help_option(self, ctx: click.Context) -> TyperOption | None:
+        return _printed(super().get_help_option(ctx))
+
     def _once(self, ctx: click.Context, args: list[str]) -> None:
         seen: set[str] = set()
         for param in self.make_parser(ctx).parse_args(args)[2]:
@@ -94,6 +97,9 @@ class Group(TyperGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def get_help_option(self, ctx: click.Context) -> TyperOption | None:
+        return _printed(super().get_help_option(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`help VERB` is `VERB --help`; a verb's options stand behind it."""
@@ -169,10 +175,27 @@ def parameter(takes: type[Options], name: str) -> Parameter:
     )  # fmt: skip
 
 
-def _version(value: bool) -> None:  # noqa: FBT001 - as Typer calls it
+def _version(ctx: typer.Context, value: bool) -> None:  # noqa: FBT001 - as Typer calls it
     if value:
-        typer.echo(f"codeh-history {__version__}")
-        raise typer.Exit
+        _print(ctx, f"codeh-history {__version__}")
+
+
+def _help(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the same
+    if value and not ctx.resilient_parsing:
+        _print(ctx, ctx.get_help())
+
+
+def _printed(option: TyperOption | None) -> TyperOption | None:
+    """`--help`, whose text goes where all output does: what cannot be written is 74, a closed pipe 141."""
+    if option is not None:
+        option.callback = _help
+    return option
+
+
+def _print(ctx: click.Context, text: str) -> None:
+    env: Env = ctx.obj
+    env.write(f"{text}\n".encode())
+    raise typer.Exit
 
 
 def group() -> click.Command:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from profiles import Tally
 from verbs import COMMANDS
 
 from codeh_history.commands import COMMANDS as VERBS
+from support import environ, program
 
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]
 
@@ -65,6 +68,25 @@ def test_a_reader_that_went_away_ends_it_silently(
     assert (done.code, done.err) == (141, b"")
     assert changed(place, before) == command.writes
     tally("a reader that goes away", 1)
+
+
+@pytest.mark.parametrize("argv", [["--help"], [], ["--version"], ["show", "--help"], ["help", "append"]])
+def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_away_141(
+    argv: list[str], home: Path
+) -> None:
+    line = shlex.join([*program(), *argv])
+    said = {}
+    for where in (">&-", ">/dev/full", "| true"):
+        done = subprocess.run(
+            ["bash", "-c", f"{line} {where}; exit ${{PIPESTATUS[0]}}"],
+            check=False, capture_output=True, env=environ({}, home),
+        )  # fmt: skip
+        said[where] = done.returncode, done.stderr
+    assert said == {
+        ">&-": (74, b"codeh-history: stdout: Bad file descriptor\n"),
+        ">/dev/full": (74, b"codeh-history: stdout: No space left on device\n"),
+        "| true": (141, b""),
+    }
 
 
 QUIET = {"completion": [], "context": []}
