@@ -9,8 +9,8 @@ from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
 from ..render import values
-from ..session.exchanges import text_of
 from ..session.model import Json, Message
+from ..session.view import said
 from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def run(env: Env, given: Given) -> None:
     message = last_message(env, target, given.role, strict=given.strict, lost=lost)
     if message is None:
         raise NegativeAnswer("")
-    text: str | None = text_of(message)
+    text: str | None = said(message)
     if given.code:
         from ..render.fences import last_block
 

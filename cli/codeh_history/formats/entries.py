@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from ..session.exchanges import exchanges, is_prompt, text_of, tools_named
 from ..session.model import BESIDE, SOURCES, Json, Message
+from ..session.view import said
 
 
 class _Always(TypedDict):
@@ -36,10 +37,10 @@ def entry(group: Sequence[Message]) -> Entry:
     sent = [message for message in group if message.role is not None and message.committed]
     prompt = next((message for message in sent if is_prompt(message)), None)
     first = prompt or group[0]
-    said = [text for message in sent if message.role == "model" and (text := text_of(message))]
+    answers = [text for message in sent if message.role == "model" and (text := text_of(message))]
     result: Entry = {
-        "id": first.id, "timestamp": first.ts, "userMessage": text_of(prompt) if prompt else "",
-        "assistantResponse": "\n\n".join(said), "toolsUsed": tools_used(sent),
+        "id": first.id, "timestamp": first.ts, "userMessage": said(prompt) if prompt else "",
+        "assistantResponse": "\n\n".join(answers), "toolsUsed": tools_used(sent),
     }  # fmt: skip
     if first.fields.get("source") in SOURCES:
         result["source"] = first.fields["source"]

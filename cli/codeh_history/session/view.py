@@ -119,6 +119,14 @@ def text_of(message: Message) -> str:
     return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
 
 
+def said(message: Message) -> str:
+    """A message's texts as they are read: a user's, of which each stands for itself, a blank line apart."""
+    if message.role == "model" or len(message.parts) < 2:
+        return text_of(message)
+    texts = (part["text"] for part in message.parts if "text" in part and not part.get("thought"))
+    return "\n\n".join(text for piece in texts if (text := piece.strip("\n")))
+
+
 def uses_tools(message: Message) -> bool:
     """Whether it holds calls or results."""
     for part in message.parts:  # noqa: SIM110 - asked of each message of a long log
