@@ -223,6 +223,7 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home: Path) -> No
 def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form: str, home: Path) -> None:
     """A log written by others may hold anything there: `markdown` and `atif` ended with a bug."""
     said = [{"text": "hi"}, {"inlineData": {"mimeType": "image/png", "data": 7}}]
+    said += [{"inlineData": {}}, {"fileData": {}}]
     usage = {"input": "many", "output": [1], "cached": 3}
     log = [
         {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": said},
@@ -234,3 +235,20 @@ def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form
     done = inside("export", "s", "--to", form, home=home)
     assert done.code == 0
     assert b"hi" in done.out
+
+
+@pytest.mark.parametrize("odd", [[None], [7, True], ["text", {"inlineData": {}}], 7, "x"])
+@pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
+def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form: str, odd: Any, home: Path) -> None:
+    called = {"functionCall": {"id": "c", "name": "f", "args": {}}}
+    answered = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "seen"}, "parts": odd}}
+    log = [
+        {"type": "message", "id": "a", "kind": "user", "parts": [{"text": "hi"}]},
+        {"type": "message", "id": "b", "kind": "codeh", "parts": [called]},
+        {"type": "message", "id": "c", "kind": "tool", "parts": [answered]},
+    ]
+    path = session_path(home, "s")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
+    done = inside("export", "s", "--to", form, home=home)
+    assert done.code == 0, done.err

@@ -13,6 +13,7 @@ from test_races import HOW_IT_STANDS, changed_in
 from test_summarize import digest, session, shown, summarize, summarized
 
 from codeh_history.session.records import dumps
+from inside import inside, lay
 from support import append_text, lines, run
 
 ANSWER = "The user asked short questions."
@@ -388,3 +389,14 @@ def test_every_request_in_own_words_fits_its_budget(home: Path, tmp_path: Path) 
     asked = [file.read_text() for file in home.glob("asked-*")]
     assert len(asked) > 2
     assert all(len(text) < 4 * 500 and text.startswith("Please be brief.") for text in asked)
+
+
+@pytest.mark.parametrize("part", [{"inlineData": {}}, {"fileData": {}}])
+def test_2026_11_23_a_file_of_which_nothing_is_known_is_one(part: dict[str, Any], tmp_path: Path) -> None:
+    says = [
+        {"type": "message", "id": str(n), "kind": "user", "parts": [{"text": "hi"}, part]} for n in range(3)
+    ]
+    lay(tmp_path, b"".join(orjson.dumps(one) + b"\n" for one in says))
+    done = inside("summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--emit", home=tmp_path)
+    assert done.code == 0, done.err
+    assert b"Attached: a file" in done.out

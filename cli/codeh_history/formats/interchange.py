@@ -12,6 +12,7 @@ from ..filters.curate import passes
 from ..filters.curate.base import Settings
 from ..programs.writing import summary_of, told_apart
 from ..providers.base import Options
+from ..providers.parts import objects
 from ..session import sources
 from ..session.model import Json, Message, Part
 from ..session.view import View
@@ -72,7 +73,7 @@ class Content:
             self.calls.append(part)
         elif "functionResponse" in part:
             self.results.append(part["functionResponse"])
-            left["result file"] += len(part["functionResponse"].get("parts") or ())
+            left["result file"] += len(objects(part["functionResponse"].get("parts")))
         elif "inlineData" in part or "fileData" in part:
             self.media.append(part)
         else:
@@ -87,7 +88,7 @@ def counts(message: Message) -> Json:
 
 
 def mime_of(part: Any) -> str:
-    held = part.get("inlineData") or part.get("fileData")
+    held = part.get("inlineData") or part.get("fileData") or {}
     return str(held.get("mimeType") or "application/octet-stream")
 
 

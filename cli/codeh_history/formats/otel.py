@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from ..providers.answers import arguments
-from ..providers.parts import name_of
+from ..providers.parts import name_of, objects
 from ..session.model import Json, Message, Part
 from ..session.view import View
 from . import Exported
@@ -100,7 +100,8 @@ def _part(given: Part) -> Json:
         return {"type": "tool_call", "id": call["id"], "name": call["name"], "arguments": arguments(part)}
     if "functionResponse" in part:
         result = part["functionResponse"]
-        held = {"parts": list(map(_part, result["parts"]))} if result.get("parts") else {}
+        files: list[Any] = [*objects(result.get("parts"))]
+        held = {"parts": list(map(_part, files))} if files else {}
         return {
             "type": "tool_call_response",
             "id": result.get("id"),

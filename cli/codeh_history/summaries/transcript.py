@@ -45,7 +45,7 @@ def _lines(message: Message) -> list[str]:
             text = value if isinstance(value, str) else _json(value)
             lines.append(f"Tool result: {_cut(text.strip(), _HEAD, _TAIL)}")
         elif "inlineData" in part or "fileData" in part:
-            blob: Any = part.get("inlineData") or part.get("fileData")
+            blob: Any = part.get("inlineData") or part.get("fileData") or {}
             lines.append(f"Attached: {blob.get('displayName') or blob.get('mimeType') or 'a file'}")
     used = tools_named(message)
     if used:
