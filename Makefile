@@ -78,7 +78,8 @@ fmt: $(READY) ## format the code
 
 test-deep: $(READY) ## the laws of payloads and logs, and sessions in any order, at length (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto \
-	  tests/send/test_payload.py tests/session/test_ops.py tests/session/test_state_machine.py tests/session/test_by_reference.py
+	  tests/send/test_payload.py tests/session/test_ops.py tests/session/test_session_stream.py \
+	  tests/session/test_state_machine.py tests/session/test_by_reference.py
 
 fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzing.md)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'

@@ -8,11 +8,11 @@ import orjson
 import pytest
 
 from codeh_history.session import stream
-from codeh_history.session.fold import View, fold, join
+from codeh_history.session.fold import View, fold
 from codeh_history.session.model import Message
 from codeh_history.session.ops import apply
-from codeh_history.session.records import Log, block_of, lines_of, parse
-from codeh_history.session.undo import last_turn, newest, reverts
+from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.undo import newest
 from conformance import Case, cases
 
 CALL = {"functionCall": {"name": "f", "args": {}}}
@@ -134,7 +134,6 @@ def twice(common: Writer, first: Writer, second: Writer) -> Writer:
 REF = {"type": "ref", "id": "a", "ts": TS, "kind": "user", "role": "user", "flowId": "f"}
 
 SEQUENCES = cases("sequence-")
-REPEATED = cases("repeated-")
 
 
 def folded(case: Case) -> View:
@@ -153,23 +152,6 @@ def test_there_are_44_sequences() -> None:
 @pytest.mark.parametrize("case", SEQUENCES.values(), ids=SEQUENCES)
 def test_sequence(case: Case) -> None:
     assert short(folded(case)) == told(case)
-
-
-@pytest.mark.parametrize(
-    ("log", "name"),
-    [
-        (w().a("a").s("S", "a").x().a("b").undo().undo(), "sequence-33"),
-        (w().o("m").d("m", "Hi").x().a("b").c("m").undo(), "sequence-34-undo"),
-        (w().a("a").a("b").undo().a("c").undo(), "sequence-40"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_undo_takes_back_what_the_sequence_says(log: Writer, name: str) -> None:
-    assert log.bytes() == SEQUENCES[name].log
-
-
-def test_a_revert_that_names_nothing_earlier_is_noted() -> None:
-    assert len(folded(SEQUENCES["sequence-39"]).notes) == 2
 
 
 def test_the_first_header_is_the_session() -> None:
@@ -196,63 +178,7 @@ def test_a_commit_ends_an_abort() -> None:
     assert "aborted" not in cut.c("m").view().messages[0].fields
 
 
-# -- repeated lines: two copies joined read as their union ---------------------------------------------
-
 BLOCK = block_of({"text": "v1"})
-
-
-@pytest.mark.parametrize("case", REPEATED.values(), ids=REPEATED)
-def test_a_repeated_line_counts_at_its_first_place(case: Case) -> None:
-    names = {m.id: "hi" for m in folded(case).messages if text_of(m.parts) == "hi"}
-    found = short(folded(case))
-    for id, name in names.items():
-        found = found.replace(f"{id}=hi", name)
-    assert found == told(case)
-
-
-def test_a_repeated_line_may_be_spelled_otherwise() -> None:
-    log = w().a("a").x().a("b").bytes()
-    copy = b'{"ts": "%s", "id": "X", "type": "clear"}\n' % TS.encode()
-    assert short(fold(parse(lines_of(log + copy + w().a("c").bytes())))) == "b c"
-
-
-def test_what_differs_in_anything_is_no_repeat() -> None:
-    log = w().a("a").x().a("b").bytes()
-    copy = b'{"ts": "%s", "id": "X", "type": "clear", "n": 1}\n' % TS.encode()
-    assert short(fold(parse(lines_of(log + copy)))) == ""
-
-
-def test_an_unknown_line_is_passed_on_once() -> None:
-    view = twice(w().a("a").add(type="later", id="l", n=1), w().add(type="later", n=2), w()).view()
-    assert [record.data.get("n") for record in view.carried] == [1, 2]
-
-
-def test_repeats_are_not_printed_expanded_or_copied() -> None:
-    from codeh_history.commands.expand import expand
-    from codeh_history.commands.fork import up_to
-    from codeh_history.session import stream
-
-    once = w().a("a").a("b")
-    view = twice(once, w().a("c"), w()).view()
-    assert b"".join(stream.lines(view)) == w().a("a").a("b").a("c").bytes()
-    assert expand(view, "a", session="s") == [once.bytes().split(b"\n")[0]]
-    forked = fold(Log(up_to(view, view.all["b"]), [], 0))
-    assert [message.id for message in forked.messages] == ["a", "b"]
-
-
-def test_a_repeated_undo_is_one_undo() -> None:
-    assert reverts(twice(w().a("a").r("r", "a"), w(), w()).view()) == ["r"]
-
-
-def test_a_summary_covers_no_later_one() -> None:
-    assert short(w().a("a").s("S", "T").s("T", "a").a("b").view()) == "S T b"
-
-
-def test_an_edit_is_undone_as_the_newest_where_it_was_committed() -> None:
-    log = w().a("a", "v1").u("U", "a", "v2").a("b").c("U")
-    step = newest(log.view())
-    assert step is not None
-    assert (step.type, step.id) == ("update", "U")
 
 
 def test_a_message_that_was_a_ref_has_no_blocks_any_more() -> None:
@@ -270,14 +196,6 @@ def test_what_a_commit_says_besides_is_its_message_s() -> None:
     fields = log.view().all["m"].fields
     assert fields["finish"] == "stop"
     assert "spelling" not in fields
-
-
-def test_an_edit_that_is_committed_by_its_message_is_undone_as_an_edit() -> None:
-    view = eleven().u("V", "a", "v3").a("c").c("a").view()
-    target = newest(view)
-    assert short(view) == "a=v3 b c"
-    assert target is not None
-    assert target.id == "V"
 
 
 def test_an_inserted_message_goes_with_the_one_it_stands_after() -> None:
@@ -310,47 +228,3 @@ def test_ops_applied_after_one_another_make_summaries_of_their_own() -> None:
 def test_a_filter_prints_what_was_replaced_as_it_is_now() -> None:
     view = w().a("a", "big").k("K", swap("a", 0, "big", "s")).view()
     assert short(fold(parse(stream.lines(view)))) == "a=s"
-
-
-def test_summaries_stand_by_the_first_that_they_cover() -> None:
-    assert short(w().a("a").a("b").a("c").s("T", "b").s("S", "a", "c").view()) == "S T"
-
-
-# -- undo ---------------------------------------------------------------------------------------------
-
-
-def test_a_repeated_undo_takes_back_no_more_than_it_did() -> None:
-    log = w().a("a", "v1").r("R", "a").a("a", "v2").a("a", "v1").r("R", "a")
-    assert short(log.view()) == "a=v2"
-
-
-def test_undo_leaves_errors_and_notes_aside() -> None:
-    log = w().a("a").add(type="message", id="e", ts=TS, kind="error", parts=[{"text": "no"}])
-    assert short(log.undo().view()) == "e=no"
-
-
-def test_a_turn_is_the_last_prompt_and_what_followed() -> None:
-    view = w().a("a").a("b").u("U", "a", "v2").x().a("c").u("V", "c", "v2").view()
-    assert [step.id for step in last_turn(view)] == ["V", "c"]
-    assert last_turn(w().x().view()) == []
-
-
-def test_an_undo_that_was_undone_is_none_any_more() -> None:
-    log = w().a("a").a("b").r("r1", "b").r("r2", "a").r("r3", "r1")
-    assert reverts(log.view()) == ["r2", "r3"]
-
-
-class _Piece(str):
-    """A text that may not be put together with another alone: that copies all before it, each time."""
-
-    __slots__ = ()
-
-    def __add__(self, other: str) -> str:
-        raise AssertionError("a long stream takes as long as its pieces times its length")
-
-
-def test_2026_11_23_a_stream_of_many_large_pieces_took_minutes_to_read() -> None:
-    pieces = [{"text": _Piece("ab")}, {"text": _Piece("cd")}, {"text": _Piece("e"), "thought": True}]
-    assert join([{"text": _Piece("x")}], [*pieces, *pieces]) == [
-        {"text": "xabcd"}, {"text": "e", "thought": True}, {"text": "abcd"}, {"text": "e", "thought": True},
-    ]  # fmt: skip

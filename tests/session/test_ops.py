@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session import stream
-from codeh_history.session.fold import View, fold, join
+from codeh_history.session.fold import View, fold
 from codeh_history.session.model import Message
 from codeh_history.session.ops import NEXT, apply, shown
 from codeh_history.session.records import lines_of, parse
@@ -49,43 +48,6 @@ def contents(view: View, *, own: str = "") -> dict[str, Any]:
         "summaries": [(s.id.removeprefix(own), s.text, s.covers) for s in view.summaries],
         "messages": [look(message) for message in view.messages],
     }
-
-
-# -- a filter's output folds to the same view ---------------------------------------------------------
-
-
-@given(data=some.files_of(refs=True))
-def test_what_a_filter_prints_folds_to_the_same_view(data: bytes) -> None:
-    view = read(data)
-    assert contents(read(streamed(view))) == contents(view)
-
-
-@given(data=some.files_of(refs=True))
-def test_a_second_pass_prints_the_same_bytes(data: bytes) -> None:
-    once = streamed(read(data))
-    assert streamed(read(once)) == once
-
-
-@given(data=some.files_of(refs=True))
-def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
-    """The header, meta and unknown lines, and every message whose one line says what it shows."""
-    log = parse(lines_of(data))
-    view = fold(log)
-    printed = streamed(view).split(b"\n")
-    counting = [record for place, record in enumerate(log.records) if place not in view.dead]
-    kept = [record.raw for record in counting if record.data["type"] in ("meta", "later")]
-    dead = [record.data["of"] for record in log.records if record.data["type"] == "revert"]
-    named = [r.data["id"] for r in log.records if r.data["type"] in ("message", "open")]
-    touched = {r.data["of"] for r in log.records if "of" in r.data}
-    updated = {r.data["id"] for r in log.records if r.data["type"] == "update" and r.data["of"] in touched}
-    replaced = {op.get("id") for r in log.records if r.data["type"] == "compaction" for op in r.data["ops"]}
-    for record in log.records:
-        id = record.data.get("id")
-        plain = record.data["type"] == "message" and record.bare is None and named.count(id) == 1
-        if plain and id not in touched | updated | replaced and any(m.id == id for m in view.messages):
-            kept.append(record.raw)
-    for raw in kept:
-        assert raw in printed or any(orjson.loads(raw).get("id") == id for id in dead)
 
 
 # -- an append only appends ---------------------------------------------------------------------------
@@ -237,52 +199,3 @@ def test_ops_applied_to_a_view_are_what_the_log_says_once_recorded(
     applied = apply(view, ops)
     assert contents(applied, own=f"{NEXT}.") == recorded
     assert contents(read(streamed(applied)), own=f"{NEXT}.") == recorded
-
-
-# -- deltas -------------------------------------------------------------------------------------------
-
-pieces = st.lists(some.plain | some.thoughts | some.signed | some.calls, max_size=6)
-
-
-@given(parts=pieces, data=st.data())
-def test_deltas_join_to_the_same_content_however_they_are_cut(parts: Any, data: st.DataObject) -> None:
-    """Cut between any parts, and inside any plain text."""
-    whole = join([], parts)
-    pending: Any = []
-    for part in parts:
-        text = part.get("text")
-        if text and not part.keys() - {"text", "thought"}:
-            cut = data.draw(st.integers(1, len(text)))
-            chunks = [{**part, "text": text[:cut]}, {**part, "text": text[cut:]}]
-            pending = join(join(pending, chunks[:1]), chunks[1:])
-        else:
-            pending = join(pending, [part])
-    assert pending == whole
-
-
-A, B, T, SIGNED = (
-    {"text": "a"},
-    {"text": "b"},
-    {"text": "t", "thought": True},
-    {"text": "", "thoughtSignature": "s"},
-)
-JOINED: list[tuple[list[Any], list[Any]]] = [
-    ([A, B], [{"text": "ab"}]),
-    ([A, T, T, B], [A, {"text": "tt", "thought": True}, B]),
-    ([A, SIGNED, B], [A, SIGNED, B]),
-    ([A, {"text": "b", "later": 1}], [A, {"text": "b", "later": 1}]),
-    ([A, {"text": "b", "thought": False}], [{"text": "ab"}]),
-    ([], []),
-]
-
-
-@pytest.mark.parametrize(("parts", "whole"), JOINED)
-def test_neighbouring_texts_of_one_sort_become_one(parts: list[Any], whole: list[Any]) -> None:
-    assert join([], parts) == whole
-
-
-@given(parts=pieces)
-def test_joining_never_changes_what_it_was_given(parts: Any) -> None:
-    before = orjson.dumps(parts)
-    join([*parts], parts)
-    assert orjson.dumps(parts) == before
