@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.base.quote import quote
-from codeh_history.base.times import to_millis
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 
@@ -210,23 +207,3 @@ def test_no_json_breaks_the_fold(log: list[dict[str, Any]]) -> None:
 def test_a_time_is_text_or_epoch_milliseconds(ts: object, shown: str | None) -> None:
     view = some.view_of([{"type": "message", "id": "a", "role": "user", "parts": [], "ts": ts}])
     assert view.messages[0].ts == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "millis"),
-    [
-        ("1970-01-01T00:00:00.001Z", 1), ("1970-01-01T01:00:00+01:00", 0), ("1970-01-01", 0), ("1500", 1500),
-        ("9" * 30, None), ("²", None), ("-1", None), ("2026-13-01", None), ("", None), ("now", None),
-    ],
-)  # fmt: skip
-def test_times_are_read(text: str, millis: int | None) -> None:
-    assert to_millis(text) == millis
-
-
-# -- small things -------------------------------------------------------------------------------------
-
-
-@given(text=st.text())
-@example('\\"\b\f\n\r\t\0\x1f\x7f\u2028')
-def test_the_quoter_writes_what_the_json_library_writes(text: str) -> None:
-    assert quote(text).encode() == orjson.dumps(text)
