@@ -7,7 +7,7 @@ from .patterns import Pattern
 
 MOST = 256 << 20  # bytes of an answer or of a tool's output, unless told otherwise
 _SCALE = {"": 1, "k": 1000, "m": 1_000_000}
-_AMOUNT = Pattern(r"(\d{1,12}(?:\.\d{1,6})?)([km]?)")
+_AMOUNT = Pattern(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([km]?)")
 
 
 def tokens(text: str, option: str = "--budget") -> int:

@@ -1,0 +1,40 @@
+"""A pattern does what `re.compile` makes of its text, and costs a short command nothing before that."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from codeh_history.base.patterns import Pattern
+from support import environ
+
+
+@pytest.mark.parametrize("text", ["a+b", "", r"(?i)A(\d)", "^x", "ü"])
+@pytest.mark.parametrize("subject", ["xaab", "A7", "", "üx\nx"])
+def test_it_finds_what_the_compiled_one_finds(text: str, subject: str) -> None:
+    pattern, compiled = Pattern(text), re.compile(text)
+    for _ in range(2):  # the second time it is not looked up again
+        for method in ("search", "match", "fullmatch"):
+            found, right = getattr(pattern, method)(subject), getattr(compiled, method)(subject)
+            assert (found and found.regs) == (right and right.regs)
+        assert pattern.sub("-", subject) == compiled.sub("-", subject)
+    assert pattern.flags == compiled.flags
+
+
+def test_bytes_are_looked_through_by_a_pattern_of_bytes() -> None:
+    assert Pattern(rb"\d+").findall(b"1 22") == [b"1", b"22"]
+
+
+def test_re_is_loaded_when_something_is_first_looked_for() -> None:
+    code = """if True:
+        import sys
+        from codeh_history.base.patterns import Pattern
+        pattern = Pattern("a+")
+        print("re" in sys.modules, bool(pattern.match("aa")), "re" in sys.modules)
+    """
+    done = subprocess.run([sys.executable, "-ISc", f"import sys; sys.path[:0] = {sys.path!r}\n" + code],
+                          capture_output=True, env=environ(), check=True)  # fmt: skip
+    assert done.stdout.split() == [b"False", b"True", b"True"]
