@@ -1,0 +1,82 @@
+"""Sessions outside the home that name blocks are remembered, so that `gc` removes no block that they need."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.store import elsewhere
+
+REF = b'{"type":"ref","blockIds":["x"]}\n'
+
+
+@pytest.fixture
+def env(home: Path) -> Env:
+    (home / "sessions").mkdir(parents=True)
+    (home / "trash").mkdir()
+    return Env({"CODEH_HOME": str(home)})
+
+
+def test_only_what_lies_outside_and_names_blocks_is_remembered_once(env: Env, tmp_path: Path) -> None:
+    outside = str(tmp_path / "s.jsonl")
+    elsewhere.note(env, os.path.join(env.home, "sessions", "s.jsonl"), REF)
+    elsewhere.note(env, os.path.join(env.home, "trash", "s.jsonl"), REF)
+    elsewhere.note(env, outside, b'{"type":"message","parts":[]}\n')
+    assert elsewhere.noted(env) == []
+    assert not (Path(env.home) / "elsewhere").exists()
+    for _ in range(2):
+        elsewhere.note(env, outside, REF)
+        elsewhere.note(env, "postgres://h/d/s", REF)
+        elsewhere.note(env, "postgres://h/d/t", REF)
+    assert elsewhere.noted(env) == [outside, "postgres://h/d"]
+
+
+def test_a_file_is_remembered_by_its_real_name(
+    env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
+    elsewhere.note(env, str(tmp_path / "link" / "s.jsonl"), REF)
+    assert elsewhere.noted(env) == []
+    (tmp_path / "real").mkdir()
+    (tmp_path / "other").symlink_to("real")
+    monkeypatch.chdir(tmp_path)
+    elsewhere.note(env, "other/s.jsonl", REF)
+    assert elsewhere.noted(env) == [str((tmp_path / "real" / "s.jsonl").resolve())]
+
+
+def test_any_name_that_a_file_may_have_comes_back(env: Env, tmp_path: Path) -> None:
+    names = ["a\nb.jsonl", "ü.jsonl", os.fsdecode(b"\xff.jsonl"), " .jsonl"]
+    found = [os.path.join(os.path.realpath(tmp_path), name) for name in names]
+    for path in found:
+        elsewhere.note(env, path, REF)
+    assert elsewhere.noted(env) == found
+    elsewhere.forget(env, found[1:3])
+    assert elsewhere.noted(env) == [found[0], found[3]]
+    elsewhere.forget(env, [])
+    elsewhere.forget(env, found)
+    assert elsewhere.noted(env) == []
+
+
+def test_the_list_never_gets_shorter_so_that_whoever_reads_it_meanwhile_finds_whole_names(
+    env: Env, tmp_path: Path
+) -> None:
+    """A reader takes no lock: it must never see the end of an old name behind a new one."""
+    long, short = (os.path.join(os.path.realpath(tmp_path), name) for name in ("long" * 20, "s"))
+    elsewhere.note(env, long, REF)
+    size = (Path(env.home) / "elsewhere").stat().st_size
+    elsewhere.forget(env, [long])
+    elsewhere.note(env, short, REF)
+    assert (Path(env.home) / "elsewhere").stat().st_size == size
+    assert elsewhere.noted(env) == [short]
+    assert (Path(env.home) / "elsewhere").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_in_its_place_is_not_followed(env: Env, tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_bytes(b"")
+    (Path(env.home) / "elsewhere").symlink_to(tmp_path / "theirs")
+    with pytest.raises(OSError, match="symbolic links"):
+        elsewhere.note(env, str(tmp_path / "s.jsonl"), REF)
+    assert (tmp_path / "theirs").read_bytes() == b""

@@ -1,0 +1,156 @@
+"""The bytes of a session's file: up to the size that it had, in blocks of whole lines, too long ones left out."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.base.errors import BadData, InputOutput
+from codeh_history.store import file
+
+MOST = 20  # bytes of a line, here; what is read at once is no more
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "LONGEST", MOST)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    fd = os.open(tmp_path_factory.mktemp("file") / "f", os.O_RDWR | os.O_CREAT)
+    yield fd
+    os.close(fd)
+
+
+def put(fd: int, data: bytes) -> int:
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, data, 0)
+    return len(data)
+
+
+contents = st.lists(
+    st.sampled_from([b"", b"a", b"bcd", b"e" * 19, b"f" * 20, b"g" * 21, b"h" * 60]), max_size=8
+)
+
+
+@given(lines=contents, ended=st.booleans(), step=st.integers(1, MOST), from_line=st.integers(0, 3))
+def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(
+    scratch: int, lines: list[bytes], ended: bool, step: int, from_line: int
+) -> None:
+    data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
+    at = sum(len(line) + 1 for line in data.split(b"\n")[:from_line])
+    at = at if at <= len(data) else 0
+    size = put(scratch, data)
+    found = list(file.blocks(scratch, size, step, at))
+    rest = data[at:]
+    expected = [line if len(line) <= MOST else len(line) for line in rest.split(b"\n")]
+    got: list[bytes | int] = []
+    for number, block in enumerate(found):
+        if isinstance(block, int):
+            got.append(block)
+        else:
+            assert block
+            assert block.endswith(b"\n") or number == len(found) - 1
+            got += block.removesuffix(b"\n").split(b"\n")
+    if rest.endswith(b"\n"):
+        expected.pop()
+    if rest:
+        assert got == expected
+    else:
+        assert got == []
+
+
+@given(lines=contents, step=st.integers(1, MOST))
+def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file(
+    scratch: int, lines: list[bytes], step: int
+) -> None:
+    data = b"".join(line + b"\n" for line in lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file, "_STEP", step)
+        found = file.records_in(scratch, put(scratch, data))
+    assert found == b"".join((line if len(line) <= MOST else b"") + b"\n" for line in lines)
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    gaps = {start: len(line) for start, line in zip(starts, lines, strict=True) if len(line) > MOST}
+    assert getattr(found, "gaps", {}) == gaps
+
+
+def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch: int) -> None:
+    size = put(scratch, b"a\nb\n")
+    os.pwrite(scratch, b"c\n", size)
+    assert file.records_in(scratch, size) == file.pread_all(scratch, size) == b"a\nb\n"
+    assert file.pread_all(scratch, 100) == b"a\nb\nc\n"
+    assert file.pread_all(scratch, 2, 2) == b"b\n"
+    assert file.pread_all(scratch, 0) == b""
+    assert list(file.blocks(scratch, 100, 2)) == [b"a\n", b"b\n", b"c\n"]
+
+
+@given(data=st.binary(max_size=40), size=st.integers(0, 40), moves=st.lists(
+    st.tuples(st.integers(-5, 50), st.sampled_from([io.SEEK_SET, io.SEEK_CUR, io.SEEK_END]), st.integers(0, 20)),
+    max_size=5,
+))  # fmt: skip
+def test_a_stream_of_it_reads_and_seeks_as_one_in_memory(
+    scratch: int, data: bytes, size: int, moves: list[tuple[int, int, int]]
+) -> None:
+    put(scratch, data)
+    size = min(size, len(data))
+    os.lseek(scratch, 3, os.SEEK_SET)
+    right = io.BytesIO(data[:size])
+    with file.stream(scratch, size) as found:
+        for offset, whence, count in moves:
+            if whence == io.SEEK_SET and offset < 0:
+                continue
+            assert found.seek(offset, whence) == right.seek(offset, whence)
+            assert found.read(count) == right.read(count)
+    assert os.lseek(scratch, 0, os.SEEK_CUR) == 3
+
+
+def test_only_a_regular_file_is_opened_and_nothing_hangs(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"four")
+    fd, size = file.open_regular(str(tmp_path / "f"))
+    os.close(fd)
+    assert size == 4
+    os.mkfifo(tmp_path / "fifo")
+    before = len(os.listdir("/dev/fd"))
+    for name in ("fifo", "."):
+        with pytest.raises(BadData, match=r"not a regular file; a session is one$"):
+            file.open_regular(str(tmp_path / name), "; a session is one")
+    assert len(os.listdir("/dev/fd")) == before
+    with pytest.raises(FileNotFoundError):
+        file.open_regular(str(tmp_path / "none"))
+    with pytest.raises(InputOutput, match=r"f/below: Not a directory$"):
+        file.open_regular(str(tmp_path / "f" / "below"))
+
+
+@pytest.mark.parametrize(
+    ("held", "shared", "locked"),
+    [
+        (None, True, False), (None, False, False), (fcntl.LOCK_SH, True, False), (fcntl.LOCK_SH, False, True),
+        (fcntl.LOCK_EX, True, True), (fcntl.LOCK_EX, False, True),
+    ],
+)  # fmt: skip
+def test_a_lock_is_told_by_what_can_stand_beside_it(
+    tmp_path: Path, held: int | None, *, shared: bool, locked: bool
+) -> None:
+    path = tmp_path / "f"
+    with path.open("wb") as owner:
+        if held is not None:
+            fcntl.flock(owner, held)
+        assert file.is_locked(str(path), shared=shared) == locked
+    assert not file.is_locked(str(path), shared=shared)  # and nothing of ours is left on it
+
+
+def test_nobody_holds_a_lock_of_what_is_not_there_or_may_not_be_opened_so(tmp_path: Path) -> None:
+    assert not file.is_locked(str(tmp_path / "none"), shared=False)
+    (tmp_path / "link").symlink_to("f")
+    with (tmp_path / "f").open("wb") as owner:
+        fcntl.flock(owner, fcntl.LOCK_EX)
+        assert file.is_locked(str(tmp_path / "link"), shared=True)
+        assert not file.is_locked(str(tmp_path / "link"), shared=True, flags=os.O_NOFOLLOW)

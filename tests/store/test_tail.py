@@ -1,0 +1,87 @@
+"""The end of a session without reading all of it: the same lines as from the beginning."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.store import tail
+
+HEADER = b'{"type":"session","version":1,"id":"s","cwd":"/here"}\n'
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    fd = os.open(tmp_path_factory.mktemp("tail") / "f", os.O_RDWR | os.O_CREAT)
+    yield fd
+    os.close(fd)
+
+
+@given(
+    lines=st.lists(st.sampled_from([b"", b" ", b"\r", b"a", b"bcd ", b"e" * 20, b"f" * 50]), max_size=8),
+    step=st.integers(1, 64), more=st.sampled_from([b"", b"later\n"]),
+)  # fmt: skip
+def test_backwards_are_the_same_lines_each_at_its_place(
+    scratch: int, lines: list[bytes], step: int, more: bytes
+) -> None:
+    data = b"\n".join(lines)
+    os.ftruncate(scratch, 0)
+    os.pwrite(scratch, data + more, 0)
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    expected = [(at, line) for at, line in zip(starts, lines, strict=True) if line.strip()]
+    assert list(tail.lines_backwards(scratch, len(data), step)) == expected[::-1]
+
+
+@given(step=st.integers(1, 64), long=st.sampled_from([0, 20, 21, 22, 50]), last=st.booleans())
+def test_of_a_line_too_long_only_its_beginning_comes(
+    scratch: int, step: int, long: int, last: bool
+) -> None:
+    lines = [b"a", b"x" + b"y" * long, *([] if last else [b"z"])]
+    os.ftruncate(scratch, 0)
+    os.pwrite(scratch, b"\n".join(lines), 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tail, "LONGEST", 21)
+        found = [line for _, line in tail.lines_backwards(scratch, os.fstat(scratch).st_size, step)][::-1]
+    cut = [line if len(line) <= 21 else found[1] for line in lines]
+    assert found == cut
+    assert len(found[1]) <= 21
+    assert not any(line.startswith(b"{") for line in found)
+
+
+@pytest.mark.parametrize(
+    ("lines", "newest"),
+    [
+        (b"", None),
+        (b'{"type":"meta","set":{}}\n', None),
+        (b'{"type":"message","id":"a","ts":"2026-01-01T00:00:00Z","role":"user","parts":[]}\n', "2026-01-01T00:00:00Z"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2"}\n{"type":"clear","ts":"T3"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"open","ts":"T2"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"ref","ts":"T2"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"commit","of":"x","parts":[],"ts":"T2"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"update","of":"x","parts":[],"ts":"T2"}\n', "T1"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"meta","set":{"title":"a \\"message\\""},"ts":"T2"}\n', "T1"),
+        (b'{"type":"message","ts":0}\n', "1970-01-01T00:00:00.000Z"),
+        (b'{"role":"user","parts":[{"text":"x"}]}\n', ""),
+        (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2', "T1"),
+    ],
+)  # fmt: skip
+def test_the_newest_message_is_told_by_the_last_line_that_brings_one(
+    tmp_path: Path, lines: bytes, newest: str | None
+) -> None:
+    (tmp_path / "s.jsonl").write_bytes(HEADER + lines)
+    path = str(tmp_path / "s.jsonl")
+    assert tail.newest_message(path) == newest
+    assert tail.newest_message(path, "/here") == newest
+    assert tail.newest_message(path, "/elsewhere") is None
+
+
+@pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
+def test_a_first_line_that_is_none_says_nothing(scratch: int, first: bytes) -> None:
+    os.ftruncate(scratch, 0)
+    os.pwrite(scratch, first, 0)
+    assert tail.first_line(scratch) == {}
