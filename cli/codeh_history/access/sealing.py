@@ -56,9 +56,9 @@ def _recipient(text: str) -> Any:
 
 def _identities(name: str) -> list[Any]:
     """The keys in a file: `age-keygen`'s lines, or an SSH key without a passphrase."""
-    age, data = _age(), read_file(name)
+    age, data = _age(), read_file(name).lstrip()
     try:
-        if data.lstrip().startswith(b"-----BEGIN"):
+        if data.startswith(b"-----BEGIN"):
             return [age.ssh.Identity.from_buffer(data)]
         lines = [line.strip() for line in data.decode().splitlines()]
         found = [age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]

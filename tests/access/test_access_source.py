@@ -1,0 +1,97 @@
+"""A file to import: its first bytes tell what it is, and none of them is lost, from a pipe either."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from codeh_history.access.source import FIRST, HEAD, is_bundle, source
+from codeh_history.base.env import Env
+from codeh_history.base.errors import InputOutput, Usage
+
+SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, 200_000]
+
+
+def content(size: int) -> bytes:
+    return bytes(number % 251 for number in range(size))
+
+
+@contextmanager
+def stdin(tmp_path: Path, data: bytes, *, piped: bool) -> Iterator[Env]:
+    """A program that has these bytes on stdin: a pipe, in small pieces, or a file."""
+    if not piped:
+        (tmp_path / "f").write_bytes(data)
+        with (tmp_path / "f").open("rb") as file:
+            yield Env({}, stdin=file.fileno())
+        return
+    reading, writing = os.pipe()
+
+    def fill() -> None:
+        with open(writing, "wb", buffering=0) as file:
+            file.writelines(
+                data[at : at + (100 if len(data) < 2000 else 50_000)]
+                for at in range(0, len(data), 100 if len(data) < 2000 else 50_000)
+            )
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    yield Env({}, stdin=reading)
+    writer.join()
+    os.close(reading)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_what_was_looked_at_is_read_all_the_same(tmp_path: Path, size: int, *, piped: bool) -> None:
+    with stdin(tmp_path, content(size), piped=piped) as env, source(env, "-") as found:
+        assert found.head == content(size)[:HEAD]
+        first = found.read(10)
+        assert first == content(size)[:10]
+        assert first + found.rest() == content(size)
+        assert found.read() == b""
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_settled_it_can_be_read_again_and_again(tmp_path: Path, size: int, *, piped: bool) -> None:
+    with stdin(tmp_path, content(size), piped=piped) as env, source(env, "-") as found:
+        found.settle()
+        for _ in range(2):
+            assert os.pread(found.fd, size + 1, 0) == content(size)
+        assert found.rest() == content(size)
+
+
+def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"read already" + content(2000))
+    with (tmp_path / "f").open("rb") as file:
+        os.lseek(file.fileno(), 12, os.SEEK_SET)
+        with source(Env({}, stdin=file.fileno()), "-") as found:
+            found.settle()
+            assert os.pread(found.fd, 3000, 0) == content(2000)
+            assert found.rest() == content(2000)
+
+
+def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"x")
+    before = len(os.listdir("/dev/fd"))
+    with source(Env({}), str(tmp_path / "f")) as found:
+        assert found.rest() == b"x"
+    assert len(os.listdir("/dev/fd")) == before
+    with pytest.raises(Usage, match=r"none: no such file$"), source(Env({}), str(tmp_path / "none")):
+        pass
+    with pytest.raises(InputOutput, match=r"Is a directory$"), source(Env({}), str(tmp_path)):
+        pass
+
+
+def test_a_bundle_is_told_by_its_first_member() -> None:
+    head = FIRST.encode().ljust(257, b"\0") + b"ustar".ljust(255, b"\0")
+    assert is_bundle(head)
+    assert not is_bundle(head[:256])
+    assert not is_bundle(b"other.json".ljust(257, b"\0") + head[257:])
+    assert not is_bundle(head.replace(b"ustar", b"other"))
+    assert not is_bundle(head.replace(b".json\0", b".jsonl"))

@@ -1,0 +1,155 @@
+"""`--calibrated`: what a provider really counted, against our own count."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.access.calibration import QUANTILE, asked, calibrated, calibration, quantile, ratios
+from codeh_history.base.env import Env
+from codeh_history.base.errors import Usage
+from codeh_history.session.view import View
+from codeh_history.tokens import history_tokens, open_counter
+from strategies import encode, view_of
+
+WORDS = "word " * 60
+
+
+def said(kind: str, number: int, text: str = WORDS, **more: Any) -> dict[str, Any]:
+    role = "model" if kind == "codeh" else "user"
+    return {
+        "type": "message",
+        "id": f"m{number}",
+        "kind": kind,
+        "role": role,
+        "parts": [{"text": text}],
+        **more,
+    }
+
+
+def talk(*factors: float, model: str = "m", used: str = "m") -> list[dict[str, Any]]:
+    """A prompt and an answer for each factor: the provider counts that many times what we count."""
+    records: list[dict[str, Any]] = []
+    counter = open_counter("approx")
+    for number, factor in enumerate(factors):
+        records.append(said("user", 2 * number))
+        count = history_tokens(counter, view_of(records).messages, system=None, tools=[])
+        usage = {"usage": {"input": round(count * factor)}, "model": model}
+        records.append(said("codeh", 2 * number + 1, **usage))
+    return records
+
+
+@given(st.lists(st.floats(0.1, 9), min_size=1, max_size=12), st.floats(0.01, 1))
+def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(
+    values: list[float], share: float
+) -> None:
+    values.sort()
+    found = quantile(values, share)
+    assert found in values
+    assert sum(value <= found for value in values) >= len(values) * share - 1e-9
+    assert sum(value < found for value in values) < len(values) * share + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("count", "place"), [(1, 0), (2, 1), (19, 18), (20, 18), (21, 19), (40, 37), (100, 94)]
+)
+def test_of_twenty_the_factor_is_the_one_before_the_last(count: int, place: int) -> None:
+    assert quantile([float(number) for number in range(count)], QUANTILE) == place
+
+
+def test_each_answer_of_the_model_tells_how_much_more_the_provider_counts() -> None:
+    view, counter = view_of(talk(1.5, 2.0, 1.0)), open_counter("approx")
+    assert ratios(view, counter, "m") == pytest.approx([1.5, 2.0, 1.0], rel=0.02)
+    assert ratios(view, counter, "other") == []
+
+
+def test_the_system_prompt_and_the_tools_were_sent_too() -> None:
+    records = talk(1.0)
+    alone = ratios(view_of(records), open_counter("approx"), "m")
+    meta = {"type": "meta", "set": {"system": WORDS, "tools": [{"name": "read", "description": WORDS}]}}
+    beside = ratios(view_of([meta, *records]), open_counter("approx"), "m")
+    assert alone[0] / 4 < beside[0] < alone[0] / 2
+
+
+@pytest.mark.parametrize(
+    "usage", [None, {}, {"input": 0}, {"input": -1}, {"input": "7"}, {"input": True}, {"input": 1.5}, 7]
+)
+def test_usage_that_says_nothing_tells_nothing(usage: object) -> None:
+    records = [said("user", 0), said("codeh", 1, model="m", usage=usage)]
+    assert ratios(view_of(records), open_counter("approx"), "m") == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"type": "summary", "id": "s", "summary": "x", "covers": ["m0"]},
+        {"type": "compaction", "id": "k", "ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]},
+    ],
+)
+def test_a_session_that_was_made_smaller_tells_nothing(more: dict[str, Any]) -> None:
+    assert ratios(view_of([*talk(1.0, 1.0), more]), open_counter("approx"), "m") == []
+
+
+# -- over the sessions of a home ---------------------------------------------------------------------------
+
+
+def lay(home: Path, id: str, records: list[dict[str, Any]]) -> None:
+    (home / "sessions").mkdir(parents=True, exist_ok=True)
+    header = {"type": "session", "version": 1, "id": id}
+    (home / "sessions" / f"{id}.jsonl").write_bytes(encode([header, *records]))
+
+
+@pytest.fixture
+def env(home: Path) -> Env:
+    return Env({"CODEH_HOME": str(home)})
+
+
+def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_over(
+    env: Env, home: Path
+) -> None:
+    lay(home, "a", talk(1.0, 2.0))
+    lay(home, "b", talk(3.0))
+    lay(home, "c", talk(9.0, model="another"))
+    os.mkfifo(home / "sessions" / "d.jsonl")
+    found = calibration(env, open_counter("approx"), "m")
+    assert found is not None
+    assert (found["model"], found["counter"], found["ratios"]) == ("m", "approx", 3)
+    assert [found[name] for name in ("least", "median", "most", "factor")] == pytest.approx(
+        [1, 2, 3, 3], rel=0.02
+    )
+    assert calibration(env, open_counter("approx"), "unheard-of") is None
+
+
+def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env: Env, home: Path) -> None:
+    lay(home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")])
+    view = view_of(
+        [said("user", 0), said("codeh", 1, model="m"), said("codeh", 2, model="new"), said("user", 3)]
+    )
+    counter = open_counter("approx")
+    for name, model in ((None, "new"), ("m", "m"), ("approx", "new"), ("o200k_base", "new")):
+        assert asked(env, view, counter, name)["model"] == model
+
+
+def test_without_any_usage_it_is_said_to_whoever_insists(env: Env) -> None:
+    counter, nobody, somebody = open_counter("approx"), view_of([]), view_of([said("codeh", 0, model="m")])
+
+    def why(view: View) -> str:
+        with pytest.raises(Usage) as error:
+            calibrated(env, view, counter, None)
+        return str(error.value)
+
+    assert why(nobody).startswith("--calibrated: for which model?")
+    assert why(somebody) == "--calibrated: no usage of m is recorded in this home; leave it out"
+    assert calibrated(env, somebody, counter, None, insisting=False) is counter
+
+
+def test_every_total_is_multiplied(env: Env, home: Path) -> None:
+    lay(home, "a", talk(2.0))
+    view = view_of([said("codeh", 0, model="m")])
+    counter = calibrated(env, view, open_counter("approx"), None)
+    assert counter.scale(1000) == pytest.approx(2000, rel=0.02)

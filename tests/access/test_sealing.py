@@ -1,0 +1,95 @@
+"""What leaves the machine encrypted is opened by the keys it was encrypted to, and by no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeh_history.access.sealing import Seal, is_sealed
+from codeh_history.base.errors import BadData, Usage
+
+pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
+DATA = b"a conversation \xff" * 100
+
+
+def identity(path: Path, before: str = "# made today\n\n", after: str = "\n") -> tuple[str, str]:
+    """A new key in a file; its public one, and the file's name."""
+    made = pyrage.x25519.Identity.generate()
+    path.write_text(f"{before}{made}{after}")
+    return str(made.to_public()), str(path)
+
+
+def test_each_of_those_it_is_encrypted_to_opens_it_alone(tmp_path: Path) -> None:
+    (ours, our_file), (theirs, their_file) = (identity(tmp_path / name) for name in ("ours", "theirs"))
+    sealed = Seal([ours, theirs], []).sealed(DATA)
+    assert is_sealed(sealed)
+    assert not is_sealed(DATA)
+    assert b"conversation" not in sealed
+    for name in (our_file, their_file):
+        assert Seal([], [name]).opened(sealed, "here") == DATA
+
+
+def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path: Path) -> None:
+    first, _ = identity(tmp_path / "one")
+    second, _ = identity(tmp_path / "two", before="  ", after="")
+    both = tmp_path / "both"
+    both.write_text((tmp_path / "one").read_text() + (tmp_path / "two").read_text())
+    for to in (first, second):
+        assert Seal([], [str(both)]).opened(Seal([to], []).sealed(DATA), "here") == DATA
+
+
+def test_who_has_another_key_or_none_is_told_so(tmp_path: Path) -> None:
+    to, _ = identity(tmp_path / "ours")
+    _, other = identity(tmp_path / "other")
+    sealed = Seal([to], []).sealed(DATA)
+    with pytest.raises(Usage, match=r"^there: encrypted; --identity FILE says whose key opens it$"):
+        Seal([to], []).opened(sealed, "there")
+    with pytest.raises(BadData, match=rf"^there: {other} does not open it: "):
+        Seal([], [other]).opened(sealed, "there")
+
+
+def test_what_was_altered_or_cut_is_never_opened(tmp_path: Path) -> None:
+    to, file = identity(tmp_path / "k")
+    sealed, seal = Seal([to], []).sealed(DATA), Seal([], [file])
+    changed = bytearray(sealed)
+    changed[-20] ^= 1
+    for spoiled in (bytes(changed), sealed[:-1], sealed[: len(sealed) // 2], sealed[:25]):
+        with pytest.raises(BadData, match=r"^here: .* does not open it"):
+            seal.opened(spoiled, "here")
+
+
+def test_an_ssh_key_will_do(tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.generate()
+    text = serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
+    (tmp_path / "id").write_bytes(b"\n" + key.private_bytes(*text))
+    form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+    to = key.public_key().public_bytes(*form).decode() + " me@here"
+    assert Seal([], [str(tmp_path / "id")]).opened(Seal([to], []).sealed(DATA), "here") == DATA
+
+
+@pytest.mark.parametrize("text", ["", "age1nonsense", "ssh-ed25519 AAAA", "me@example.org"])
+def test_what_is_no_public_key_is_refused(text: str) -> None:
+    with pytest.raises(Usage, match=r"^--encrypt-to: a public key expected"):
+        Seal([text], [])
+
+
+def test_a_secret_key_on_the_command_line_is_not_repeated() -> None:
+    secret = str(pyrage.x25519.Identity.generate())
+    for text in (secret, secret.lower()):
+        with pytest.raises(Usage, match=r"a secret key stands in a file$") as error:
+            Seal([text], [])
+        assert secret.lower()[20:] not in str(error.value).lower()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"# nothing\n", b"\xff\xfe", b"age1public", b"-----BEGIN NOTHING-----\n"]
+)
+def test_a_file_without_a_key_is_named(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "k").write_bytes(data)
+    with pytest.raises(BadData, match=rf"^{tmp_path}/k: no identity"):
+        Seal([], [str(tmp_path / "k")])
