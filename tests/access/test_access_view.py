@@ -1,0 +1,166 @@
+"""From a session to its view: what is wrong with it is told as far as it helps, and a message is found by its name."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+
+import pytest
+
+from codeh_history.access import view as access
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, NotFound
+from codeh_history.session.records import ELEMENT, Damage, Log, block_of
+from codeh_history.session.view import View
+from codeh_history.store.resolve import Target
+from inside import lay
+from strategies import encode, view_of
+
+HEADER = b'{"type":"session","version":1,"id":"s"}\n'
+LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
+MISSING = block_of({"text": "gone"})
+
+
+class Told:
+    """An environment whose stderr is kept."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home.parent / "stderr"
+        self._file = self._path.open("wb")
+        self.env = Env({"CODEH_HOME": str(home)}, stderr=self._file.fileno())
+
+    @property
+    def said(self) -> str:
+        return self._path.read_text().replace("codeh-history: ", "")
+
+
+@pytest.fixture
+def told(home: Path) -> Told:
+    return Told(home)
+
+
+# -- a message by its name ---------------------------------------------------------------------------------
+
+
+def talk() -> View:
+    names = ["apple", "apricot", "pear", ":odd"]
+    log = [
+        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
+        for id in names
+    ]
+    log.append({"type": "message", "id": "kiwi", "kind": "user", "role": "user", "parts": [{"text": "k"}]})
+    log.append({"type": "compaction", "id": "k", "ops": [{"op": "drop", "ids": ["kiwi"], "why": "w"}]})
+    return view_of(log)
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [("apple", "apple"), ("pe", "pear"), ("apr", "apricot"), (":1", "apple"), (":4", ":odd"), (":-1", ":odd"),
+     (":-4", "apple"), (":+2", "apricot"), ("ki", "kiwi"), ("kiwi", "kiwi")],
+)  # fmt: skip
+def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name: str, id: str) -> None:
+    assert access.find(talk(), name, session="s").id == id
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("ap", "ambiguous: apple, apricot"), ("x", "no such message"), (":0", "there are 4 messages"),
+        (":5", "there are 4 messages"), (":-5", "there are 4 messages"), (":x", "not a number"), (":", "not a number"),
+    ],
+)  # fmt: skip
+def test_a_name_of_none_or_of_many_is_refused(name: str, why: str) -> None:
+    with pytest.raises(NotFound, match=rf"^s: {name}: {why}"):
+        access.find(talk(), name, session="s")
+
+
+# -- what is wrong with a log ------------------------------------------------------------------------------
+
+
+def log_of(*damage: Damage) -> Log:
+    return Log([], list(damage), 0)
+
+
+def lines(count: int, *, mended: bool = False) -> list[Damage]:
+    return [Damage(number, number * 10, "not JSON", mended=mended) for number in range(1, count + 1)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ([], ""),
+        (lines(1), "f: 1 damaged line skipped (line 1, byte 10: not JSON)\n"),
+        (lines(3), "f: 3 damaged lines skipped (line 1, byte 10: not JSON; line 2, byte 20: not JSON; line 3, byte 30: not JSON)\n"),
+        (lines(5), "f: 5 damaged lines skipped (line 1, byte 10: not JSON; line 2, byte 20: not JSON; line 3, byte 30: not JSON; and 2 more)\n"),
+        (lines(1, mended=True), "f: 1 line mended (line 1, byte 10: not JSON)\n"),
+        ([Damage(7, -1, "torn")], "f: 1 damaged line skipped (line 7: torn)\n"),
+        ([Damage(ELEMENT, 0, "[3]: no text")], "f: 1 element is not as expected, kept as found ([3]: no text)\n"),
+        ([Damage(ELEMENT, 0, "a")] * 21, f"f: 21 elements are not as expected, kept as found ({'a; ' * 20}and 1 more)\n"),
+        (lines(1, mended=True) + lines(1), "f: 1 damaged line skipped (line 1, byte 10: not JSON)\nf: 1 line mended (line 1, byte 10: not JSON)\n"),
+    ],
+    ids=["none", "one", "three", "five", "mended", "another program's", "an element", "many elements", "both"],
+)  # fmt: skip
+def test_damage_is_counted_and_the_first_of_it_named(told: Told, damage: list[Damage], said: str) -> None:
+    access.tell_damage(told.env, Target("f", "-s"), log_of(*damage), strict=False)
+    assert told.said == said
+    if damage:
+        with pytest.raises(BadData) as error:
+            access.tell_damage(told.env, Target("f", "-s"), log_of(*damage), strict=True)
+        assert str(error.value) == said.removesuffix("\n").replace("\n", "; ")
+
+
+def test_what_is_skipped_and_what_is_mended_are_counted_apart() -> None:
+    assert access.counted(lines(2) + lines(1, mended=True)) == "2 damaged lines skipped, 1 line mended"
+    assert access.counted([]) == ""
+
+
+def test_a_last_line_that_somebody_is_writing_is_no_damage(told: Told, home: Path) -> None:
+    path = lay(home, HEADER + LINE + LINE[:20])
+    target = Target(str(path), "-s")
+    with path.open("rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        assert len(access.view_of(told.env, target, strict=True).messages) == 1
+        access.view_of(told.env, target, path.read_bytes())  # under our own lock nobody else writes
+        assert "torn last line" in told.said
+    with pytest.raises(BadData, match=r"1 damaged line skipped"):
+        access.view_of(told.env, target, strict=True)
+
+
+# -- blocks ------------------------------------------------------------------------------------------------
+
+
+def ref(id: str, block: str) -> dict[str, object]:
+    return {"type": "ref", "id": id, "kind": "user", "role": "user", "flowId": "s", "blockIds": [block]}
+
+
+def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told: Told, home: Path) -> None:
+    target = Target(str(lay(home, HEADER + encode([ref("a", MISSING)]))), "-s")
+    with pytest.raises(BadData, match=rf"^block {MISSING} is missing from "):
+        access.view_of(told.env, target)
+    lost: dict[str, str] = {}
+    view = access.view_of(told.env, target, lost=lost)
+    assert view.messages[0].parts == [{"text": f"[block {MISSING} is missing]"}]
+    assert list(lost) == [MISSING]
+    access.tell_lost(told.env, "s", lost)
+    assert told.said.startswith(f"s: 1 block left out: block {MISSING} is missing from ")
+    with pytest.raises(BadData, match=r"^s: 1 block left out"):
+        access.tell_lost(told.env, "s", lost, strict=True)
+    access.tell_lost(told.env, "s", {}, strict=True)
+
+
+def test_of_the_newest_alone_no_older_block_is_looked_for(told: Told, home: Path) -> None:
+    target = Target(
+        str(lay(home, HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"'))), "-s"
+    )
+    assert access.view_of(told.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
+    assert len(access.view_of(told.env, target, hydrate=False).messages) == 2
+    with pytest.raises(BadData):
+        access.view_of(told.env, target, newest=2)
+
+
+def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(told: Told) -> None:
+    data = HEADER + encode([ref("a", MISSING)])
+    assert access.looked_at(told.env, data, None).messages[0].parts[0]["text"].startswith("[block")
+    assert told.said == ""
+    access.looked_at(told.env, data, "s")
+    assert told.said.startswith("s: 1 block left out")

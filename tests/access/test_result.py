@@ -1,0 +1,117 @@
+"""What every filter does with its ops: print the session that they leave, or record them so that they can be undone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.access import result
+from codeh_history.base.env import Env
+from codeh_history.base.errors import Usage
+from codeh_history.session.fold import fold
+from codeh_history.session.ops import Op, drop, insert, replace
+from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.view import View
+from codeh_history.store.resolve import Target
+from inside import lay
+from strategies import encode
+
+LOG: list[dict[str, Any]] = [
+    {"type": "session", "version": 1, "id": "s"},
+    *({"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]} for id in "abc"),
+]  # fmt: skip
+OPS: list[Op] = [
+    drop(["a"], "w"),
+    replace("b", 0, block_of({"text": "b"}), {"text": "B"}, "w"),
+    insert("b", {"kind": "info", "parts": [{"text": "one"}]}, "w"),
+    insert("c", {"id": "mine", "kind": "info", "parts": [{"text": "two"}]}, "w"),
+]
+
+
+class Ran:
+    """A filter with these ops, on the session of a home, and what it printed."""
+
+    def __init__(
+        self, home: Path, ops: list[Op], fields: dict[str, Any] | None = None, **how: bool
+    ) -> None:
+        out, err = home.parent / "out", home.parent / "err"
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            env = Env({"CODEH_NOW": "2026-01-02T03:04:05Z"}, stdout=stdout.fileno(), stderr=stderr.fileno())
+            target = Target(str(home / "sessions" / "s.jsonl"), "-s")
+            self.view = result.run(env, target, lambda _: (ops, fields or {}), **{"in_place": False, **how})
+        self.out, self.err = out.read_bytes(), err.read_text()
+
+
+def texts(view: View) -> list[Any]:
+    return [(message.kind, message.parts) for message in view.messages]
+
+
+@pytest.mark.parametrize("ops", [[], OPS, OPS[:1], OPS[1:2]])
+def test_printed_recorded_and_returned_it_is_the_same_view(home: Path, ops: list[Op]) -> None:
+    path = lay(home, encode(LOG))
+    printed = Ran(home, ops)
+    assert path.read_bytes() == encode(LOG)
+    recorded = Ran(home, ops, {"policy": "p"}, in_place=True)
+    assert recorded.out == b""
+    assert path.read_bytes().startswith(encode(LOG))
+    shown = texts(printed.view)
+    assert texts(recorded.view) == shown
+    for data in (printed.out, path.read_bytes()):
+        assert texts(fold(parse(lines_of(data)))) == shown
+
+
+def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home: Path) -> None:
+    path = lay(home, encode(LOG))
+    Ran(home, OPS, {"policy": "p", "budget": 7}, in_place=True)
+    record = orjson.loads(path.read_bytes().splitlines()[-1])
+    id = record["id"]
+    assert {**record, "ops": []} == {
+        "type": "compaction", "id": id, "ts": "2026-01-02T03:04:05.000Z", "policy": "p", "budget": 7, "ops": [],
+    }  # fmt: skip
+    assert [op["message"]["id"] for op in record["ops"] if op["op"] == "insert"] == [f"{id}.2", "mine"]
+    assert "id" not in OPS[2]["message"]  # what was given stays as it is
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "s: nothing to change"),
+        ({"budget": 32000}, "s: nothing to change: below 32,000 tokens"),
+        ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change: 1,500 of 32,000 tokens by approx"),
+    ],
+)  # fmt: skip
+def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(
+    home: Path, fields: dict[str, Any], said: str
+) -> None:
+    path = lay(home, encode(LOG))
+    assert Ran(home, [], fields, in_place=True).err == f"codeh-history: {said}\n"
+    assert path.read_bytes() == encode(LOG)
+    assert Ran(home, [], fields, in_place=True, force=True).err == ""
+    assert orjson.loads(path.read_bytes().splitlines()[-1])["ops"] == []
+
+
+def test_a_stream_has_no_file_to_be_changed() -> None:
+    with pytest.raises(Usage, match=r"-i changes a session: name one instead of -"):
+        result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), in_place=True)
+
+
+def test_a_forgotten_dash_in_a_pipe_is_told(home: Path) -> None:
+    path = lay(home, encode(LOG))
+    reading, writing = os.pipe()
+    try:
+        env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "s"}, stdin=reading)
+        with pytest.raises(Usage, match=r"stdin is a pipe: say - to read the session from it"):
+            result.target_of(env, None, None)
+        named = [result.target_of(env, "s", None), result.target_of(env, None, "s")]
+        assert [target.path for target in named] == [str(path)] * 2
+        assert result.target_of(env, None, "-").path == "-"
+    finally:
+        os.close(reading)
+        os.close(writing)
+    with open(os.devnull, "rb") as null:
+        env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "s"}, stdin=null.fileno())
+        assert result.target_of(env, None, None).path == str(path)

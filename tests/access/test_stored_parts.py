@@ -1,0 +1,118 @@
+"""Parts that lie in the block store: which a view needs, that they come at once, and what stands for lost ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeh_history.access.stored_parts import hydrated, wanted
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.session.records import block_of, dumps
+from memory_store import MemoryStore
+from strategies import view_of
+
+PART = {name: {"text": name} for name in ("old", "new", "shown", "hidden", "gone", "image", "undone")}
+ID = {name: block_of(part) for name, part in PART.items()}
+
+
+class Counted(MemoryStore):
+    """A store that keeps what it was asked for."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+        self.mset({ID[name]: dumps(PART[name]) for name in names})
+
+    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        self.asked.append(list(ids))
+        return super().mget(ids)
+
+
+def ref(id: str, *names: str) -> dict[str, Any]:
+    return {
+        "type": "ref",
+        "id": id,
+        "kind": "user",
+        "role": "user",
+        "flowId": "s",
+        "blockIds": [ID[n] for n in names],
+    }
+
+
+LOG = [
+    ref("a", "old", "shown"),
+    ref("b", "hidden"),
+    ref("c", "undone"),
+    {"type": "revert", "id": "r", "of": "c"},
+    {"type": "compaction", "id": "k", "ops": [
+        {"op": "drop", "ids": ["b"], "why": "w"},
+        {"op": "replace", "id": "a", "part": 0, "block": ID["old"], "blockId": ID["new"], "why": "w"},
+    ]},
+]  # fmt: skip
+
+
+def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once() -> None:
+    store = Counted("new", "shown")
+    view = hydrated(Env({}), view_of(LOG), stores=[store])
+    assert [message.parts for message in view.messages] == [[PART["new"], PART["shown"]]]
+    assert [sorted(ids) for ids in store.asked] == [sorted([ID["new"], ID["shown"]])]
+    assert list(wanted(view)) == []
+
+
+def test_everything_is_what_is_hidden_or_replaced_too() -> None:
+    names = {id: name for name, id in ID.items()}
+    assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {"old", "shown", "hidden", "new"}
+    assert {
+        names[id] for id in wanted(view_of(LOG), lambda message: message.id == "b", everything=True)
+    } == {"hidden"}
+    assert list(wanted(view_of(LOG), lambda message: message.id == "b")) == []
+
+
+def test_where_nothing_is_wanted_no_store_is_touched() -> None:
+    view = view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [PART["old"]]}])
+    assert hydrated(Env({"CODEH_BLOCKS": "nowhere://"}), view) is view
+
+
+def test_the_same_part_is_fetched_once() -> None:
+    store = Counted("old")
+    view = hydrated(Env({}), view_of([ref("a", "old", "old"), ref("b", "old")]), stores=[store])
+    assert [message.parts for message in view.messages] == [[PART["old"]] * 2, [PART["old"]]]
+    assert store.asked == [[ID["old"]]]
+
+
+def test_a_block_that_is_missing_is_named_or_a_placeholder_stands_for_it() -> None:
+    view, store = view_of([ref("a", "old", "gone")]), Counted("old")
+    with pytest.raises(BadData, match=rf"^block {ID['gone']} is missing from "):
+        hydrated(Env({}), view, stores=[store])
+    lost: dict[str, str] = {}
+    parts = hydrated(Env({}), view, stores=[store], lost=lost).messages[0].parts
+    assert parts == [PART["old"], {"text": f"[block {ID['gone']} is missing]"}]
+    assert list(lost) == [ID["gone"]]
+
+
+@pytest.mark.parametrize("data", [b"7", b"[]", b'"text"', b"{", b"\xff"])
+def test_a_block_that_holds_no_part_is_as_good_as_none(data: bytes) -> None:
+    import hashlib
+
+    id, store = hashlib.sha256(data).hexdigest(), Counted()
+    store.mset({id: data})
+    view = view_of([{**ref("a"), "blockIds": [id]}])
+    with pytest.raises(BadData, match=rf"^block {id} in .* holds no part$"):
+        hydrated(Env({}), view, stores=[store])
+    lost: dict[str, str] = {}
+    assert hydrated(Env({}), view, stores=[store], lost=lost).messages[0].parts == [
+        {"text": f"[block {id} is missing]"}
+    ]
+    assert "holds no part" in lost[id]
+
+
+def test_without_stores_they_are_those_of_the_home(home: Path) -> None:
+    path = home / "blocks" / ID["old"][:2] / ID["old"]
+    path.parent.mkdir(parents=True)
+    path.write_bytes(dumps(PART["old"]))
+    view = hydrated(Env({"CODEH_HOME": str(home)}), view_of([ref("a", "old")]))
+    assert view.messages[0].parts == [PART["old"]]
