@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
+from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper, too_deep
 from codeh_history.session.records import parse
 
 
@@ -54,3 +57,39 @@ def test_2026_11_23_what_nests_beside_long_texts_was_overlooked(beside: Any, par
     assert (len(log.records), [d.reason for d in log.damage]) == (0, [f"nested deeper than {MAX_READ}"])
     if beside:
         assert parse([json.dumps(flat).encode()]).damage == []
+
+
+def nested(levels: int, kind: str = "both") -> Any:
+    value: Any = 1
+    for level in range(levels):
+        value = (
+            {"a": value, "b": "[" * 9}
+            if kind == "objects" or (kind == "both" and level % 2)
+            else [1, value]
+        )
+    return value
+
+
+@pytest.mark.parametrize("kind", ["objects", "lists", "both"])
+@pytest.mark.parametrize("limit", [10, MAX_DEPTH, MAX_READ])
+def test_text_and_value_agree_on_the_limit(kind: str, limit: int) -> None:
+    for levels in (limit - 1, limit, limit + 1, limit + 2):
+        value = nested(levels, kind)
+        line = orjson.dumps(value)
+        assert depth_exceeds(line, limit) is nests_deeper(value, line, limit) is (levels > limit)
+
+
+@given(value=st.recursive(st.integers(), lambda inner: st.lists(inner, max_size=3), max_leaves=30))
+def test_text_and_value_agree_on_any_shape(value: Any) -> None:
+    line = orjson.dumps(value)
+    for limit in (8, 9, 10):
+        assert depth_exceeds(line, limit) is nests_deeper(value, line, limit)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(nested(MAX_READ), False), (nested(MAX_READ + 1), True), (nested(400), True), ("text", False), ({1, 2}, True)],
+)  # fmt: skip
+def test_what_cannot_be_read_again_is_too_deep(value: Any, *, expected: bool) -> None:
+    """Neither can what is no JSON."""
+    assert too_deep(value) is expected

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from test_fold import SEQUENCES, TS, folded, short, text_of, told, twice, w
 
 from codeh_history.session.fold import fold
-from codeh_history.session.records import Log, lines_of, parse
+from codeh_history.session.live import repeats
+from codeh_history.session.records import Log, block_of, lines_of, parse
 from conformance import Case, cases
+from strategies import encode
 
 REPEATED = cases("repeated-")
 
@@ -58,3 +62,86 @@ def test_repeats_are_not_printed_expanded_or_copied() -> None:
 def test_a_repeated_undo_takes_back_no_more_than_it_did() -> None:
     log = w().a("a", "v1").r("R", "a").a("a", "v2").a("a", "v1").r("R", "a")
     assert short(log.view()) == "a=v2"
+
+
+def again(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether the second line says what the first does."""
+    log = parse(lines_of(encode([first, second])))
+    assert len(log.records) == 2
+    return repeats(log.records, set()) == {1}
+
+
+PART = {"text": "v1"}
+MESSAGE: dict[str, Any] = {
+    "type": "message",
+    "id": "a",
+    "ts": TS,
+    "kind": "user",
+    "role": "user",
+    "parts": [PART],
+}
+REF = {key: value for key, value in MESSAGE.items() if key != "parts"} | {
+    "type": "ref",
+    "blockIds": [block_of(PART)],
+    "flowId": "f",
+}
+K: dict[str, Any] = {"type": "compaction", "id": "K", "ts": TS, "policy": "p"}
+INSERT = {
+    "op": "insert",
+    "after": "z",
+    "message": {"id": "i", "kind": "user", "role": "user", "parts": [PART]},
+}
+STORED = {
+    **INSERT,
+    "message": {"id": "i", "kind": "user", "role": "user", "blockIds": [block_of(PART)], "flowId": "f"},
+}
+REPLACE = {"op": "replace", "id": "z", "part": 0, "block": "b", "with": PART}
+DROP = {"op": "drop", "ids": ["z"], "why": "w"}
+
+COPIES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "its parts in the block store": (MESSAGE, REF, True),
+    "its parts fetched from there": (REF, MESSAGE, True),
+    "in blocks of another flow": (REF, {**REF, "flowId": "g", "spelling": {}}, True),
+    "a kind that its role tells": (MESSAGE, {key: MESSAGE[key] for key in MESSAGE if key != "kind"}, True),
+    "other parts": (MESSAGE, {**MESSAGE, "parts": [PART, PART]}, False),
+    "other blocks": (REF, {**REF, "blockIds": []}, False),
+    "another time": (MESSAGE, {**MESSAGE, "ts": None}, False),
+    "the same ops": ({**K, "ops": [INSERT, REPLACE, DROP]}, {**K, "ops": [INSERT, REPLACE, DROP]}, True),
+    "an insert whose parts lie in blocks": ({**K, "ops": [INSERT]}, {**K, "ops": [STORED]}, True),
+    "an insert of another": ({**K, "ops": [INSERT]}, {**K, "ops": [{**INSERT, "after": "y"}]}, False),
+    "what is put in place lies in a block": (
+        {**K, "ops": [REPLACE]},
+        {**K, "ops": [{key: value for key, value in REPLACE.items() if key != "with"} | {"blockId": block_of(PART)}]}, True,
+    ),
+    "another is put in place": ({**K, "ops": [REPLACE]}, {**K, "ops": [{**REPLACE, "with": {"text": "v2"}}]}, False),
+    "nothing is put in place": ({**K, "ops": [REPLACE]}, {**K, "ops": [{**REPLACE, "with": None}]}, False),
+    "others are dropped": ({**K, "ops": [DROP]}, {**K, "ops": [{**DROP, "ids": ["y"]}]}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), COPIES.values(), ids=COPIES)
+def test_a_copy_is_known_wherever_its_parts_lie(first: Any, second: Any, *, expected: bool) -> None:
+    assert again(first, second) is expected
+
+
+def test_what_streams_is_a_copy_only_where_its_message_is_one() -> None:
+    """The same piece may come twice in a stream; in a copy it came before."""
+    stream = w().o("m").d("m", "ha").d("m", "ha").c("m")
+    assert short(stream.view()) == "m=haha"
+    assert short(twice(stream, w().a("b"), w()).view()) == "m=haha b"
+
+
+def test_a_copy_may_go_on_where_the_other_did_not() -> None:
+    begun = w().o("m").d("m", "ha")
+    assert short(twice(begun, w(), w().d("m", "!").c("m")).view()) == "m=ha!"
+
+
+def test_equal_bare_messages_are_no_copies() -> None:
+    log = parse(lines_of(b'{"role":"user","parts":[]}\n' * 2))
+    assert repeats(log.records, set()) == set()
+
+
+def test_a_revert_takes_back_all_lines_of_its_id_before_it_alone() -> None:
+    log = w().a("a", "v1").a("a", "v2").r("r", "a").a("a", "v3")
+    assert short(log.view()) == "a=v3"
+    assert short(w().r("r", "a").a("a").view()) == "a"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 from hypothesis import given
 from test_ops import contents, read, streamed
 
 import strategies as some
 from codeh_history.session.fold import fold
-from codeh_history.session.records import lines_of, parse
+from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.stream import blocks_of, record_of
+from strategies import TS, view_of
 
 
 @given(data=some.files_of(refs=True))
@@ -43,3 +47,70 @@ def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
             kept.append(record.raw)
     for raw in kept:
         assert raw in printed or any(orjson.loads(raw).get("id") == id for id in dead)
+
+
+# -- single records -------------------------------------------------------------------------------------
+
+BLOCKS = [block_of({"text": "one"}), block_of({"text": "two"})]
+STORED: dict[str, Any] = {
+    "type": "ref",
+    "id": "a",
+    "ts": TS,
+    "kind": "codeh",
+    "role": "model",
+    "blockIds": BLOCKS,
+    "flowId": "f",
+}
+
+
+def printed(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records that a filter prints of these."""
+    return [orjson.loads(line) for line in streamed(view_of(log)).splitlines()]
+
+
+def test_what_lies_in_blocks_is_printed_as_a_reference() -> None:
+    assert printed([STORED]) == [STORED]
+    opened = [
+        {**STORED, "type": "open", "blockIds": None},
+        {"type": "commit", "of": "a", "ts": TS, "blockIds": BLOCKS, "idless": [1]},
+    ]
+    (record,) = printed(opened)
+    assert (record["type"], record["blockIds"], record["idless"]) == ("ref", BLOCKS, [1])
+    assert "parts" not in record
+
+
+def test_what_was_replaced_is_no_reference_any_more() -> None:
+    op = {"op": "replace", "id": "a", "part": 0, "block": BLOCKS[0], "with": {"text": "s"}, "why": "w"}
+    record, *_ = printed([STORED, {"type": "compaction", "id": "K", "ts": TS, "policy": "p", "ops": [op]}])
+    assert (record["type"], record["parts"][0]) == ("message", {"text": "s"})
+    assert blocks_of(view_of([STORED]).messages[0]) == BLOCKS
+
+
+def test_notes_for_people_have_no_role() -> None:
+    note = {
+        "type": "message",
+        "id": "e",
+        "ts": TS,
+        "kind": "error",
+        "role": "user",
+        "parts": [{"text": "x"}],
+    }
+    view = view_of([note])
+    assert record_of(view.messages[0]) == {key: value for key, value in note.items() if key != "role"}
+
+
+def test_what_a_message_says_besides_is_kept() -> None:
+    opened = {"type": "open", "id": "m", "ts": TS, "kind": "codeh", "role": "model", "model": "x"}
+    commit = {"type": "commit", "of": "m", "ts": TS, "parts": [{"text": "a"}], "usage": {"input": 1}}
+    assert printed([opened, commit]) == [
+        {**opened, "type": "message", "parts": [{"text": "a"}], "usage": {"input": 1}},
+    ]  # fmt: skip
+
+
+def test_a_bare_message_keeps_its_id_behind_another() -> None:
+    """It hangs on the equal lines before it, which a filter may leave out."""
+    bare = b'{"role":"user","parts":[{"text":"x"}]}\n'
+    view = read(bare * 2)
+    only = streamed(view.with_messages(view.messages[1:]))
+    assert [message.id for message in read(only).messages] == [view.messages[1].id]
+    assert streamed(view.with_messages(view.messages[:1])) == bare

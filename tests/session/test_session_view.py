@@ -8,10 +8,10 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_fold import short, w
+from test_fold import CALL, Writer, put, short, w
 
 import strategies as some
-from codeh_history.session.view import join
+from codeh_history.session.view import content_of, is_idless, join, kind_of, number_calls, text_of
 
 
 def test_a_summary_covers_no_later_one() -> None:
@@ -85,3 +85,104 @@ def test_joining_never_changes_what_it_was_given(parts: Any) -> None:
     before = orjson.dumps(parts)
     join([*parts], parts)
     assert orjson.dumps(parts) == before
+
+
+def test_summaries_stand_in_the_order_of_what_they_cover() -> None:
+    log = w().a("a").a("b").a("c").s("T", "c").s("S", "b").s("Z", "S", "a").s("N")
+    assert short(log.view()) == "Z T N"
+    assert [summary.id for summary in log.view().hidden_summaries] == ["S"]
+
+
+def test_what_covers_a_summary_stands_where_that_begins() -> None:
+    log = w().a("a").a("b").a("c").s("T", "b").s("S", "c").s("R", "a").s("Z", "S").s("Y", "Z", "R")
+    assert short(log.view()) == "Y T"
+
+
+def test_a_summary_that_covers_itself_is_shown() -> None:
+    assert short(w().a("a").s("S", "S", "a").view()) == "S"
+
+
+def test_the_steps_that_undo_takes_back_stand_where_they_happened_last() -> None:
+    log = w().a("a", "v1").u("U", "a", "v2").a("b").c("U").x().k("K", put("b", "i"))
+    assert [step.id for step in log.view().steps] == ["a", "b", "U", "X", "K"]
+
+
+@pytest.mark.parametrize(
+    ("log", "edited"),
+    [
+        (w().a("a").a("m").u("U", "a", "v2"), "a"),
+        (w().a("a").a("m").u("U", "a", "v2").c("U"), "a"),
+        (w().a("a").u("U", "a", "v2").c("U").a("m"), None),
+        (w().a("m").a("a").u("U", "a", "v2"), None),
+        (w().a("m").u("U", "m", "v2"), None),
+        (w().a("a").a("b").a("m").u("U", "b", "v2").u("V", "a", "v2"), "a"),
+        (w().a("a").a("m").x(), None),
+        (w().a("a").o("o").c("o", [{"text": "x"}]).a("m").u("U", "o", "v2"), None),
+    ],
+)
+def test_an_answer_knows_which_prompt_was_edited_after_it(log: Writer, edited: str | None) -> None:
+    view = log.view()
+    assert view.edited_after(view.all["m"]) == edited
+
+
+def test_only_what_neither_calls_nor_answers_is_said() -> None:
+    response = {"functionResponse": {"name": "f", "response": {}}}
+    view = w().a("a").a("b", parts=[{"text": "x"}, CALL]).a("c", parts=[response]).a("d", parts=[]).view()
+    assert [(message.id, text) for message, text in view.said] == [("a", "a"), ("d", "")]
+    fewer = view.with_messages(view.messages[3:])
+    assert [message.id for message, _ in fewer.said] == ["d"]
+    assert len(view.said) == 2
+
+
+THOUGHT = {"text": "hm", "thought": True}
+TEXTS: list[tuple[list[Any], str]] = [
+    ([], ""), ([{"text": "a"}], "a"), ([THOUGHT], ""), ([{**THOUGHT, "thought": False}], "hm"),
+    ([{"text": "a"}, THOUGHT, CALL, {"text": "b"}], "ab"), ([CALL], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "text"), TEXTS)
+def test_a_message_says_its_texts_but_no_thoughts(parts: list[Any], text: str) -> None:
+    assert text_of(w().a("a", parts=parts).view().all["a"]) == text
+
+
+def test_a_message_that_is_not_committed_says_what_is_pending() -> None:
+    view = w().o("m").d("m", "so far").a("a", "v1").u("U", "a", "v2").view()
+    assert [text_of(message) for message in view.messages] == ["so far", "v1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        ({"kind": "info"}, "info"), ({"kind": "later", "role": "model"}, "codeh"), ({"role": "model", "parts": [{"functionResponse": {}}]}, "codeh"),
+        ({"role": "user", "parts": [{"text": "a"}, {"functionResponse": {}}]}, "tool"), ({"role": "user"}, "user"), ({"parts": None}, "user"),
+    ],
+)  # fmt: skip
+def test_a_kind_is_recorded_or_told_by_role_and_parts(data: Any, kind: str) -> None:
+    assert kind_of(data) == kind
+
+
+def test_calls_without_an_id_are_numbered_through_the_log() -> None:
+    named = {"functionCall": {"id": "c", "name": "f", "args": {}}}
+    log = w().a("a", parts=[CALL, {"text": "x"}]).a("b", parts=[named, {**CALL, "more": 1}, CALL]).a("c")
+    view = log.view()
+    assert [message.idless for message in view.messages] == [0, 1, 3]
+    assert number_calls(view.messages) == 3
+    assert number_calls(view.messages, 2) == 5
+
+
+def test_a_call_in_a_block_is_without_an_id_where_the_record_says_so() -> None:
+    assert [is_idless(part) for part in content_of({"blockIds": ["x", "y"], "idless": [1]}) or ()] == [
+        False,
+        True,
+    ]
+    assert content_of({"blockIds": "x"}) is None
+    assert content_of({"blockIds": ["x"], "parts": []}) == []
+
+
+def test_a_view_of_other_messages_leaves_this_one_as_it_is() -> None:
+    view = w().a("a").a("b").s("S", "a").view()
+    other = view.with_messages([], [])
+    assert (short(view), short(other), other.all) == ("S b", "", view.all)
+    assert short(view.with_messages([])) == "S"
+    assert (view.with_settings({"title": "t"}).meta, view.meta) == ({"title": "t"}, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_fold import SEQUENCES, TS, Writer, eleven, short, twice, w
+from test_fold import SEQUENCES, TS, Writer, drop, eleven, short, twice, w
 
 from codeh_history.session.undo import last_turn, newest, reverts
 
@@ -54,3 +54,18 @@ def test_a_turn_is_the_last_prompt_and_what_followed() -> None:
 def test_an_undo_that_was_undone_is_none_any_more() -> None:
     log = w().a("a").a("b").r("r1", "b").r("r2", "a").r("r3", "r1")
     assert reverts(log.view()) == ["r2", "r3"]
+
+
+def test_a_turn_begins_with_a_real_prompt() -> None:
+    """Neither a result nor what an editor says is one."""
+    log = w().a("a").a("b", parts=[{"functionResponse": {"name": "f", "response": {}}}], kind="tool")
+    assert [step.id for step in last_turn(log.a("c", "# IDE Context").view())] == ["c", "b", "a"]
+
+
+def test_a_hidden_prompt_begins_no_turn() -> None:
+    assert [step.id for step in last_turn(w().a("a").a("b").k("K", drop("b")).view())] == ["K", "b", "a"]
+
+
+def test_where_nothing_is_left_nothing_is_newest() -> None:
+    assert newest(w().view()) is None
+    assert newest(w().a("a").undo().view()) is None

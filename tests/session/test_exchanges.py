@@ -1,0 +1,149 @@
+"""Which messages are a real user's, and what belongs to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.session.exchanges import (
+    Exchanges,
+    asks,
+    exchange_places,
+    exchanges,
+    is_ide_context,
+    is_prompt,
+    is_system,
+    is_thought,
+    prompts,
+    tools_named,
+)
+from histories import PNG, call, model, result, session, tool, user
+
+IDE = "# IDE Context\nfile.py"
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+
+PROMPTS: dict[str, tuple[dict[str, Any], bool]] = {
+    "a question": (user("Why?"), True),
+    "a heading is none of an editor's": (user("# Plan\nWhy?"), True),
+    "several texts": (user("Why?", "And?"), True),
+    "an image alone": (user(IMAGE), True),
+    "nothing at all": (user(), True),
+    "an editor's context": (user(IDE), False),
+    "an editor's context in the middle": (user("Hi.\n# Open Files\na.py"), False),
+    "an editor's context over two texts": (user("Hi.", "# Directory Structure"), False),
+    "a text for a program": (user("System: tick"), False),
+    "a pinned text for a program": (user("System: tick", pinned=True), True),
+    "a pinned context is one still": (user(IDE, pinned=True), False),
+    "System in the middle": (user("The System: what is it?"), True),
+    "a result": (tool(result()), False),
+    "a result and words": (user(result(), "Go on."), False),
+    "words of a tool": (tool("Go on."), False),
+    "a model's words": (model("Because."), False),
+}
+
+
+@pytest.mark.parametrize(("message", "expected"), PROMPTS.values(), ids=PROMPTS)
+def test_what_a_real_user_said(message: dict[str, Any], *, expected: bool) -> None:
+    view = session([message])
+    assert is_prompt(view.messages[0]) is expected
+    assert prompts(view.messages) == expected
+
+
+@pytest.mark.parametrize("text", ["Why?", "", "# Plan", "System: tick", IDE, "The System: x", " System: x"])
+def test_a_text_that_asks_at_a_glance_is_a_prompt(text: str) -> None:
+    """The glance may overlook a prompt, never take something else for one."""
+    assert asks(text) <= is_prompt(session([user(text)]).messages[0])
+
+
+ENDS = {
+    "an editor's context": (user(IDE), (True, False)),
+    "of a model": (model(IDE), (False, False)),
+    "with a result": (user(IDE, result()), (False, False)),
+    "a text for a program": (user("System: tick"), (False, True)),
+    "of a model, for a program": (model("System: tick"), (False, True)),
+    "with a call": (model("System: tick", call()), (False, False)),
+    "plain": (user("tick"), (False, False)),
+}
+
+
+@pytest.mark.parametrize(("message", "expected"), ENDS.values(), ids=ENDS)
+def test_context_and_texts_for_programs_never_hold_tools(message: Any, expected: tuple[bool, bool]) -> None:
+    (found,) = session([message]).messages
+    assert (is_ide_context(found), is_system(found)) == expected
+
+
+def test_what_marks_an_editors_context_can_be_told() -> None:
+    (found,) = session([user("<editor> a.py")]).messages
+    assert not is_ide_context(found)
+    assert is_ide_context(found, ["<nothing>", "<editor>"])
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"text": "Hm.", "thought": True}, True), ({"text": "Hm."}, False), ({"text": "Hm.", "thought": False}, False),
+        ({"native": {"provider": "anthropic", "value": {"type": "redacted_thinking", "data": "x"}}}, True),
+        ({"native": {"provider": "openai-responses", "value": {"type": "reasoning"}}}, True),
+        ({"native": {"provider": "anthropic", "value": {"type": "server_tool_use"}}}, False),
+        ({"native": {"provider": "other", "value": "thinking"}}, False), ({"native": {"provider": "other"}}, False),
+    ],
+)  # fmt: skip
+def test_a_thought_is_one_in_any_providers_form(part: Any, *, expected: bool) -> None:
+    assert is_thought(part) is expected
+
+
+def drawn(letters: str) -> list[dict[str, Any]]:
+    """Messages: `p`rompt, `c`ontext, `m`odel, `s`ystem text."""
+    made = {"p": user("Why?"), "c": user(IDE), "m": model("So."), "s": user("System: x")}
+    return [made[letter] for letter in letters]
+
+
+@pytest.mark.parametrize(
+    ("letters", "groups"),
+    [
+        ("", []),
+        ("pm", ["pm"]),
+        ("pmpm", ["pm", "pm"]),
+        ("ppm", ["p", "pm"]),
+        ("cpmcpm", ["cpm", "cpm"]),
+        ("pmccp", ["pm", "ccp"]),
+        ("pmcmp", ["pmcm", "p"]),
+        ("mspm", ["mspm"]),
+        ("mcpm", ["mcpm"]),
+        ("mm", ["mm"]),
+        ("c", ["c"]),
+        ("pmc", ["pmc"]),
+        ("pmcs", ["pmcs"]),
+        ("psm", ["psm"]),
+    ],
+)
+def test_an_exchange_goes_to_the_next_real_prompt(letters: str, groups: list[str]) -> None:
+    messages = session(drawn(letters)).messages
+    found = exchanges(messages)
+    assert [len(group) for group in found] == [len(group) for group in groups]
+    assert [message for group in found for message in group] == messages
+    places, asked = exchange_places(messages)
+    assert [place for group in places for place in group] == list(range(len(letters)))
+    assert asked == [place for place, letter in enumerate(letters) if letter == "p"]
+
+
+@given(letters=st.text("pcms", max_size=12), data=st.data())
+def test_exchanges_that_grow_are_those_of_the_whole(letters: str, data: st.DataObject) -> None:
+    messages = session(drawn(letters)).messages
+    growing, done = Exchanges(), 0
+    while done < len(messages):
+        more = data.draw(st.integers(1, len(messages) - done))
+        growing.extend(messages[done : done + more])
+        done += more
+        assert (growing.groups, growing.asked) == exchange_places(messages[:done])
+        assert growing.seen == done
+    growing.extend([])
+    assert growing.seen == done
+
+
+def test_tools_are_named_by_imported_entries_alone() -> None:
+    view = session([model("a", toolsUsed=["grep", 5]), model("b", toolsUsed="grep"), model("c")])
+    assert [tools_named(message) for message in view.messages] == [["grep", "5"], None, None]
