@@ -580,19 +580,19 @@ MUTANTS = [
         "all words are worth the same", "filters/compact/worth.py",
         "else UNIT * rarity(word) * log(1 + count) ** WORD_OFTEN",
         "else 0.0",
-        ("filters/compact/test_summary.py::test_rare_words_come_before_common_ones",),
+        ("filters/compact/test_worth.py::test_rare_words_come_before_common_ones",),
     ),
     Mutant(
         "no share of a budget is for the newest turns", "filters/compact/recent.py",
         "    share = max(0.0, min(everything * SHARE, free * MOST))\n",
         "    share = 0.0\n",
-        ("filters/compact/test_summary.py::test_the_newest_turns_take_a_third_as_they_were",),
+        ("filters/compact/test_recent.py::test_the_newest_turns_take_a_third_as_they_were",),
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/removal.py",
         "        return [*self._reader.all(self.covered), *noted]",
         "        return self._reader.all(self.covered)",
-        ("filters/compact/test_summary.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
+        ("filters/compact/test_ledger.py::test_the_ledger_holds_the_newest_state_of_each_file", "filters/compact/test_summary.py::test_a_later_summary_takes_the_earlier_one_in"),
     ),
     Mutant(
         "messages that changed are planned as they were", "filters/compact/past.py",
@@ -694,7 +694,7 @@ MUTANTS = [
         "a decision is said by somebody called so", "filters/compact/speech.py",
         "who[1].split()[-1].lower() in _NO_SPEAKER",
         "not who[1]",
-        ("filters/compact/test_summary.py::test_what_stands_before_a_colon_may_be_no_speaker",),
+        ("filters/compact/test_speech.py::test_what_stands_before_a_colon_may_be_no_speaker",),
     ),
     Mutant(
         "the command of another provider completes what a flag names", "config/layers.py",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-import pytest
 
 from codeh_history.access.result import compaction
 from codeh_history.filters.compact import HIGH, LOW, Plan
-from codeh_history.filters.compact.units import Layout, units
+from codeh_history.filters.compact.units import Layout
 from codeh_history.session.fold import View, fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
@@ -109,21 +108,6 @@ def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked() -> None:
     assert {f"m{len(view.messages) - n}" for n in range(1, 5)} < after
     layout = Layout(view.messages, 2)
     assert {1, 2} < layout.fixed
-
-
-@pytest.mark.parametrize(("messages", "expected"), [
-    ([user("a"), model("b")], [[0], [1]]),
-    (asked("c", "f", {}, {}), [[0, 1]]),
-    ([model(call("f", "a"), call("f", "b")), tool(result("f", "a")), tool(result("f", "b"))], [[0, 1, 2]]),
-    ([model(call("f", "a")), user("wait"), tool(result("f", "a"))], [[0, 2], [1]]),
-    ([model(call("f", "a")), model(call("f", "b")), tool(result("f", "a"), result("f", "b"))], [[0, 1, 2]]),
-    ([model({"text": "hm", "thought": True}), model(call("f", "a")), tool(result("f", "a"))], [[0, 1, 2]]),
-    ([model(call("f", "a")), tool(result("f", "a")), model(call("f", "a")), tool(result("f", "a"))], [[0, 1], [2, 3]]),
-    ([tool(result("f", "a")), model(call("f", "a"))], [[0], [1]]),
-    ([model(call("f")), tool(result("f")), tool(result("f"))], [[0, 1], [2]]),
-])  # fmt: skip
-def test_units(messages: Any, expected: list[list[int]]) -> None:
-    assert units(session(messages).messages) == expected
 
 
 def test_a_session_that_grows_is_compacted_again_and_again() -> None:

@@ -1,14 +1,11 @@
-"""What is passed over because a cheap look says that a pattern finds nothing: it never does."""
+"""What a single line is worth by itself: imports and lines without words say little."""
 
 from __future__ import annotations
-
-import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.filters.compact import line as lines
-from codeh_history.summaries import results
 
 LETTERS = st.characters(codec="utf-8") | st.sampled_from(
     "iferup_#;:{}\u0130\u0131\u017f\u212a \t\x0b\u3000"
@@ -19,11 +16,3 @@ LETTERS = st.characters(codec="utf-8") | st.sampled_from(
                 | st.text(LETTERS, max_size=4), max_size=6).map("".join))  # fmt: skip
 def test_a_dull_line_is_seen(line: str) -> None:
     assert (lines.dullness(line) == lines.DULL) == (lines._DULL.match(line) is not None)
-
-
-@given(st.lists(st.sampled_from(("Output", "\u017ftdout", "STDERR", "result", ": ", "x", "(none)", "(empty)", " ", "\n"))
-                | st.text(LETTERS, max_size=3), max_size=6).map("".join))  # fmt: skip
-def test_a_field_of_a_frame_is_seen(text: str) -> None:
-    if re.search(results._FIELD, text):
-        assert any(end in text.lower() for end in results._FIELD_ENDS)
-    assert results._is_empty(text) == (re.fullmatch(results._EMPTY, text) is not None)

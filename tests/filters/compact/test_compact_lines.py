@@ -1,37 +1,46 @@
-"""A session that grew, planned again and again: what is remembered of it changes no plan."""
+"""What a message says, as lines: sentences of what was said, whole lines of what tools took and gave."""
 
 from __future__ import annotations
 
 from itertools import product
-from random import Random
+from typing import Any
+
+import pytest
+from test_summary import summary
 
 from codeh_history.filters.compact.extent import Extent
 from codeh_history.filters.compact.line import Line
 from codeh_history.filters.compact.lines import Memo, Reader
+from codeh_history.filters.compact.lines import told as told_lines
 from codeh_history.filters.compact.units import Joined
-from codeh_history.session.fold import fold
-from codeh_history.session.growth import Growing
 from codeh_history.session.model import Message
-from codeh_history.session.records import Before, lines_of, parse
-from compact.long import line, output
-from compact.planted import called, conversation, said
+from compact.long import output
+from compact.planted import called, said
 from compact.recorded import records
-from compact.short import plan
+from compact.short import asked, tokens
+from histories import model, session, user
 from strategies import view_of
 
 
-def test_a_grown_session_is_planned_as_one_that_was_never_seen() -> None:
-    lines = [line(record) for record in records(conversation(Random(4), 12))]
-    begun = len(lines) // 2
-    before = Before()
-    growing = Growing(parse(lines[:begun], before=before))
-    for end in range(begun + 9, len(lines), 9):
-        assert growing.grow(parse(lines_of(b"".join(lines[end - 9 : end])), before=before))
-        for budget in (1500, 5000):
-            assert plan(growing.view, budget) == plan(fold(parse(lines[:end])), budget)
-    (past,) = growing.view.memo["past"].values()
-    assert past.joined.seen == len(past.messages) == len(growing.view.messages)
-    assert past.read
+@pytest.mark.parametrize(("value", "lines"), [
+    ({"order": "W591", "items": [{"name": "lamp", "price": 268.77}, {"name": "desk", "tags": ["a", 1]}]},
+     ["order: W591", "name: lamp, price: 268.77", "name: desk, tags: a 1"]),
+    ("def f():\n    return 1\n\n", ["def f():", "    return 1"]), ({"ok": True, "note": None}, ["ok: true"]), (None, []),
+    ({"text": "one\ntwo\nthree"}, ["one", "two", "three"]), ([1, 2], ["1", "2"]),
+])  # fmt: skip
+def test_json_is_read_as_json_and_text_as_its_lines(value: Any, lines: list[str]) -> None:
+    assert list(told_lines(value)) == lines
+
+
+def test_terse_leaves_tool_output_alone() -> None:
+    log = "please really just print the zeppelin, you know"
+    talk = [m for n in range(20) for m in (user(f"well, um, and number {n}?"), model("word " * 40))]
+    view = session(
+        [user("um, so, please look"), *asked("c", "bash", {}, {"output": log}), *talk, user("end")]
+    )
+    text = summary(view, tokens(view) * 2 // 3, terse=True)
+    assert log in text.split("\n")
+    assert "- look" in text.split("\n")
 
 
 class Cut(Extent):

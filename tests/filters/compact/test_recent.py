@@ -1,0 +1,40 @@
+"""The newest turns, which stay beside a summary as they were; of large results among them the ends."""
+
+from __future__ import annotations
+
+import pytest
+from test_summary import working
+
+from codeh_history.session.ops import apply
+from compact.long import output
+from compact.short import asked, plan, tokens
+from histories import model, session, user
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.1, 0.05])
+def test_the_newest_turns_take_a_third_as_they_were(share: float) -> None:
+    view = session([user("do it all"), *working(200), model("done"), user("and now?")])
+    budget = int(tokens(view) * share)
+    after = apply(view, plan(view, budget).ops)
+    same = [
+        one
+        for one, other in zip(after.messages[::-1], view.messages[::-1], strict=False)
+        if one.parts == other.parts
+    ]
+    assert tokens(view.with_messages(same)) >= 0.33 * budget
+
+
+def test_a_large_result_among_them_keeps_its_ends() -> None:
+    huge = asked("huge", "read", {"path": "src/big.py"}, {"output": output(3, 2000)})
+    view = session(
+        [user("start"), *working(40), *huge, model("read"), user("on"), model("ok"), user("end")]
+    )
+    budget = tokens(view) // 20
+    found = plan(view, budget)
+    recent = next(step.op["id"] for step in found.steps if step.stage == "recent" and step.before > 9000)
+    left = next(m for m in apply(view, found.ops).messages if m.id == recent)
+    lines = left.parts[0]["functionResponse"]["response"]["output"].split("\n")
+    own = set(output(3, 2000).split("\n"))
+    assert sum(line not in own for line in lines) == 1
+    assert lines[0] in own
+    assert lines[-1] in own
