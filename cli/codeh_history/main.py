@@ -35,6 +35,10 @@ def program() -> None:
                 stream.flush()
         except OSError:
             code = code or 74
+    try:
+        os.close(env.stdout)  # whoever reads it need not wait until all memory is given back
+    except OSError:
+        code = code or 74
     os._exit(code if isinstance(code, int) else 1)
 
 
