@@ -66,12 +66,15 @@ def view_of(
     """
     env.held = None  # of many sessions one at a time
     given = data is not None
-    if data is None:
-        data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
-    said = view_of_texts(data, COMPACT) if texts and type(data) is bytes else None  # else it says more
-    if said is not None:
-        return said
-    view = filled(env, target, fold(read.read_log(data)), given=given, **how)
+    if data is None and target.path == "-":
+        log = read.arriving(env)
+    else:
+        data = read.read_bytes(target.path) if data is None else data
+        said = view_of_texts(data, COMPACT) if texts and type(data) is bytes else None  # else it says more
+        if said is not None:
+            return said
+        log = read.read_log(data)
+    view = filled(env, target, fold(log), given=given, **how)
     env.held = view
     return view
 

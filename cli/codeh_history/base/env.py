@@ -8,7 +8,7 @@ from .errors import InputOutput, Interrupted, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Protocol
 
     class Placed(Protocol):
@@ -196,15 +196,17 @@ class Env:
 
     def read_stdin(self) -> bytes:
         """All of stdin."""
+        return b"".join(self.arriving(1 << 30))  # a file in one piece
+
+    def arriving(self, most: int = 1 << 18) -> Iterator[bytes]:
+        """Stdin in blocks of at most so many bytes, each as soon as it is there."""
         self.awaits()
-        chunks = []
         try:
-            step = max(1 << 20, os.fstat(self.stdin).st_size)  # a file in one piece
-            while chunk := os.read(self.stdin, step):
-                chunks.append(chunk)
+            step = min(most, max(1 << 18, os.fstat(self.stdin).st_size))
+            while block := os.read(self.stdin, step):
+                yield block
         except OSError as error:
             raise InputOutput(f"stdin: {error.strerror}") from None
-        return b"".join(chunks)
 
     def waiting(self) -> bool:
         """Whether bytes wait unread on stdin (a pipe with data, or a file not at its end)."""

@@ -7,7 +7,7 @@ from ..base.errors import HistoryError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -73,8 +73,8 @@ class Call(Env):
 
             logging.getLogger("codeh_history").info(text)
 
-    def read_stdin(self) -> bytes:
-        return self.given
+    def arriving(self, most: int = 0) -> Iterator[bytes]:  # noqa: ARG002
+        yield self.given
 
     def waiting(self) -> bool:
         return False

@@ -39,7 +39,7 @@ class Record:
     __slots__ = ("bare", "blocks", "data", "held", "offset", "whole")
 
     def __init__(
-        self, data: Json, held: bytes, offset: int, bare: int | None = None, whole: bool = False  # noqa: FBT001, FBT002
+        self, data: Json, held: bytes | bytearray, offset: int, bare: int | None = None, whole: bool = False  # noqa: FBT001, FBT002
     ) -> None:  # fmt: skip
         self.data = data
         self.held = held
@@ -52,9 +52,9 @@ class Record:
     def raw(self) -> bytes:
         """The line without its newline."""
         if not self.whole:
-            return self.held.removesuffix(b"\n")
+            return bytes(self.held).removesuffix(b"\n")
         end = self.held.find(b"\n", self.offset)
-        return self.held[self.offset : end if end >= 0 else None]
+        return bytes(self.held[self.offset : end if end >= 0 else None])
 
     def until(self, last: object) -> memoryview | None:
         """The lines from this one to another, uncopied, where both stand in the same file."""
@@ -125,16 +125,16 @@ class Before:
 
 def parse(
     lines: Iterable[bytes],
-    source: bytes = b"",
+    source: bytes | bytearray = b"",
     gaps: dict[int, int] | None = None,
     before: Before | None = None,
 ) -> Log:
     """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
 
     An unterminated last line that is whole is a record: its append was cut between line and newline.
-    `source`: the bytes that the lines are of, where they start at its first. `gaps`: where in the file a
-    blank line stands for one too long to be a record, and how long that is. `before`: what of the file was
-    read before these lines; they are added to it.
+    `source`: the bytes that the lines are of, where they start at its first; it may grow with them.
+    `gaps`: where in the file a blank line stands for one too long to be a record, and how long that is.
+    `before`: what of the file was read before these lines; they are added to it.
     """
     before = before or Before()
     records: list[Record] = []

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import chain
+
 from ..base.errors import BadData
 from ..base.read_json import json_value
 from ..session.model import Json
@@ -77,6 +81,40 @@ def read(data: bytes) -> Log:
     return log
 
 
+def read_arriving(blocks: Iterator[bytes]) -> Log:
+    """The same of what is still to come; a session of this program is read as it comes."""
+    held = bytearray()
+    ends = 0
+    while ends < 2 and (block := next(blocks, b"")):
+        held += block
+        ends += block.count(b"\n")
+    if ends > 1 and held.startswith(OURS):
+        log = parse(chain.from_iterable(map(BytesIO, _lines_of(held, blocks))), held)
+        if _is_session(log):
+            return log
+    for block in blocks:
+        held += block
+    return read(bytes(held))
+
+
+def _lines_of(held: bytearray, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """What is held and what comes, in blocks of whole lines; all of it is held."""
+    end = held.rfind(b"\n") + 1
+    yield bytes(held[:end])
+    for block in blocks:
+        held += block
+        found = block.rfind(b"\n") + 1
+        if found:
+            start, end = end, len(held) - len(block) + found
+            yield bytes(held[start:end])
+    yield bytes(held[end:])
+
+
+def _is_session(log: Log) -> bool:
+    """Whether it begins with a record of this program's."""
+    return bool(log.records and log.records[0].data["type"] in RULES and log.records[0].bare is None)
+
+
 def _read(data: bytes) -> Log:
     if data[:1] != b"{" or data.count(b"\n") <= 1 or data[:2] in (b"{\n", b"{\r"):
         log = _other_form(data)
@@ -84,7 +122,7 @@ def _read(data: bytes) -> Log:
             return log
     gaps = getattr(data, "gaps", None)
     log = parse(lines_of(data), b"" if gaps else data, gaps)
-    if gaps or (log.records and log.records[0].data["type"] in RULES and log.records[0].bare is None):
+    if gaps or _is_session(log):
         return log
     from ..programs.forms.native import is_ours
 

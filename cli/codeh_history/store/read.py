@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..base.collector import Resting
+from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput, NotFound
 from ..base.unnamed import unnamed_file
 from ..session.records import Log
@@ -105,6 +106,12 @@ def read_log(data: bytes) -> Log:
     """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
     with Resting():
         return foreign.read(data)
+
+
+def arriving(env: Env) -> Log:
+    """The records of the session on stdin, read while more of it comes."""
+    with Resting():
+        return foreign.read_arriving(env.arriving())
 
 
 def being_written(path: str) -> bool:
