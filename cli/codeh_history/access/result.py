@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..base.env import Env
 from ..base.errors import Usage
@@ -11,9 +11,7 @@ from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
-from ..store import log
 from ..store.resolve import Target, for_reading
-from .rewrite import joined
 from .view import tell_lost, view_of
 
 TYPE_CHECKING = False
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
     from ..blocks import Lost
     from ..store.protocol import Locked
 
+_LONG = 1 << 16  # bytes of a piece that is written by itself
+_TOGETHER = 1 << 20  # bytes of short ones that are written at once
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
 
 
@@ -66,6 +66,8 @@ def run(
         id = env.id_in(locked)
         return dumps(compaction(id, env.now(), ops, fields)) + b"\n"
 
+    from ..store import log
+
     log.append(env, target.path, build)
     tell_lost(env, target.id, lost)
     return result[0]
@@ -96,4 +98,22 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
 
 def show(env: Env, view: View) -> None:
     """Print a view as a session stream, piece by piece."""
-    joined(env, stream.lines(view))
+    printed(env, stream.pieces(view))
+
+
+def printed(env: Env, pieces: Iterable[bytes | memoryview]) -> None:
+    """Write lines to stdout, short pieces of them together."""
+    held: list[bytes | memoryview] = []
+    size = 0
+    for piece in pieces:
+        if len(piece) > _LONG:
+            env.write(b"".join(held))
+            env.write(piece)
+            held, size = [], 0
+            continue
+        held.append(piece)
+        size += len(piece)
+        if size > _TOGETHER:
+            env.write(b"".join(held))
+            held, size = [], 0
+    env.write(b"".join(held))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from ..base.env import Env
 from ..base.errors import Usage
@@ -79,16 +79,3 @@ def blocks(data: bytes) -> list[str]:
 def ended(line: bytes, like: bytes) -> bytes:
     """A line that ends as the one it replaces."""
     return line + b"\n" if like.endswith(b"\n") else line
-
-
-def joined(env: Env, lines: Iterable[bytes]) -> None:
-    """Write lines to stdout, in pieces of a MiB."""
-    held: list[bytes] = []
-    size = 0
-    for line in lines:
-        held.append(line)
-        size += len(line)
-        if size > 1 << 20:
-            env.write(b"".join(held))
-            held, size = [], 0
-    env.write(b"".join(held))

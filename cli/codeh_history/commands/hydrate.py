@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..access import hydrate
 from ..access import result as filtering
-from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.options import ALLOW_MISSING, REWRITE, Reading
@@ -26,7 +25,7 @@ def run(env: Env, given: Given) -> None:
     target = filtering.target_of(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing else None
     if not given.in_place:
-        joined(env, hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict))
+        filtering.printed(env, hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict))
     elif not hydrate.hydrate(env, target, lost=lost, strict=given.strict):
         env.note(f"{target.id}: nothing to hydrate")
     tell_lost(env, target.id, lost)

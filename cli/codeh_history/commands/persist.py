@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..access import persist
 from ..access import result as filtering
-from ..access.rewrite import joined
 from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.jobs import Reduction
@@ -34,7 +33,9 @@ def run(env: Env, given: Given) -> None:
     for step in steps if given.in_place else ():
         filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
     if not given.in_place:
-        joined(env, persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost))
+        filtering.printed(
+            env, persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost)
+        )
     elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
     tell_lost(env, target.id, lost)
