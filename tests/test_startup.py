@@ -49,7 +49,7 @@ import sys
 sys.path[:0] = {path!r}
 from codeh_history.base.env import Env
 from codeh_history.main import main
-Env.read_stdin = lambda _: sys.exit(print(*sorted(sys.modules), file=sys.stderr))
+Env.arriving = lambda *_: sys.exit(print(*sorted(sys.modules), file=sys.stderr))
 sys.argv = ["codeh-history", *{argv!r}]
 main()
 """
@@ -99,6 +99,9 @@ def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
     loaded = imported(home, *argv, program=WAITING)
     assert {f"codeh_history.{name}" for name in needed} <= loaded
     assert ("sqlite3" in loaded) == (argv[0] == "compact")  # which remembers counts there
+    assert ("re" in loaded) == (
+        argv[0] != "curate"
+    )  # which needs it for what is removed by a pattern alone
 
 
 def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:
@@ -115,7 +118,7 @@ def test_no_command_imports_what_only_others_need(home: Path, verb: str) -> None
     imported(home, "append", "-s", "demo", "-m", "hi")
     arguments = [] if verb == "list" else ["-s", "demo"]
     loaded = imported(home, verb, *arguments)
-    assert not loaded.intersection(HEAVY)
+    assert not loaded.intersection((*HEAVY, *(LEAN if verb == "curate" else ())))
 
 
 def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(home: Path) -> None:

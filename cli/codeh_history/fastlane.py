@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from .base.options import Options
 
 _DIGITS = 15  # of a number that is plain
-_UNWOUND = ("append", "payload", "compact")  # what a signal may end at once: nothing of theirs is half done
+_UNWOUND = (
+    "append",
+    "payload",
+    "curate",
+    "compact",
+)  # what a signal may end at once: nothing of theirs is half done
 
 
 def read(argv: list[str], takes: type[Options]) -> dict[str, object] | None:

@@ -20,11 +20,10 @@ class _Undecodable(ValueError):
     """What orjson raises a subclass of: says and holds what `json.JSONDecodeError` does."""
 
     def __init__(self, msg: str, doc: str, pos: int) -> None:
-        from json import JSONDecodeError
-
-        as_there = JSONDecodeError(msg, doc, pos)
-        super().__init__(*as_there.args)
-        self.__dict__.update(vars(as_there))
+        self.msg, self.doc, self.pos = msg, doc, pos
+        self.lineno = doc.count("\n", 0, pos) + 1
+        self.colno = pos - doc.rfind("\n", 0, pos)
+        super().__init__(f"{msg}: line {self.lineno} column {self.colno} (char {pos})")
 
 
 class _Unused:

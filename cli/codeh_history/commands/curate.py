@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ..access import result as filtering
 from ..base.env import Env
 from ..base.jobs import Curation
@@ -13,6 +11,9 @@ from ..filters.curate import run as curating
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..blocks import Lost
+    from ..session.model import Json
+    from ..session.ops import Op
+    from ..session.view import View
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl
@@ -32,6 +33,9 @@ def run(env: Env, given: Given) -> None:
     curating.settings(given)
     curating.names(given)
     target = filtering.target_of(env, given.session, given.argument)
-    reduce = partial(curating.reduced, env, given, target.id, report=given.report)
+
+    def reduce(view: View) -> tuple[list[Op], Json]:
+        return curating.reduced(env, given, target.id, view, report=given.report)
+
     lost: Lost | None = {} if given.allow_missing else None
     filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
