@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import select
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +10,6 @@ from profiles import Tally
 from verbs import COMMANDS
 
 from codeh_history.commands import COMMANDS as VERBS
-from support import ROOT, environ, program
 
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]
 
@@ -71,9 +65,6 @@ def test_a_reader_that_went_away_ends_it_silently(
     assert (done.code, done.err) == (141, b"")
     assert changed(place, before) == command.writes
     tally("a reader that goes away", 1)
-
-
-from support import ROOT, environ, program
 
 
 QUIET = {"completion": [], "context": []}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import pytest
 from hypothesis import example, given
@@ -28,17 +29,19 @@ def found(log: Log) -> object:
 
 
 @given(
-    data=files | files.map(lambda data: HEADER + data) | st.binary(max_size=40), step=st.integers(1, 300)
+    data=files | files.map(lambda data: HEADER + data) | st.binary(max_size=40),
+    step=st.integers(1, 300),
+    seen=st.integers(0, 4),
 )
-@example(data=b"", step=1)
-@example(data=HEADER, step=1)
-@example(data=HEADER + SAID.rstrip(), step=7)
-@example(data=HEADER + SAID + SAID.rstrip(), step=7)
-@example(data=HEADER + b"torn\n\n" + SAID + b"\xff\n" + SAID, step=1)
-@example(data=HEADER.replace(b"}", b"") + BARE.replace(b"parts", b"content"), step=30)
-@example(data=WRAPPER, step=300)
-@example(data=b'{"contents":[\n' + BARE + b"]}\n", step=3)
-def test_however_it_comes_a_session_is_what_its_bytes_are(data: bytes, step: int) -> None:
+@example(data=b"", step=1, seen=2)
+@example(data=HEADER, step=1, seen=2)
+@example(data=HEADER + SAID.rstrip(), step=7, seen=2)
+@example(data=HEADER + SAID + SAID.rstrip(), step=7, seen=2)
+@example(data=HEADER + b"torn\n\n" + SAID + b"\xff\n" + SAID, step=1, seen=2)
+@example(data=HEADER.replace(b"}", b"") + BARE.replace(b"parts", b"content"), step=30, seen=2)
+@example(data=WRAPPER, step=300, seen=2)
+@example(data=b'{"contents":[\n' + BARE + b"]}\n", step=3, seen=2)
+def test_however_it_comes_a_session_is_what_its_bytes_are(data: bytes, step: int, seen: int) -> None:
     blocks = iter(lambda: stdin.read(step), b"")
     stdin = io.BytesIO(data)
     try:
@@ -46,7 +49,10 @@ def test_however_it_comes_a_session_is_what_its_bytes_are(data: bytes, step: int
     except HistoryError as error:
         whole = str(error)
     try:
-        arrived = found(foreign.read_arriving(blocks))
+        coming = foreign.Arriving(blocks)
+        looked_at = b"".join(islice(coming.lines(), seen))
+        assert coming.held.startswith(looked_at)
+        arrived = found(coming.read())
     except HistoryError as error:
         arrived = str(error)
     assert arrived == whole
@@ -66,5 +72,5 @@ def test_what_has_come_is_read_before_the_rest_is_there(monkeypatch: pytest.Monk
             asked.append(len(read))
 
     monkeypatch.setattr(foreign, "parse", watched)
-    assert len(foreign.read_arriving(blocks()).records) == len(read) == 5
+    assert len(foreign.Arriving(blocks()).read().records) == len(read) == 5
     assert asked == [2, 2, 4, 5]

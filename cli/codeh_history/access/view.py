@@ -13,6 +13,7 @@ from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
 from ..session.texts import view_of as view_of_texts
 from ..store import read
+from ..store.foreign import Arriving
 from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
@@ -66,17 +67,24 @@ def view_of(
     """
     env.held = None  # of many sessions one at a time
     given = data is not None
+    source: bytes | Arriving
     if data is None and target.path == "-":
-        log = read.arriving(env)
+        source = read.arriving(env)
     else:
-        data = read.read_bytes(target.path) if data is None else data
-        said = view_of_texts(data, COMPACT) if texts and type(data) is bytes else None  # else it says more
-        if said is not None:
-            return said
-        log = read.read_log(data)
-    view = filled(env, target, fold(log), given=given, **how)
+        source = read.read_bytes(target.path) if data is None else data
+    said = _of_texts(source) if texts else None
+    if said is not None:
+        return said
+    view = filled(env, target, fold(read.read_log(source)), given=given, **how)
     env.held = view
     return view
+
+
+def _of_texts(source: bytes | Arriving) -> View | None:
+    """The view of texts, where there is nothing else."""
+    if isinstance(source, Arriving):
+        return view_of_texts(source.held, COMPACT, source.lines())
+    return view_of_texts(source, COMPACT) if type(source) is bytes else None  # else it says more
 
 
 def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it is wanted

@@ -371,6 +371,6 @@ def block_of(part: Part) -> str:
     return hashlib.sha256(orjson.dumps(part)).hexdigest()
 
 
-def lines_of(data: bytes) -> Iterator[bytes]:
+def lines_of(data: bytes | bytearray) -> Iterator[bytes]:
     """The lines of a text, each with its `\\n` (the only separator); the last may lack it."""
     return io.BytesIO(data)

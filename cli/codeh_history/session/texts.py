@@ -6,7 +6,7 @@ of curation finds anything to do, a request is made of the texts as they stand, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import orjson
 
@@ -34,7 +34,7 @@ class TextView(View):
 
     __slots__ = ("data", "texts")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | bytearray) -> None:
         self.data = data
         self.texts: Texts | None = Texts()
         self.id = ""
@@ -62,13 +62,16 @@ class TextView(View):
         return copy
 
 
-def view_of(data: bytes, asks_more: str) -> TextView | None:
+def view_of(
+    data: bytes | bytearray, asks_more: str, coming: Iterator[bytes] | None = None
+) -> TextView | None:
     """The view of a session's bytes; None where they hold more than texts.
 
-    Or a setting whose key begins so, for what asks for more than the texts anyhow.
+    Or a setting whose key begins so, for what asks for more than the texts anyhow. `coming`: their lines
+    where they are still to come.
     """
     view = TextView(data)
-    lines = iter(lines_of(data))
+    lines = lines_of(data) if coming is None else coming
     try:
         return view if _begun(next(lines, b""), view) and _read(lines, view, asks_more) else None
     except (ValueError, KeyError, TypeError):  # no JSON, no record, not a message of one text

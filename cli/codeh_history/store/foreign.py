@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
 
@@ -81,33 +81,42 @@ def read(data: bytes) -> Log:
     return log
 
 
-def read_arriving(blocks: Iterator[bytes]) -> Log:
-    """The same of what is still to come; a session of this program is read as it comes."""
-    held = bytearray()
-    ends = 0
-    while ends < 2 and (block := next(blocks, b"")):
-        held += block
-        ends += block.count(b"\n")
-    if ends > 1 and held.startswith(OURS):
-        log = parse(chain.from_iterable(map(BytesIO, _lines_of(held, blocks))), held)
-        if _is_session(log):
-            return log
-    for block in blocks:
-        held += block
-    return read(bytes(held))
+class Arriving:
+    """A session that is still to come; `held` is what has come of it."""
 
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self.held = bytearray()
+        self._blocks = blocks
 
-def _lines_of(held: bytearray, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """What is held and what comes, in blocks of whole lines; all of it is held."""
-    end = held.rfind(b"\n") + 1
-    yield bytes(held[:end])
-    for block in blocks:
-        held += block
-        found = block.rfind(b"\n") + 1
-        if found:
-            start, end = end, len(held) - len(block) + found
-            yield bytes(held[start:end])
-    yield bytes(held[end:])
+    def lines(self) -> Iterator[bytes]:
+        """Its lines from the first on, each as soon as it is there."""
+        return chain.from_iterable(map(BytesIO, self._lines()))
+
+    def _lines(self) -> Iterator[bytes]:
+        """The same in blocks of whole lines."""
+        end = self.held.rfind(b"\n") + 1
+        yield bytes(self.held[:end])
+        while block := next(self._blocks, b""):
+            self.held += block
+            found = block.rfind(b"\n") + 1
+            if found:
+                start, end = end, len(self.held) - len(block) + found
+                yield bytes(self.held[start:end])
+        yield bytes(self.held[end:])
+
+    def read(self) -> Log:
+        """Its records, as `read` finds them in its bytes; those of this program are read as they come."""
+        ends = self.held.count(b"\n")
+        while ends < 2 and (block := next(self._blocks, b"")):
+            self.held += block
+            ends += block.count(b"\n")
+        if ends > 1 and self.held.startswith(OURS):
+            log = parse(self.lines(), self.held)
+            if _is_session(log):
+                return log
+        for block in self._blocks:
+            self.held += block
+        return read(bytes(self.held))
 
 
 def _is_session(log: Log) -> bool:

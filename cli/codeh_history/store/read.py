@@ -11,6 +11,7 @@ from ..base.unnamed import unnamed_file
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, records_in
+from .foreign import Arriving
 from .paths import SERVER, hint
 
 
@@ -102,16 +103,15 @@ def held(path: str) -> tuple[int, int]:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
 
 
-def read_log(data: bytes) -> Log:
+def read_log(data: bytes | Arriving) -> Log:
     """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
     with Resting():
-        return foreign.read(data)
+        return foreign.read(data) if isinstance(data, bytes) else data.read()
 
 
-def arriving(env: Env) -> Log:
-    """The records of the session on stdin, read while more of it comes."""
-    with Resting():
-        return foreign.read_arriving(env.arriving())
+def arriving(env: Env) -> Arriving:
+    """The session on stdin, to be read while more of it comes."""
+    return Arriving(env.arriving())
 
 
 def being_written(path: str) -> bool:
