@@ -67,11 +67,9 @@ def view_of(
     """
     env.held = None  # of many sessions one at a time
     given = data is not None
-    source: bytes | Arriving
-    if data is None and target.path == "-":
-        source = read.arriving(env)
-    else:
-        source = read.read_bytes(target.path) if data is None else data
+    source: bytes | Arriving | None = data
+    if source is None:
+        source = read.stdin(env) if target.path == "-" else read.read_bytes(target.path)
     said = _of_texts(source) if texts else None
     if said is not None:
         return said

@@ -96,13 +96,15 @@ class Arriving:
         """The same in blocks of whole lines."""
         end = self.held.rfind(b"\n") + 1
         yield bytes(self.held[:end])
+        rest = [bytes(self.held[end:])]
         while block := next(self._blocks, b""):
             self.held += block
-            found = block.rfind(b"\n") + 1
-            if found:
-                start, end = end, len(self.held) - len(block) + found
-                yield bytes(self.held[start:end])
-        yield bytes(self.held[end:])
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield b"".join([*rest, memoryview(block)[:end]])
+                rest.clear()
+            rest.append(block[end:])
+        yield b"".join(rest)
 
     def read(self) -> Log:
         """Its records, as `read` finds them in its bytes; those of this program are read as they come."""

@@ -109,9 +109,9 @@ def read_log(data: bytes | Arriving) -> Log:
         return foreign.read(data) if isinstance(data, bytes) else data.read()
 
 
-def arriving(env: Env) -> Arriving:
-    """The session on stdin, to be read while more of it comes."""
-    return Arriving(env.arriving())
+def stdin(env: Env) -> bytes | Arriving:
+    """The session on stdin; of a pipe it is read while more of it comes."""
+    return Arriving(env.arriving()) if env.piped() else env.read_stdin()
 
 
 def being_written(path: str) -> bool:
