@@ -61,7 +61,7 @@ def body_of(
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
     under = under or {}
-    if target.path == "-" and to != providers.PLAIN:
+    if target.path == "-" and to != providers.PLAIN and not env.waiting():
         providers.load(to).get_ready()  # while the stage before in the pipe is at work
     costed = bool(given.given(*Compaction.DEFAULTS))
     media = Deferred(measured=costed)
