@@ -115,3 +115,11 @@ def test_a_forgotten_dash_in_a_pipe_is_told(home: Path) -> None:
     with open(os.devnull, "rb") as null:
         env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "s"}, stdin=null.fileno())
         assert result.target_of(env, None, None).path == str(path)
+
+
+@pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [9, (1 << 16) + 1, 3], [700_000] * 5])
+def test_all_of_it_is_written_in_its_order(tmp_path: Path, sizes: list[int]) -> None:
+    lines = [bytes([65 + number]) * size for number, size in enumerate(sizes)]
+    with (tmp_path / "out").open("wb") as out:
+        result.printed(Env({}, stdout=out.fileno()), iter(lines))
+    assert (tmp_path / "out").read_bytes() == b"".join(lines)

@@ -101,11 +101,3 @@ def test_what_has_no_file_of_ours_is_refused(path: str, why: str) -> None:
 def test_a_line_ends_as_the_one_it_replaces() -> None:
     assert rewrite.ended(b"new", b"old\n") == b"new\n"
     assert rewrite.ended(b"new", b"old") == b"new"
-
-
-@pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [(1 << 20) + 1, 3], [700_000] * 5])
-def test_all_of_it_is_written_in_its_order(tmp_path: Path, sizes: list[int]) -> None:
-    lines = [bytes([65 + number]) * size for number, size in enumerate(sizes)]
-    with (tmp_path / "out").open("wb") as out:
-        rewrite.joined(Env({}, stdout=out.fileno()), iter(lines))
-    assert (tmp_path / "out").read_bytes() == b"".join(lines)
