@@ -9,12 +9,13 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import BadData
 from ..programs import records
-from ..programs.changes import changes
+from ..programs.changes import anew, changes
 from ..programs.model import Session
 from ..session.fold import View, fold
 from ..session.imported import MARK, origin
 from ..session.model import Json
-from ..session.records import dumps, lines_of, parse
+from ..session.records import Record, dumps, lines_of, parse
+from ..session.redactions import REDACTION
 from ..store import create, log, read
 from ..store.paths import id_of, path_of
 from ..store.protocol import Locked
@@ -64,9 +65,11 @@ def _copied(
     parent, base = begun or (None, b"")
     found: Iterable[Json] = records.records(session)
     if base:
-        more = changes(session, fold(parse(lines_of(base))))
+        view = fold(parse(lines_of(base)))
+        more = changes(session, view)
         if more.apart:
-            base = b""
+            base = _raw(one for one in view.log.records if one.data["type"] == REDACTION)
+            found = anew(session, view)
         else:
             found = more.records
     new = records.lines(found, path)
@@ -128,8 +131,15 @@ def _common(target: str, session: Session) -> tuple[Json, bytes]:
     updates = {
         record.data["of"] for record in found if MARK in record.data and record.data["type"] == "commit"
     }
-    kept = [record for record in found if MARK in record.data or record.data.get("id") in updates]
+    kept = (
+        record for record in found
+        if MARK in record.data or record.data.get("id") in updates or record.data["type"] == REDACTION
+    )  # fmt: skip
     wanted = {item.id for item in session.items}
     last = next((m.id for m in reversed(view.messages) if m.id in wanted), None)
     parent = {"session": view.id or id_of(target), "at": last}
-    return parent, b"".join(record.raw + b"\n" for record in kept)
+    return parent, _raw(kept)
+
+
+def _raw(records: Iterable[Record]) -> bytes:
+    return b"".join(record.raw + b"\n" for record in records)

@@ -8,7 +8,7 @@ later one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..providers.json_text import loads
@@ -24,6 +24,9 @@ from .model import Entry, Session, Summary
 from .records import made_id
 
 _LATE = ("usage", "finish")  # what is known of a message when all of it is there
+_UNNAMED = " +"  # in what a line is called that nothing names
+_CONTENT = ("parts", "blockIds", "flowId", "summary")
+_NOTHING: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # where it is not known
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class Changes:
 def changes(session: Session, view: View) -> Changes:
     """What to append to the copy of a session whose view this is; its parts must be at hand."""
     return _Comparison(session, view).changes()
+
+
+def anew(session: Session, view: View) -> Iterator[Json]:
+    """The records of another copy; what was redacted in the one before, whose view this is, stays so."""
+    before = _Comparison(session, view)
+    return map(before.as_redacted, records.records(session))
 
 
 class _Comparison:
@@ -53,7 +62,8 @@ class _Comparison:
         self.brought: dict[str, Json] = {}  # of each message the record that an import gave it content by
         self.had: dict[str, int] = {}  # how many pieces of a message came, undone ones too
         self.updates: dict[str, Json] = {}  # by their ids
-        self.redacted: set[str] = set()  # ids of records
+        self.redacted: set[str] = set()  # names of records, and the messages that these are of
+        self.kept: Json = {}  # settings that were redacted, each as its record is called
         for place, record in enumerate(view.log.records):
             self.note(place, record.data, dead=place in view.dead)
 
@@ -67,18 +77,24 @@ class _Comparison:
             self.reverts.setdefault(data["of"], []).append(data)
         if kind == "meta" and MARK in data:
             self.settings |= data["set"]
+            time = data.get("ts", "")
+            if (f"meta {time}" if time else _UNNAMED) in self.redacted:
+                self.kept |= dict.fromkeys(data["set"], time)
         elif MARK in data and (kind in PLACING or kind == "summary"):
             self.came.add(data["id"])
             self.brought[data["id"]] = data
             self.had[data["id"]] = len(listed(data[MARK]))
         elif kind == "update":
             self.updates[data["id"]] = data
+            if data["id"] in self.redacted:
+                self.redacted.add(data["of"])
         elif kind == "commit" and MARK in data and data["of"] in self.updates:
             update = self.updates[data["of"]]
             self.brought[update["of"]] = update
             self.had[update["of"]] = len(listed(data[MARK]))
         elif kind == REDACTION:
-            self.redacted.update(name.partition(" ")[0] for name in names_in(data))
+            for name in names_in(data):
+                self.redacted.add(_UNNAMED if _UNNAMED in name else name.partition(" #")[0])
 
     def changes(self) -> Changes:
         wanted = {item.id for item in self.session.items}
@@ -91,7 +107,8 @@ class _Comparison:
         )
         apart = self.items(here)
         self.found += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
-        settings = {k: v for k, v in self.session.settings.items() if self.settings.get(k) != v}
+        given = self.session.settings.items()
+        settings = {k: v for k, v in given if self.settings.get(k) != v and k not in self.kept}
         if settings:
             self.found.append(records.settings(self.session, settings))
         if here is not None and self.found:
@@ -148,7 +165,22 @@ class _Comparison:
     def as_it_came(self, message: Message) -> bool:
         """Whether a message says what an import brought, and all of that."""
         brought = self.brought.get(message.id, {})
-        return brought.get("id") not in self.redacted and _same(message.own or (), brought)
+        return message.id not in self.redacted and _same(message.own or (), brought)
+
+    def as_redacted(self, record: Json) -> Json:
+        """A record of the source with what is left here of its content, where some of it was redacted."""
+        if record["type"] == "meta" and self.kept:
+            kept = {key: self.settings[key] for key in self.kept}
+            time = max(self.kept.values())
+            return {**record, **({"ts": time} if time else {}), "set": {**record["set"], **kept}}
+        id = record.get("id")
+        if id not in self.redacted:
+            return record
+        held = self.brought.get(id, _NOTHING)
+        content = {key: held[key] for key in _CONTENT if key in held}
+        if "parts" in held or "summary" in held:
+            return {**record, **content}
+        return {**{key: value for key, value in record.items() if key != "parts"}, **content, "type": "ref"}
 
     def update(self, item: Entry, parts: Sequence[Part], id: str) -> None:
         time = {"ts": item.ts} if item.ts else {}

@@ -1,0 +1,87 @@
+"""What `redact -i` removed from a copy of another program's session comes back by no import, whatever becomes of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inside import inside
+from program_files import SESSION, Claude
+
+KEY = "sk-ant-api03-" + "aB3dE5gH7jK9" * 7 + "AA"
+COPY = f"claude-code-{SESSION}"
+
+
+def source() -> Claude:
+    """A key in the title, a prompt, an answer that goes on, a result, and what a summary covers."""
+    file = Claude()
+    file.lines.append({"type": "custom-title", "customTitle": f"About {KEY}", "sessionId": SESSION})
+    file.user("a", f"my key is {KEY}")
+    file.said("b", f"the key {KEY}", id="m")
+    file.called("c", "A", id="m2")
+    file.result("d", "A", f"key={KEY}")
+    file.compacted("s", f"a talk of {KEY}")
+    file.user("e", "go on")
+    return file
+
+
+def grown(file: Claude) -> None:
+    file.said("f", "done")
+    file.user("g", "thanks")
+
+
+def said_otherwise(file: Claude) -> None:
+    for line in file.lines:
+        if line.get("uuid") == "a":
+            line["message"]["content"] += " really"
+        if line.get("uuid") == "d":
+            line["message"]["content"][0]["content"] += " really"
+
+
+def in_another_order(file: Claude) -> None:
+    at = {line.get("uuid"): line for line in file.lines}
+    at["a"]["parentUuid"], at["b"]["parentUuid"], at["c"]["parentUuid"] = "b", None, "a"
+    file.said("f", "done")
+
+
+def with_more_of_an_answer(file: Claude) -> None:
+    at = next(n for n, line in enumerate(file.lines) if line.get("uuid") == "b")
+    more = {**file.lines[at], "uuid": "b2", "parentUuid": "b"}
+    more["message"] = {**more["message"], "content": [{"type": "text", "text": "and more"}]}
+    file.lines.insert(at + 1, more)
+    file.lines[at + 2]["parentUuid"] = "b2"
+
+
+def without_its_end(file: Claude) -> None:
+    del file.lines[5:]
+
+
+def retitled(file: Claude) -> None:
+    file.lines.append({"type": "custom-title", "customTitle": f"Of {KEY}", "sessionId": SESSION})
+
+
+@pytest.mark.parametrize(
+    "here", [None, ["append", "-m", "mine"], ["undo", "--id", ":1"], ["persist", "-i", "--all"]]
+)
+@pytest.mark.parametrize(
+    "then",
+    [grown, said_otherwise, in_another_order, with_more_of_an_answer, without_its_end, retitled],
+)
+def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(
+    then: Callable[[Claude], None], here: list[str] | None, tmp_path: Path
+) -> None:
+    """It came back into the copy that follows one that was continued, and with what else an answer said."""
+    file, home = source(), tmp_path / "home"
+    inside("import", str(file.write(tmp_path)), home=home)
+    assert inside("redact", COPY, "-i", "--yes", home=home).code == 0
+    if here:
+        assert inside(*here[:1], "-s", COPY, *here[1:], home=home).code == 0
+    for change in (then, grown):
+        change(file)
+        for _ in range(2):
+            done = inside("import", str(file.write(tmp_path)), home=home)
+            assert done.code == 0, done.err
+    found = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert found == []
