@@ -25,12 +25,14 @@ def _umask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("_umask")
 def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path: Path) -> None:
+    before = len(os.listdir("/dev/fd"))
     folders.ensure_dir(str(tmp_path / "a/b/c"))
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c")] == [0o700] * 3
     found = folders.write_new(str(tmp_path / "a/f"), b"text")
     assert mode(tmp_path / "a/f") == 0o600 == stat.S_IMODE(found.st_mode)
     assert (tmp_path / "a/f").read_bytes() == b"text"
     assert found.st_size == 4
+    assert len(os.listdir("/dev/fd")) == before
 
 
 def test_a_directory_that_is_there_stays_as_it_is(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""What `append` may be asked for at once, and what of it contradicts itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.append.given import Given
+from codeh_history.base.errors import Usage
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {}, {"message": ["a"], "file": ["f"], "attach": ["i"]}, {"call": ["a", "b"]}, {"call": ["a"], "args": ["{}"]},
+        {"call": ["a"], "call_id": ["i"]}, {"result": "a", "call_id": ["i"], "failed": True}, {"key": "k"},
+        {"pending": True, "message": ["a"]}, {"max_items": 1}, {"pin": True, "attach": ["i"]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_goes_together_is_taken(given: dict[str, Any]) -> None:
+    Given(**given).check()
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"call": ["a"], "result": "a"}, "--call and --result: a message is one or the other"),
+        ({"result": ""}, "--call and --result name a tool"), ({"call": ["a", ""]}, "--call and --result name a tool"),
+        ({"args": ["{}"]}, "--args goes with --call NAME"), ({"args": ["{}"], "result": "a"}, "--args goes with --call"),
+        ({"failed": True}, "--failed goes with --result"), ({"failed": True, "call": ["a"]}, "--failed goes with --result"),
+        ({"call_id": ["i"]}, "--call-id goes with --call or --result"),
+        ({"call": ["a", "b"], "args": ["{}"]}, "--args: 1 for 2 calls"),
+        ({"result": "a", "call_id": ["i", "j"]}, "--call-id: 2 for 1 result"), ({"key": ""}, "--key is empty"),
+        ({"pending": True, "attach": ["i"]}, "--pending goes with text only"),
+        ({"pending": True, "max_items": 3}, "--pending goes with text only"),
+        ({"max_items": 0}, "--max-items: a number above 0"), ({"max_items": -1}, "--max-items: a number above 0"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_contradicts_itself_is_exit_2_before_anything_is_stored(
+    given: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(Usage, match=rf"^{why}"):
+        Given(**given).check()
