@@ -224,19 +224,19 @@ MUTANTS = [
         "the name of a block is synced only where it is new", "blocks/directory.py",
         "            _each(sync_dir, folders + [self.root] * bool(made))",
         "            _each(sync_dir, made + [self.root] * bool(made))",
-        ("blocks/test_stores.py::test_the_name_of_a_block_is_synced_though_another_wrote_it",),
+        ("blocks/test_directory.py::test_the_name_of_a_block_is_synced_though_another_wrote_it",),
     ),
     Mutant(
         "blocks are stored without the lock", "blocks/directory.py",
         'with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):',
         'with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_UN):',
-        ("blocks/test_stores.py::test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round",),
+        ("blocks/test_directory.py::test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round",),
     ),
     Mutant(
         "blocks are removed without the lock", "blocks/directory.py",
         'with self._failing(""), self._locked(fcntl.LOCK_EX):',
         'with self._failing(""), self._locked(fcntl.LOCK_UN):',
-        ("blocks/test_stores.py::test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round",),
+        ("blocks/test_directory.py::test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round",),
     ),
     Mutant(
         "expand of a clear shows what a later one hid", "commands/expand.py",
@@ -338,7 +338,7 @@ MUTANTS = [
         "a request waits for none but those of its session", "commands/serve/order.py",
         "found = [self._last.get(session, self._any) for session in turn.sessions]",
         "found = [self._last.get(session) for session in turn.sessions]",
-        ("commands/serve/test_serve_parts.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
+        ("commands/serve/test_serve_order.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
     ),
     Mutant(
         "what a commit says besides is lost", "session/fold.py",

@@ -1,0 +1,90 @@
+"""What a command line is about, as far as that is certain before it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.commands.serve.scope import scope_of
+from codeh_history.store.paths import path_of
+
+ANY = None
+SCOPES: list[tuple[list[str], set[str] | None]] = [
+    (["append", "-s", "new", "-m", "x"], {"new"}),
+    (["append", "--session=new", "-m", "- x"], {"new"}),
+    (["append", "-snew", "-m-s", "-q"], {"new"}),
+    (["append", "-qs", "new"], {"new"}),
+    (["append", "-m", "x"], {"env"}),
+    (["append", "-s", "@", "-m", "x"], ANY),
+    (["append", "-s", "@.", "-m", "x"], ANY),
+    (["append", "-s", "a/b", "-m", "x"], ANY),
+    (["append", "-s", "new", "--wrong"], ANY),
+    (["append", "--help"], ANY),
+    (["ask", "-s", "new", "-m", "x", "--via", "cat"], {"new"}),
+    (["show", "demo"], {"demo"}),
+    (["show", "-n", "3", "demo"], {"demo"}),
+    (["show", "--", "demo"], {"demo"}),
+    (["show", "dem"], ANY),  # a prefix
+    (["show", "begun"], {"begun"}),  # one that is being made
+    (["show", "HOME/sessions/demo.jsonl"], {"demo"}),
+    (["show", "HOME/sessions/../sessions/demo.jsonl"], {"demo"}),
+    (["show", "old"], {"old"}),  # an older form
+    (["payload", "-", "--to", "gemini"], set()),
+    (["expand", "ID", "demo"], {"demo"}),
+    (["expand", "ID", "-s", "demo"], {"demo"}),
+    (["search", "x", "demo"], {"demo"}),
+    (["search", "x"], ANY),
+    (["update", ":1", "-m", "x", "-s", "demo"], {"demo"}),
+    (["fork", "demo", "--into", "new"], {"demo", "new"}),
+    (["fork", "demo"], {"demo"}),
+    (["set", "title=x"], {"env"}),
+    (["compact", "demo", "-i", "--budget", "9k"], {"demo"}),
+    (["compact", "demo", "--calibrated"], ANY),
+    (["summarize", "demo"], {"demo"}),
+    (["summarize", "--all"], ANY),
+    (["export", "--all", "--to", "html", "--output", "x"], ANY),
+    (["list"], ANY),
+    (["list", "-s", "demo"], ANY),
+    (["usage", "demo"], ANY),
+    (["rm", "demo"], ANY),
+    (["import", "x", "--into", "new"], ANY),
+    (["redact", "demo"], ANY),
+    (["gc"], ANY),
+    (["sync", "postgres://localhost/x", "demo"], ANY),
+    (["config"], ANY),
+    (["no-such-verb", "-s", "demo"], ANY),
+]
+
+
+@pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
+def test_the_sessions_of_a_command_line(home: Path, argv: list[str], expected: set[str] | None) -> None:
+    sessions = home / "sessions"
+    sessions.mkdir(parents=True)
+    for name in ("demo.jsonl", "old.json", "env.jsonl"):
+        (sessions / name).touch()
+    env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "env"})
+    argv = [word.replace("HOME", str(home)) for word in argv]
+    root = sessions.resolve()
+    found, endless = scope_of(argv, env, "/", {str(root / "begun")})
+    assert found == (None if expected is None else {str(root / name) for name in expected})
+    assert not endless
+
+
+def test_a_session_on_a_server_is_certain_where_it_is_written_or_was() -> None:
+    env = Env({"CODEH_HOME": "/none", "CODEH_STORE": "postgres://localhost/x"})
+    [session] = scope_of(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
+    assert session == path_of(env, "a")
+    assert scope_of(["last", "a"], env, "/", ()).sessions is None
+    assert scope_of(["last", "a"], env, "/", {session}).sessions == {session}
+
+
+def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home: Path) -> None:
+    home.mkdir()
+    env = Env({"CODEH_HOME": "."})
+    (home / "x.jsonl").touch()
+    scope = scope_of(["show", "-f", "./x.jsonl"], env, str(home), ())
+    assert scope == (frozenset({str(home.resolve() / "x")}), True)
+    scope = scope_of(["append", "-s", "y"], env, str(home), ())
+    assert scope == (frozenset({str(home.resolve() / "sessions" / "y")}), False)
