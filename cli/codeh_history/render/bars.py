@@ -8,7 +8,7 @@ from ..base.escape import visible
 
 LENGTH = 40
 SHORTEST = 8  # a bar, or a name beside it, on a narrow terminal
-SHARE = 7  # what a share takes, and the gaps between columns
+SHARE = 10  # what a share takes, and the gaps between columns
 
 Groups = Mapping[str, Mapping[str, int]]
 NONE: Mapping[str, int] = {}
