@@ -213,3 +213,14 @@ def test_zsh_takes_the_script(tmp_path: Path) -> None:
     ask = f"autoload -Uz compinit; compinit -u -D; source {script}; print ${{_comps[codeh-history]}}"
     done = subprocess.run(["zsh", "-f", "-c", ask], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("_codeh_history\n", "")
+
+
+@pytest.mark.parametrize(
+    "argv", [["completion", "bash"], ["completion", "fish"], ["show", "--help"], ["--help"]]
+)
+def test_2026_11_23_without_docstrings_as_with(argv: list[str], home: Path) -> None:
+    """Python leaves them out with -OO: `completion` ended with a bug."""
+    env = support.environ({"PYTHONOPTIMIZE": "2"}, home)
+    done = subprocess.run([*support.PROGRAM, *argv], check=False, capture_output=True, env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"follow" in done.stdout or argv == ["--help"]

@@ -61,7 +61,7 @@ def verb(name: str, module: Any) -> Verb:
         for each, it in takes.SPELLED.items()
         if it.positional
     ]
-    return Verb(name, module.__doc__.partition("\n")[0], tuple(options), tuple(arguments))
+    return Verb(name, (module.__doc__ or "").partition("\n")[0], tuple(options), tuple(arguments))
 
 
 def option_of(verb: str, takes: type[Options], name: str) -> Option:
