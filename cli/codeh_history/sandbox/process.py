@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Self
 
+from ..base.modules import contents
 from . import child
 
 TYPE_CHECKING = False
@@ -78,8 +79,12 @@ class Sandbox:
     def _start(self) -> subprocess.Popen[bytes]:
         import subprocess
 
+        file = child.__file__
+        code = (
+            [file] if os.path.isfile(file) else ["-c", contents("sandbox/child.py").decode()]
+        )  # in a zip file
         return subprocess.Popen(
-            [sys.executable, "-P", child.__file__, repr(self.seconds)],
+            [sys.executable, "-P", *code, repr(self.seconds)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 

@@ -153,8 +153,9 @@ def table() -> Table:
     """The table that comes with the program."""
     import orjson
 
-    with open(FILE, "rb") as file:
-        return Table(orjson.loads(file.read()))
+    from ..base.modules import contents
+
+    return Table(orjson.loads(contents("tokens/prices.json")))
 
 
 def price(
