@@ -32,6 +32,7 @@ PATHS = (
     "target_file",
     "uri",
 )
+_LOOK = 40  # characters from either end that tell most contents apart
 SMALL = 40  # tokens below which a repetition is left alone
 
 
@@ -93,11 +94,12 @@ def _files(message: Message, _costs: Sequence[int]) -> Mapping[int, _File]:
     """The files that the calls of a message read or write, by their places."""
     if message.role != "model":
         return _NONE
-    found = {
-        place: file
-        for place, part in enumerate(message.parts)
-        if "functionCall" in part and (file := _file(part["functionCall"])) is not None
-    }
+    found: dict[int, _File] = {}
+    for place, part in enumerate(message.parts):
+        if "functionCall" in part:
+            file = _file(part["functionCall"])
+            if file is not None:
+                found[place] = file
     return found or _NONE
 
 
@@ -106,11 +108,15 @@ def _file(call: Any) -> _File | None:
     written = _like(call["name"], WRITES)
     if not isinstance(args, dict) or not (written or _like(call["name"], READS)):
         return None
-    name = next((key for key in PATHS if isinstance(args.get(key), str)), None)
-    if name is None:
+    for name in PATHS:
+        if name in args and isinstance(args[name], str):
+            break
+    else:
         return None
+    if written or len(args) == 1:
+        return _File(args[name], b"", written)
     rest = {key: value for key, value in args.items() if key != name and value is not None}
-    return _File(args[name], dumps(rest) if rest and not written else b"", written)
+    return _File(args[name], dumps(rest) if rest else b"", written)
 
 
 @lru_cache
@@ -130,7 +136,8 @@ def repeated(draft: Draft) -> None:
 
 
 def _repetitions(draft: Draft) -> Iterator[Change]:
-    newest: dict[Content, Message] = {}
+    seen: dict[Glance, tuple[Content, Message]] = {}
+    newest: dict[Content, Message] = {}  # of those that look like others, and are not the same
     found: list[Change] = []
     messages, fixed = draft.history.messages, draft.history.layout.fixed
     for number, contents in zip(
@@ -140,7 +147,9 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
             if (number, index) in draft.new:
                 continue
             message = messages[number]
-            later = newest.setdefault(content, message)
+            same, later = seen.setdefault(_glance(content), (content, message))
+            if same != content:
+                later = newest.setdefault(content, message)
             if later is not message and number not in fixed:
                 why = f"the same again in {later.id}"
                 new = draft.history.past.mark((number, index), why, _mark)
@@ -149,17 +158,26 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
 
 
 Content = bytes | str | tuple[str, str]
+Glance = tuple[object, ...]
+
+
+def _glance(content: Content) -> Glance:
+    """What equal contents have in common, and few others: to hash all of a long one takes long."""
+    name, text = content if type(content) is tuple else ("", content)
+    return name, len(text), text[:_LOOK], text[-_LOOK:]
 
 
 def _contents(message: Message, costs: Sequence[int]) -> Sequence[tuple[int, Content]]:
     """What makes each part of a message equal to another, but for those that are small."""
     if len(costs) == 1 and costs[0] < SMALL:  # as many are
         return ()
-    return [
-        (place, content)
-        for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
-        if cost >= SMALL and (content := _content(part))
-    ] or ()
+    found: list[tuple[int, Content]] = []
+    for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False)):
+        if cost >= SMALL:
+            content = _content(part)
+            if content:
+                found.append((place, content))
+    return found or ()
 
 
 def _content(part: Part) -> Content | None:

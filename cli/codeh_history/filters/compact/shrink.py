@@ -277,10 +277,17 @@ def savings(draft: Draft) -> int:
 
 
 SOURCES, TOOL = "sources", "tool"
+_ONE_OF_A_TOOL = ((0, False, False, TOOL),)
 
 
 def _large(message: Message, _costs: Sequence[int]) -> Sequence[tuple[int, bool, bool, str]]:
     """The parts of a message that may shrink: whether each is a file, or a thought, and what of a tool."""
+    if len(message.parts) == 1 and len(message.parts[0]) == 1:  # as most have
+        (part,) = message.parts
+        if "text" in part:
+            return ()
+        if "functionCall" in part or ("functionResponse" in part and sources_of(part) is None):
+            return _ONE_OF_A_TOOL
     found = []
     for place, part in enumerate(message.parts):
         if len(part) == 1 and "text" in part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...session.exchanges import Exchanges, is_ide_context, is_thought
 from ...session.model import Message
@@ -46,31 +46,45 @@ class Joined:
         new = messages[self.seen :]
         self.exchanges.extend(new)
         self.unit_of += [[number] for number in range(self.seen, len(messages))]
-        for number, message in enumerate(new, self.seen):
-            self._numbers[message.id] = number
-            if message.pinned:
-                self.pins.append(number)
-            self._beside(number, message)
+        self._beside(new)
         self.seen = len(messages)
-        for _, calls, answers in self.walk.through(() if plain else messages[self.walk.seen :]):
-            for call in calls:
-                self.calls[call.place, call.part] = call
-            for answer in answers:
-                if answer.call is not None:
-                    self.calls[answer.place, answer.part] = answer.call
-                    self._join(answer.call.place, answer.place)
+        self._answered(() if plain else messages[self.walk.seen :])
         for unit in self._mixed.values():
             unit.sort()
         self._mixed.clear()
 
-    def _beside(self, number: int, message: Message) -> None:
-        """Join a message to what it was inserted after, or to thoughts before it."""
-        if message.after is not None and message.after in self._numbers:
-            self._join(self._numbers[message.after], number)
-        of_model = message.role == "model"
-        if self._thoughts and of_model:
-            self._join(number - 1, number)
-        self._thoughts = of_model and _only_thoughts(message)
+    def _beside(self, new: Iterable[Message]) -> None:
+        """Join messages to what they were inserted after, or to thoughts before them."""
+        numbers, after = self._numbers, self._thoughts
+        for number, message in enumerate(new, self.seen):
+            numbers[message.id] = number
+            if "pinned" in message.fields and message.pinned:
+                self.pins.append(number)
+            if message.after is not None and message.after in numbers:
+                self._join(numbers[message.after], number)
+            of_model = message.role == "model"
+            if after and of_model:
+                self._join(number - 1, number)
+            after = of_model and _only_thoughts(message)
+        self._thoughts = after
+
+    def _answered(self, new: Iterable[Message]) -> None:
+        """Join responses to their calls."""
+        found, unit_of = self.calls, self.unit_of
+        for _, calls, answers in self.walk.through(new):
+            for call in calls:
+                found[call.place, call.part] = call
+            for answer in answers:
+                asked, number = answer.call, answer.place
+                if asked is None:
+                    continue
+                found[number, answer.part] = asked
+                unit = unit_of[asked.place]
+                if len(unit_of[number]) == 1 and unit[-1] < number:  # nearly all
+                    unit.append(number)
+                    unit_of[number] = unit
+                else:
+                    self._join(asked.place, number)
 
     def _join(self, a: int, b: int) -> None:
         unit, other = self.unit_of[a], self.unit_of[b]
@@ -86,7 +100,10 @@ class Joined:
 
 
 def _only_thoughts(message: Message) -> bool:
-    return bool(message.parts) and all(map(is_thought, message.parts))
+    for part in message.parts:  # most hold none
+        if not is_thought(part):
+            return False
+    return bool(message.parts)
 
 
 class Layout:
