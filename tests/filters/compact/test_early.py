@@ -47,3 +47,16 @@ def test_of_equal_outputs_the_newest_stays() -> None:
     assert found.stages == ["repeated"]
     assert [op["id"] for op in found.ops] == ["m2"]
     assert "the same again in m4" in said(apply(view, found.ops))
+
+
+def test_outputs_that_differ_in_their_midst_alone_are_not_equal() -> None:
+    """Of A, B, B, A, C, which are equally long and begin and end alike, A and B are there twice."""
+    texts = [output(1, 1500).replace("handle", word) for word in "look find find look tell".split()]
+    texts = ["x" * 40 + text + "x" * 40 for text in texts]
+    parts = [asked(f"c{n}", "bash", {"n": n}, {"output": text}) for n, text in enumerate(texts)]
+    last = asked("d", "bash", {}, {"output": output(9, 30_000)})
+    view = session([user("go"), *[message for pair in parts for message in pair], *last, user("on")])
+    found = plan(view, tokens(view) - 22_000)
+    assert [(op["id"], op["why"]) for op in found.ops] == [
+        ("m2", "the same again in m8"), ("m4", "the same again in m6"),
+    ]  # fmt: skip
