@@ -10,7 +10,7 @@ from test_summary import summary
 
 from codeh_history.filters.compact.extent import Extent
 from codeh_history.filters.compact.line import Line
-from codeh_history.filters.compact.lines import Memo, Reader
+from codeh_history.filters.compact.lines import BRIEF, Memo, Reader, brief, pieces, plainly
 from codeh_history.filters.compact.lines import told as told_lines
 from codeh_history.filters.compact.units import Joined
 from codeh_history.session.model import Message
@@ -18,7 +18,7 @@ from compact.long import output
 from compact.planted import called, said
 from compact.recorded import records
 from compact.short import asked, tokens
-from histories import model, session, user
+from histories import call, model, result, session, tool, user
 from strategies import view_of
 
 
@@ -74,3 +74,87 @@ def read(messages: list[Message], extent: Extent, memo: Memo, *, terse: bool) ->
     for one in lines:
         one.place, one.features = 7, frozenset("x")  # as whoever chooses among them does
     return found
+
+
+@pytest.mark.parametrize(
+    ("args", "label"),
+    [
+        ({"command": "make test"}, "`make test`"), ({"path": "/home/me/src/a.py"}, "src/a.py"), ({"query": "x", "n": 1}, "tool x"), ({"n": 1, "name": "b"}, "tool b"),
+        ({}, "tool "), (None, "tool "), ({"deep": {"a": 1}}, "tool "), ({"n": 7}, "tool 7"),
+    ],
+)  # fmt: skip
+def test_a_call_is_labelled_by_its_command_its_file_or_an_argument(args: Any, label: str) -> None:
+    assert brief("tool", args) == label.strip()
+
+
+def test_a_label_is_short() -> None:
+    assert len(brief("bash", {"command": "word " * 40})) <= BRIEF + 2
+    assert len(brief("tool", {"query": "word " * 40})) <= BRIEF
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ({"text": "a b\nc"}, ["a", "b", "c"]), ({"text": "hm", "thought": True}, []),
+        (call("f", args={"a": [1, {"b": "x y"}], "c": None, "d": True}), ["1", "x", "y", "true"]),
+        (result("f", response={"output": "p q"}), ["p", "q"]), ({"inlineData": {"mimeType": "image/png", "data": "abc"}}, []), ({"functionCall": {"name": "f"}}, []),
+    ],
+)  # fmt: skip
+def test_the_words_of_a_part(part: Any, found: list[str]) -> None:
+    assert pieces(part) == found
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ({"a": {"b": 1}, "c": 2}, ["c: 2", "b: 1"]), ({"a": [{"b": 1}]}, ["b: 1"]), ({"a": [1] * 9}, ["1"] * 9), ({"a": [1] * 8}, ["a: 1 1 1 1 1 1 1 1"]),
+        ({"a": None}, []), ({f"k{n}": "x" * 90 for n in range(3)}, ["k0: " + "x" * 90 + ", k1: " + "x" * 90, "k2: " + "x" * 90]),
+        ({"a": "x" * 201}, ["x" * 201]), ("ab\nabc\n", ["abc"]), (7, ["7"]), (False, ["false"]), ({}, []),
+    ],
+)  # fmt: skip
+def test_an_object_is_told_in_as_few_lines_as_are_not_too_long(value: Any, lines: list[str]) -> None:
+    assert list(told_lines(value)) == lines
+
+
+def test_what_the_model_said_is_told_line_by_line() -> None:
+    found = [
+        (line.text, line.row, line.kind, line.label) for line in plainly(" One. Two.\n\n  Three.", 4, 0.3)
+    ]
+    assert found == [("One. Two.", 0, "said", "Model"), ("Three.", 2, "said", "Model")]
+
+
+def reading(*messages: Any, whole: bool = True, most: int = 10**6) -> list[tuple[str, str, str]]:
+    shown = session([*messages]).messages
+    joined = Joined()
+    joined.extend(shown)
+    costs = [[100] * len(message.parts) for message in shown]
+    cut = Cut(most, whole=whole)
+    cut.of = lambda number: [most] * len(shown[number].parts)  # type: ignore[method-assign]
+    reader = Reader(shown, joined.calls, costs, cut, {})
+    return [
+        (line.text, line.kind, line.label) for number in range(len(shown)) for line in reader.lines(number)
+    ]
+
+
+def test_a_message_is_read_part_by_part() -> None:
+    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    found = reading(
+        user("Read the parser of logs.", image), model({"text": "Thinking of it.", "thought": True}, "I will read it.", call("read", "c", {"path": "src/a.py"})),
+        tool(result("read", "c", {"output": "import os\nclass Parser:"})), user("# IDE Context\nopen: b.py"),
+    )  # fmt: skip
+    texts = [text for text, _, _ in found]
+    assert ("Read the parser of logs.", "asked", "User") in found
+    assert ("I will read it.", "said", "Model") in found
+    assert ("class Parser:", "gave", "src/a.py") in found
+    assert any(label == "File" for _, _, label in found)
+    assert not any("Thinking" in text or "b.py" in text for text in texts)
+    assert not any(text == "path: src/a.py" for text in texts)  # its label says so
+
+
+def test_of_a_part_that_is_not_read_to_its_end_no_line_is_cut() -> None:
+    lines = "\n".join(f"line {n} of it" for n in range(50))
+    found = reading(*asked("c", "bash", {"command": "ls"}, {"output": lines}), most=100)
+    given = [text for text, kind, _ in found if kind == "gave"]
+    assert 0 < len(given) < 50
+    assert given[:-1] == lines.split("\n")[: len(given) - 1]
+    assert reading(user("Why?"), most=0) == []

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from test_summary import section, summary, working
 
+from codeh_history.filters.compact.ledger import failed_before, failing, ledger
+from codeh_history.filters.compact.line import Line
 from codeh_history.filters.compact.summary import parsed
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Effects
@@ -64,3 +69,82 @@ def test_the_ledger_tells_a_file_once_and_what_was_done() -> None:
     assert "- cancel_order(order=W7) → status=cancelled" in section(
         summary(again, tokens(view) // 6), "Done"
     )
+
+
+# -- lines by themselves --------------------------------------------------------------------------------
+
+
+def effects(*touched: tuple[str, str], failed: Any = ()) -> Effects:
+    done = Effects()
+    for place, (path, state) in enumerate(touched):
+        done.touch(path, state, place)
+    for place, (what, how) in enumerate(failed):
+        done.fail(what, how, place, passed=False)
+    return done
+
+
+def failures(*failed: tuple[str, str]) -> list[str]:
+    return [line.text for line in ledger(effects(failed=failed)) if line.topic == "failed"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "told"),
+    [
+        (["/home/me/shop/src/a.py", "src/a.py"], ["/home/me/shop/src/a.py"]), (["src/a.py", "/home/me/shop/src/a.py"], ["/home/me/shop/src/a.py"]),
+        (["/home/me/shop/src/a.py", "./src/a.py"], ["/home/me/shop/src/a.py"]), (["/home/me/shop/a.py", "a.py"], ["/home/me/shop/a.py", "a.py"]),
+        (["/home/me/shop/src/ba.py", "src/a.py"], ["/home/me/shop/src/ba.py", "src/a.py"]), (["~/shop/src/a.py", "src/a.py"], ["~/shop/src/a.py"]),
+        (["src/a.py", "lib/a.py"], ["src/a.py", "lib/a.py"]), (["/x/src/a.py", "/y/src/a.py"], ["/x/src/a.py", "/y/src/a.py"]),
+    ],
+)  # fmt: skip
+def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths: list[str], told: list[str]) -> None:
+    found = ledger(effects(*((path, "written") for path in paths)))
+    assert sorted(line.text for line in found) == sorted(told)
+    assert {line.label for line in found} == {"written"}
+
+
+HOW = "Error: the zeppelin is gone"
+
+
+def test_commands_that_failed_alike_are_told_together_the_last_three() -> None:
+    assert failures(*((f"`make {n}`", HOW) for n in range(5))) == [f"`make 2`, `make 3`, `make 4`: {HOW}"]
+    assert failures(("`make a`", "exit 1"), ("`make b`", "exit 1")) == [
+        "`make a`: exit 1",
+        "`make b`: exit 1",
+    ]
+    assert failures(("read(a)", HOW), ("read(b)", HOW)) == [f"read(b): {HOW}"]
+
+
+def test_what_passed_later_is_said_so_and_told_apart() -> None:
+    done = effects(failed=[("`make a`", HOW), ("`make b`", HOW)])
+    done.fail("`make c`", HOW, 3, passed=True)
+    assert [line.text for line in ledger(done)] == [
+        f"`make a`, `make b`: {HOW}",
+        f"`make c`: {HOW} (passed later)",
+    ]
+
+
+def test_a_long_reason_keeps_its_beginning_and_its_end() -> None:
+    (line,) = failures(("`make`", "the beginning " + "middle " * 50 + "the end"))
+    assert line.startswith("`make`: the beginning")
+    assert line.endswith("the end")
+    assert len(line) < 200
+
+
+def test_a_long_command_is_cut_within_its_marks() -> None:
+    (line,) = failures(("`" + "word " * 60 + "`", "Error: gone now, all of it"))
+    assert line.index("…`: Error") < 140
+
+
+@pytest.mark.parametrize(
+    "text", [f"`make a`, `make b`: {HOW}", f"`make a`: {HOW} (passed later)", "read(a): no file", "`grep a: b`: exit 2"],
+)  # fmt: skip
+def test_a_line_of_an_earlier_ledger_is_read_back(text: str) -> None:
+    done = Effects()
+    failed_before(text, done, 0)
+    assert [line.text for line in ledger(done)] == [text]
+
+
+def test_what_fails_still_comes_first_and_what_only_looked_last() -> None:
+    texts = ["`cat a`: no", "`make a`: no (passed later)", "`make b`: no"]
+    lines = sorted((Line(text, "ledger", 0) for text in texts), key=failing)
+    assert [line.text for line in lines] == texts[::-1]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from test_summary import section, summary, working
 
+from codeh_history.filters.compact.speech import about, typed
 from compact.short import tokens
 from histories import model, session, user
 
@@ -44,3 +48,73 @@ def test_an_open_end_of_a_prompt_is_told_once() -> None:
     asked_last = "It is still unclear whether the ledger parser needs a lock."
     view = session([user(asked_last), model("Noted."), *working(40), user("and now?")])
     assert summary(view, tokens(view) // 5).count(asked_last) == 1
+
+
+def lines(text: str, *, user: bool = True) -> list[tuple[str, str, str, str]]:
+    """Of each line that somebody typed: what it says, as what, whose it is and what kind of thing it tells."""
+    return [(line.text, line.kind, line.label, line.topic) for line in typed(text, 0, user=user, rate=0.3)]
+
+
+TYPED: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
+    "sentences": ("Why is it? And how?", [("Why is it?", "asked", "User", ""), ("And how?", "asked", "User", "")]),
+    "a speaker": ("Ann: We met in Bonn.", [("We met in Bonn.", "asked", "Ann", "")]),
+    "a speaker of two names": ("Ann Lee: We met in Bonn.", [("We met in Bonn.", "asked", "Ann Lee", "")]),
+    "no speaker": ("Result: We met in Bonn.", [("Result: We met in Bonn.", "asked", "User", "")]),
+    "a rule": ("Never touch src/billing.", [("Never touch src/billing.", "asked", "User", "rule")]),
+    "a decision": ("We decided to keep SQLite.", [("We decided to keep SQLite.", "asked", "User", "decision")]),
+    "a command of the program": ("/theme\nGo on with the parser.", [("Go on with the parser.", "asked", "User", "")]),
+    "a path is no command": ("/etc/hosts is wrong.", [("/etc/hosts is wrong.", "asked", "User", "")]),
+    "a picture": ("/tmp/a b.png", [("/tmp/a b.png", "pasted", "User", "")]),
+    "code": ("if (x) {", [("if (x) {", "asked", "User", "")]),
+    "imports": ("import os", [("import os", "asked", "User", "")]),
+    "nothing": (" \n\t\n", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), TYPED.values(), ids=TYPED)
+def test_what_somebody_typed_is_told_sentence_by_sentence(text: str, expected: Any) -> None:
+    assert lines(text) == expected
+
+
+def test_a_model_gives_no_rules_and_its_code_is_no_paste() -> None:
+    assert lines("Never touch src/billing.", user=False) == [
+        ("Never touch src/billing.", "said", "Model", "")
+    ]
+
+
+def test_what_points_back_goes_with_the_sentence_before() -> None:
+    (line,) = lines("Does it scale? Nobody knows yet.")
+    assert line[0] == "Does it scale? Nobody knows yet."
+    assert line[3] == "open"
+
+
+def test_a_long_prompt_is_what_somebody_pasted() -> None:
+    found = [kind for _, kind, _, _ in lines("\n".join(["Why is it so in this place?"] * 200))]
+    assert found[0] == "asked"
+    assert found[-1] == "pasted"
+    assert found == sorted(found)
+
+
+def test_a_prompt_is_known_by_its_first_sentence() -> None:
+    found = [line.first for line in typed("/theme\n\nWhy? How?\nWhen?", 0, user=True, rate=0.3)]
+    assert found == [True, False, False]
+    assert not any(line.first for line in typed("Because. So.", 0, user=False, rate=0.3))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "user", "topic"),
+    [
+        ("Always run the tests first.", True, "rule"), ("Always run the tests first.", False, ""),
+        ("We decided to keep SQLite.", False, "decision"), ("It is unclear whether it scales.", False, "open"),
+        ("The parser reads lines.", True, ""), ("Always " + "word " * 200, True, ""),
+    ],
+)  # fmt: skip
+def test_what_kind_of_thing_a_sentence_says(sentence: str, *, user: bool, topic: str) -> None:
+    assert about(sentence, user=user)[0] == topic
+
+
+def test_filler_is_worth_less_than_what_says_something_and_a_rule_more() -> None:
+    ok, plain, rule = (
+        about(text, user=True)[1] for text in ("Ok, thanks!", "The parser reads lines.", "Never touch it.")
+    )
+    assert ok < plain < rule

@@ -23,6 +23,8 @@ from histories import call, conversations, model, result, session, tool, user
     ([model({"text": "hm", "thought": True}), model(call("f", "a")), tool(result("f", "a"))], [[0, 1, 2]]),
     ([model(call("f", "a")), tool(result("f", "a")), model(call("f", "a")), tool(result("f", "a"))], [[0, 1], [2, 3]]),
     ([tool(result("f", "a")), model(call("f", "a"))], [[0], [1]]),
+    ([model({"text": "hm", "thought": True}), user("a"), model("b")], [[0], [1], [2]]),
+    ([model({"text": "hm", "thought": True}, "a"), model("b")], [[0], [1]]),
     ([model(call("f")), tool(result("f")), tool(result("f"))], [[0, 1], [2]]),
 ])  # fmt: skip
 def test_units(messages: Any, expected: list[list[int]]) -> None:
@@ -99,3 +101,21 @@ def test_an_inserted_message_goes_with_the_one_before_it() -> None:
     stub = {"id": "i", "kind": "user", "role": "user", "parts": [{"text": "i"}]}
     after: Any = apply(view, [{"op": "insert", "after": "m1", "message": stub, "why": "w"}])
     assert units(after.messages) == [[0], [1, 2], [3]]
+
+
+def test_the_newest_exchange_begins_with_its_context() -> None:
+    assert Layout(session([user("a"), model("b"), IDE, user("c"), model("d")]).messages, 0).start == 2
+    assert Layout([], 0).start == 0
+
+
+def test_calls_are_found_by_themselves_and_by_their_answers() -> None:
+    shown = session(
+        [model("a", call("f", "1"), call("g", "2")), tool(result("g", "2")), tool(result("f", "1"))]
+    ).messages
+    joined = Joined()
+    joined.extend(shown)
+    named = {
+        place: found.message.parts[found.part]["functionCall"]["name"]
+        for place, found in joined.calls.items()
+    }
+    assert named == {(0, 1): "f", (0, 2): "g", (1, 0): "g", (2, 0): "f"}

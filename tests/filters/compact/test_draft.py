@@ -1,0 +1,185 @@
+"""A compaction in the making: what it costs is exact at every step, and its steps come to just that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.filters.compact import Settings
+from codeh_history.filters.compact.draft import Draft
+from codeh_history.filters.compact.history import History
+from codeh_history.session.fold import View
+from codeh_history.session.ops import apply
+from codeh_history.tokens import Counter, open_counter
+from codeh_history.tokens.formula import parts_tokens
+from compact.long import cost
+from compact.short import asked
+from histories import model, session, user
+from strategies import view_of
+
+APPROX = open_counter("approx")
+WORDS = "some words of no weight at all "
+
+
+def talk() -> View:
+    calls = [m for n in range(4) for m in asked(f"c{n}", "bash", {"n": n}, {"output": WORDS * 9})]
+    return session([user(WORDS), *calls, model(WORDS * 3, WORDS), user("And now?")])
+
+
+def draft(view: View, target: int = 0, counter: Counter = APPROX) -> Draft:
+    return Draft(History(view, counter, Settings(budget=target)), target)
+
+
+def after(view: View, made: Draft) -> View:
+    return apply(view, [step.op for step in made.finished()])
+
+
+@given(data=st.data())
+def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject) -> None:
+    view = talk()
+    made = draft(view)
+    assert made.total == cost(APPROX, view)
+    units = made.history.layout.units
+    for unit in data.draw(st.lists(st.sampled_from(units), unique_by=tuple, max_size=4)):
+        how = data.draw(
+            st.sampled_from(["drop", "replace", "remove"] + ["summarize"] * (not made.summaries))
+        )
+        if how == "drop":
+            made.drop("s", unit, "w")
+        elif how == "summarize":
+            made.summarize("s", unit, f"Sum of {unit}.", absorb=False)
+        else:
+            place = unit[-1], len(view.messages[unit[-1]].parts) - 1
+            old = made.history.part(place)
+            small: Any = (
+                {**old, "text": "s"}
+                if "text" in old
+                else {"functionResponse": {**old["functionResponse"], "response": {}}}
+            )
+            new = small if how == "replace" or len(view.messages[unit[-1]].parts) < 2 else None
+            made.replace("s", place, new, parts_tokens(APPROX, [new])[0] if new else 0, "w")
+    assert made.total == cost(APPROX, after(view, made))
+    assert (
+        made.total
+        == sum(made.now[n] for n in range(len(made.now)) if n not in made.gone)
+        + made.history.fixed_cost
+        + made.summary_cost
+    )
+
+
+def test_nothing_is_put_in_place_that_is_not_smaller() -> None:
+    made = draft(talk())
+    size = made.tokens[0][0]
+    made.replace("s", (0, 0), {"text": "x"}, size, "w")
+    assert (made.new, made.steps) == ({}, [])
+    made.replace("s", (0, 0), {"text": "x"}, size - 1, "w")
+    assert made.new == {(0, 0): {"text": "x"}}
+
+
+def test_what_is_replaced_twice_is_one_step_from_what_it_was() -> None:
+    view = talk()
+    made = draft(view)
+    whole = made.tokens[0][0]
+    made.replace("first", (0, 0), {"text": "some words"}, 2, "w")
+    made.replace("second", (0, 0), {"text": "x"}, 1, "v")
+    (step,) = made.finished()
+    assert (step.stage, step.why, step.before, step.after) == ("second", "v", whole, 1)
+    assert after(view, made).messages[0].parts == [{"text": "x"}]
+
+
+def test_a_replacement_within_what_goes_after_all_is_no_step() -> None:
+    view = talk()
+    made = draft(view)
+    made.replace("s", (0, 0), {"text": "x"}, 1, "w")
+    before = made.now[0]
+    made.drop("t", [0], "old")
+    (step,) = made.finished()
+    assert (step.stage, step.op["ids"], step.before, step.after) == ("t", ["m0"], before, 0)
+    assert made.total == cost(APPROX, after(view, made))
+
+
+def test_replacements_stop_where_it_fits() -> None:
+    view = talk()
+    places = [(n, 0) for n in (2, 4, 6, 8)]
+    small = {"functionResponse": {"name": "bash", "response": {}}}
+    changes: Any = [(place, small, "w") for place in places]
+    saved = draft(view).tokens[2][0] - parts_tokens(APPROX, [small])[0]  # type: ignore[list-item]
+    total = draft(view).total
+    for target, count in ((total, 0), (total - 1, 1), (total - saved, 1), (total - saved - 1, 2), (0, 4)):
+        made = draft(view, target)
+        made.replace_while_large("s", changes)
+        assert list(made.new) == places[:count]
+    made = draft(view, total - 1)
+    made.replace_while_large("s", changes, whole=True)
+    assert list(made.new) == places
+
+
+def test_a_fork_is_tried_and_leaves_the_draft_as_it_is() -> None:
+    made = draft(talk())
+    total, now = made.total, list(made.now)
+    other = made.fork()
+    other.replace("s", (0, 0), {"text": "x"}, 1, "w")
+    other.drop("s", [1, 2], "w")
+    other.doomed.add(3)
+    assert (made.total, made.now, made.steps, made.new, made.gone, made.doomed) == (
+        total,
+        now,
+        [],
+        {},
+        set(),
+        set(),
+    )
+    assert other.total < total
+
+
+def test_what_is_open_is_neither_gone_nor_doomed_nor_changed() -> None:
+    made = draft(talk())
+    made.drop("s", [1, 2], "w")
+    made.doomed.update((3, 4))
+    made.replace("s", (6, 0), {"text": "x"}, 1, "w")
+    assert made.open([(0, 0), (1, 0), (3, 0), (6, 0), (7, 0)]) == [(0, 0), (7, 0)]
+    assert made.free() == [(5, 0), (7, 0), (8, 0)]
+    assert made.free(8) == [(5, 0), (7, 0)]
+
+
+def test_half_a_unit_or_twice_the_same_is_never_written() -> None:
+    made = draft(talk())
+    made.drop("s", [1, 2], "w")
+    made.drop("s", [1, 2], "w")
+    with pytest.raises(RuntimeError, match="lost count"):
+        made.finished()
+
+
+S = {"type": "summary", "id": "S", "createdAt": "t", "summary": "Earlier.", "covers": ["x"]}
+
+
+@pytest.mark.parametrize("absorb", [False, True])
+def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb: bool) -> None:
+    records = [{"type": "message", "id": id, "kind": "user", "role": "user", "ts": f"2026-01-0{n}T00:00:00.000Z", "parts": [{"text": WORDS}]}
+               for n, id in enumerate("xabc", 1)]  # fmt: skip
+    view = view_of([*records, S])
+    made = draft(view)
+    foreseen = made.summary_total("Sum.", [0, 1], absorb=absorb)
+    made.summarize("s", [0, 1], "Sum.", absorb=absorb)
+    (step,) = made.finished()
+    op: Any = step.op
+    assert op["ids"] == (["a", "b", "S"] if absorb else ["a", "b"])
+    assert (op["periodStart"][:10], op["periodEnd"][:10], op["conversationCount"]) == (
+        "2026-01-02",
+        "2026-01-03",
+        2,
+    )
+    shown = after(view, made)
+    assert [summary.text for summary in shown.summaries] == (["Sum."] if absorb else ["Earlier.", "Sum."])
+    assert made.total == foreseen == cost(APPROX, shown)
+    assert (step.before or 0) - (step.after or 0) == cost(APPROX, view) - cost(APPROX, shown)
+
+
+def test_a_calibrated_counter_tells_its_own_sizes() -> None:
+    made = draft(talk(), counter=APPROX.calibrated(2.0))
+    before = made.now[0]
+    made.drop("s", [0], "w")
+    assert [step.before for step in made.finished()] == [2 * before]
