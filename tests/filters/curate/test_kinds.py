@@ -1,0 +1,21 @@
+"""`kinds`: what is for people is not sent."""
+
+from __future__ import annotations
+
+from codeh_history.filters.curate import kinds
+from codeh_history.filters.curate.base import Settings
+from histories import message, model, session, user
+
+
+def test_errors_and_notes_go_and_nothing_else() -> None:
+    view = session(
+        [
+            user("a"),
+            message("error", "no"),
+            model("b"),
+            message("info", "so"),
+            message("error", "x", pinned=True),
+        ]
+    )
+    assert [op["ids"] for op in kinds.run(view, Settings())] == [["m1", "m3", "m4"]]
+    assert kinds.run(session([user("a"), model("b")]), Settings()) == []

@@ -1,0 +1,35 @@
+"""`system`: texts for a program go, but pinned ones and those that are to be kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.filters.curate import system
+from codeh_history.filters.curate.base import Settings
+from histories import call, model, session, user
+
+CASES: dict[str, tuple[list[Any], list[str]]] = {
+    "of either role": ([user("System: a"), model("System: b"), user("c")], ["m0", "m1"]),
+    "at the beginning alone": ([user("The System: a"), user(" System: b")], []),
+    "pinned ones stay": ([user("System: a", pinned=True), user("System: b")], ["m1"]),
+    "with a call it stays": ([model("System: a", call())], []),
+    "over several texts": ([user("Sys", "tem: a")], ["m0"]),
+    "in a thought it says nothing": ([model({"text": "System: a", "thought": True}, "b")], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_texts_for_a_program_go(messages: list[Any], expected: list[str]) -> None:
+    assert [id for op in system.run(session(messages), Settings()) for id in op["ids"]] == expected
+
+
+def test_what_any_pattern_is_found_in_stays() -> None:
+    def having(word: str) -> Any:
+        return lambda texts, ids: [word in text for text in texts]
+
+    view = session([user("System: tick"), user("System: boot"), user("System: halt")])
+    (op,) = system.run(view, Settings(keep_system=[having("tick"), having("halt")]))
+    assert op["ids"] == ["m1"]
+    assert system.run(view, Settings(keep_system=[having("System")])) == []
