@@ -6,6 +6,7 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from .spans import Span
 
@@ -15,6 +16,7 @@ _UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
 )
+_LINES = re.compile(r"([A-Za-z0-9+/=]+)(?:\\n|\r?\n|$)")
 _SHORTEST = 24  # characters that are looked at to see whether they are base64 of a text
 _RUN = re.compile(r"[A-Za-z0-9+/]{25,}+|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24}")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
@@ -29,13 +31,13 @@ def coded(word: str) -> bool:
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
     """Where the text holds a secret in another spelling; `base64`: one of its words is `coded`."""
-    if "%" in text and len(_PERCENT.findall(text)) > 1:
+    if "%" in text and len("".join(_PERCENT.findall(text))) > len("%41"):
         yield from _decoded(text, _PERCENT, _unquoted, find)
     if "\\u00" in text:
         yield from _decoded(text, _UNICODE, lambda found: chr(int(found[1], 16)), find)
     for found in _BASE64.finditer(text) if base64 else ():
-        for data in dict.fromkeys((found[0], found[1])):  # all its lines, or the first
-            inside = text_in(data.replace("\\n", ""))
+        for data in dict.fromkeys((found[0], *_wrapped(found[0]), found[1])):  # all its lines, or some
+            inside = text_in("".join(data.replace("\\n", "").split()))
             hidden = find(inside) if inside is not None else []
             if hidden:
                 yield Span(found.start(), found.start() + len(data), hidden[0].kind)
@@ -47,6 +49,13 @@ def _begins_text(data: str) -> bool:
     raw = a2b_base64(data + "==" if len(data) % 4 else data)
     head = raw.decode("utf-8", "ignore")
     return _TEXT.fullmatch(head) is not None and len(head.encode()) >= len(raw) - 3
+
+
+def _wrapped(data: str) -> tuple[str, ...]:
+    """Its lines of one length, with the shorter one after them, and without: a word may follow."""
+    lines = list(_LINES.finditer(data))
+    long = len(list(takewhile(lambda line: len(line[1]) == len(lines[0][1]), lines)))
+    return tuple(data[: line.end(1)] for line in reversed(lines[long - 1 : long + 1]))
 
 
 def text_in(data: str) -> str | None:

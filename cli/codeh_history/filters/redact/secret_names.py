@@ -80,7 +80,8 @@ def says_secret(key: str) -> bool:
     for core, (kind, rest) in WORDS.items():
         at = lower.rfind(core)
         word = rest.match(lower, at) if at >= 0 else None
-        if word and end_of(key, lower, at, word.end(), kind) == len(key) and not word[0].endswith("s"):
+        plural = word is not None and word[0].endswith("s") and word[0] != "pass"
+        if word and end_of(key, lower, at, word.end(), kind) == len(key) and not plural:
             told = named(key, lower, at, len(key), kind)
             if told and told[0].kind != "key":
                 return True
