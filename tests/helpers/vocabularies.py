@@ -11,10 +11,13 @@ def keep() -> None:
 
     build, known = vocabulary.built, {}
 
-    def built(name: str, tokens: list[bytes]) -> object:
-        key = name, hash(tuple(tokens))  # to compare them would copy, in a fork, all that is known
+    def built(name: str, ranks: dict[bytes, int]) -> object:
+        key = (
+            name,
+            hash((*ranks, *ranks.values())),
+        )  # to compare them would copy, in a fork, all that is known
         if key not in known:
-            known[key] = build(name, tokens)
+            known[key] = build(name, ranks)
         return known[key]
 
-    vocabulary.built, vocabulary.tokens_of = built, cache(vocabulary.tokens_of)
+    vocabulary.built, vocabulary.ranks_of = built, cache(vocabulary.ranks_of)

@@ -9,20 +9,16 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from codeh_history.base.errors import InputOutput
 from codeh_history.session.fold import View, fold
 from codeh_history.store.read import read_log
-from codeh_history.tokens import counter as counters
-from codeh_history.tokens import formula, memory, open_counter, part_tokens, unpacked, vocabulary
+from codeh_history.tokens import formula, memory, open_counter, part_tokens
 from codeh_history.tokens.counter import Counter
 from length import examples
 from strategies import encode, files_of
 
 PLAIN = open_counter(None)
 SIZE = 4  # of a run, here
-LOADED: dict[str, Any] = {}
 
 
 def line(number: int, text: str = "") -> dict[str, Any]:
@@ -36,10 +32,7 @@ def remembering(cache: str, name: str | None = None, model: str | None = None) -
     """A new counter with this memory; vocabularies are loaded once."""
     counter = open_counter(name, model=model, cache=cache)
     counter.run = SIZE
-    counter._encode = LOADED.setdefault(counter.vocabulary, None) or counters._exact(
-        counter.vocabulary, None
-    )
-    LOADED[counter.vocabulary] = counter._encode
+    counter._exact = open_counter(counter.vocabulary)._exact  # type: ignore[method-assign]
     return counter
 
 
@@ -120,64 +113,6 @@ def test_another_vocabulary_or_media_rule_remembers_its_own(tmp_path: Path) -> N
         assert part_tokens(counter, view.messages) == part_tokens(
             open_counter(name, model=model), view.messages
         )
-
-
-# -- vocabularies kept unpacked ----------------------------------------------------------------------------
-
-
-def count(folder: Path) -> list[int]:
-    vocabulary.load.cache_clear()
-    return open_counter(None, cache=str(folder / "tokens.sqlite")).counts(["hello world, as it is counted"])
-
-
-def test_the_unpacked_vocabulary_is_the_packed_one(tmp_path: Path) -> None:
-    for name in vocabulary.NAMES:
-        sha256, _, _ = vocabulary._ENCODINGS[name]
-        vocabulary.load(name, str(tmp_path))
-        kept = unpacked.read(str(tmp_path), name, sha256)
-        assert kept == vocabulary.tokens_of(vocabulary._read(name, sha256))
-        assert unpacked.read(str(tmp_path), name, "0" * 64) is None
-    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".tokens", ".tokens"]
-
-
-def test_with_it_the_package_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = count(tmp_path)
-    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
-    (tmp_path / "tokens.sqlite").unlink()
-    assert count(tmp_path) == expected
-    (tmp_path / "o200k_base.tokens").unlink()
-    (tmp_path / "tokens.sqlite").unlink()
-    with pytest.raises(InputOutput):
-        count(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[int], bytes]:
-    """A count, and the unpacked vocabulary that it left."""
-    folder = tmp_path_factory.mktemp("whole")
-    return count(folder), (folder / "o200k_base.tokens").read_bytes()
-
-
-@given(place=st.floats(0, 0.999999), kind=st.sampled_from(["flip", "cut", "empty", "garbage", "folder"]))
-@settings(max_examples=examples(8))
-def test_a_spoilt_one_is_made_again(whole: tuple[list[int], bytes], place: float, kind: str) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        expected, data = whole[0], bytearray(whole[1])
-        kept = folder / "o200k_base.tokens"
-        at = int(len(data) * place)
-        if kind == "flip":
-            data[at] ^= 1
-        if kind == "folder":
-            kept.mkdir()
-        else:
-            kept.write_bytes({"cut": data[:at], "empty": b"", "garbage": b"\n" * 50}.get(kind, data))
-        assert count(folder) == expected
-        assert {path.name for path in folder.iterdir()} == {"tokens.sqlite", "o200k_base.tokens"}
-        if kind != "folder":
-            sha256, _, _ = vocabulary._ENCODINGS["o200k_base"]
-            assert unpacked.read(name, "o200k_base", sha256) is not None
 
 
 def test_a_cache_that_another_process_has_locked_is_waited_for_once(

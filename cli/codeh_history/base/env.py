@@ -114,6 +114,13 @@ class Env:
 
         return next_id
 
+    @property
+    def cores(self) -> int:
+        """How many processes may work at once: one in a program that is not ours."""
+        if self.program is None:
+            return 1
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
     # -- places -------------------------------------------------------------------------------------
 
     @property

@@ -103,7 +103,8 @@ def command_of(given: Given, via: str | None) -> Runs | None:
 
 def counter_of(env: Env, given: Given) -> Counter:
     """What counts, as the options say."""
-    return open_counter(given.counter, model=given.model, cache=f"{env.home}/cache/tokens.sqlite")
+    cache = f"{env.home}/cache/tokens.sqlite"
+    return open_counter(given.counter, model=given.model, cache=cache, cores=env.cores)
 
 
 def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:

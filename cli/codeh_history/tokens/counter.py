@@ -19,9 +19,6 @@ _OTHERS = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", 
 _NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
 
 # Patterns are compiled where they are needed: with remembered counts none is.
-_LARGE = 1 << 17  # characters above which one text is spread over the cores
-# Cuts here leave the count unchanged: no pre-token of either vocabulary spans them.
-_CUT = r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])"
 # A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so a cut after them changes no count.
 _BLANKS = r"\s{896000}(?=\s)"
@@ -45,15 +42,21 @@ class Counter:
     run = 64
 
     def __init__(
-        self, vocabulary: str, *, media: str = "anthropic", cache: str | None = None, factor: float = 1.0
+        self,
+        vocabulary: str,
+        *,
+        media: str = "anthropic",
+        cache: str | None = None,
+        cores: int = 1,
+        factor: float = 1.0,
     ) -> None:
         self.vocabulary = vocabulary
         self.media = media
         self.cache = cache
+        self.cores = cores
         self.factor = factor
         self._known: dict[str, int] = {}
         self._lines: dict[str, int] = {}  # of drafts
-        self._encode: Callable[[str], int] | None = None
 
     @property
     def name(self) -> str:
@@ -66,8 +69,8 @@ class Counter:
     def calibrated(self, factor: float) -> Counter:
         """The same counter with every total multiplied; the factor is rounded up to what its name says."""
         factor = math.ceil(round(factor * 100, 6)) / 100
-        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
-        copy._known, copy._lines, copy._encode = self._known, self._lines, self._encode
+        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, cores=self.cores, factor=factor)
+        copy._known, copy._lines = self._known, self._lines
         return copy
 
     def scale(self, tokens: int) -> int:
@@ -84,7 +87,7 @@ class Counter:
         return most
 
     def counts(self, texts: Sequence[str], *, drafts: bool = False) -> list[int]:
-        """The unscaled count of each text: from memory, else tokenised on all cores and remembered.
+        """The unscaled count of each text: from memory, else tokenised and remembered.
 
         `drafts`: texts that share most lines with what was counted before, each of which is tokenised once.
         """
@@ -127,15 +130,30 @@ class Counter:
     def _tokenise(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        if self._encode is None:
-            self._encode = _exact(self.vocabulary, self.cache)
+        from . import spread
+
         if not drafts:
-            return _spread(self._encode, texts)
+            return spread.counts(self._exact(texts), texts, self.cores)
         known, drafted = self._lines, [_drafted(text) for text in texts]
-        for line in dict.fromkeys(line for lines in drafted for line in lines):
-            if line not in known:
-                known[line] = self._encode(line)
+        new = dict.fromkeys(line for lines in drafted for line in lines if line not in known)
+        if new:
+            known.update(zip(new, map(self._exact(new), new), strict=True))
         return [sum([known[line] for line in lines]) for lines in drafted]
+
+    def _exact(self, texts: Iterable[str]) -> Callable[[str], int]:
+        """What counts any of these texts by the vocabulary."""
+        from .vocabulary import load
+
+        folder = os.path.dirname(self.cache) if self.cache else None
+        encode = load(self.vocabulary, folder).encoding(texts).encode
+
+        def count(text: str) -> int:
+            try:
+                return len(encode(text, disallowed_special=()))
+            except ValueError:
+                return sum(len(encode(piece, disallowed_special=())) for piece in _cut_blanks(text))
+
+        return count
 
 
 class Characters(Counter):
@@ -152,13 +170,16 @@ class Characters(Counter):
         return [len(text) for text in texts]
 
 
-def open_counter(name: str | None, *, model: str | None = None, cache: str | None = None) -> Counter:
+def open_counter(
+    name: str | None, *, model: str | None = None, cache: str | None = None, cores: int = 1
+) -> Counter:
     """The counter of a name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else of the model.
 
-    `cache` is the path of the file that remembers counts. Raises Usage for an unknown name.
+    `cache` is the path of the file that remembers counts, `cores` how many processes may count. Raises
+    Usage for an unknown name.
     """
     vocabulary = (_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
-    return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
+    return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache, cores=cores)
 
 
 def vocabulary_of(name: str) -> str:
@@ -207,20 +228,6 @@ def approximately(text: str) -> int:
     return math.ceil(total)
 
 
-def _exact(vocabulary: str, cache: str | None) -> Callable[[str], int]:
-    from .vocabulary import load
-
-    encode = load(vocabulary, os.path.dirname(cache) if cache else None).encode
-
-    def count(text: str) -> int:
-        try:
-            return len(encode(text, disallowed_special=()))
-        except ValueError:
-            return sum(len(encode(piece, disallowed_special=())) for piece in _cut_blanks(text))
-
-    return count
-
-
 def _drafted(text: str) -> list[str]:
     """The lines of a text, in pieces whose counts add up to its own."""
     *lines, last = re.split(_LINES, text)
@@ -230,56 +237,3 @@ def _drafted(text: str) -> list[str]:
 def _cut_blanks(text: str) -> list[str]:
     ends = [match.end() for match in re.finditer(_BLANKS, text)]
     return [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
-
-
-def _spread(count: Callable[[str], int], texts: list[str]) -> list[int]:
-    """Each text's count; plain threads pull from one iterator, as encoding frees the interpreter."""
-    cores = _cores()
-    if cores == 1 or sum(map(len, texts)) < _LARGE:
-        return [count(text) for text in texts]
-    from threading import Thread
-
-    pieces = [(number, piece) for number, text in enumerate(texts) for piece in _cut(text)]
-    totals = [0] * len(pieces)
-    errors: list[BaseException] = []
-    work = iter(enumerate(pieces))
-
-    def run() -> None:
-        try:
-            for place, (_, piece) in work:
-                totals[place] = count(piece)
-        except Exception as error:  # noqa: BLE001 - raised again by the thread that waits
-            errors.append(error)
-
-    threads = [Thread(target=run) for _ in range(cores)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    counts = [0] * len(texts)
-    for (number, _), total in zip(pieces, totals, strict=True):
-        counts[number] += total
-    return counts
-
-
-def _cut(text: str) -> list[str]:
-    """A large text in pieces whose counts add up to its own."""
-    if len(text) <= _LARGE:
-        return [text]
-    pieces: list[str] = []
-    start = 0
-    cut = re.compile(_CUT)
-    while len(text) - start > _LARGE:
-        match = cut.search(text, start + _LARGE // 2)
-        if match is None:
-            break
-        pieces.append(text[start : match.end()])
-        start = match.end()
-    pieces.append(text[start:])
-    return pieces
-
-
-def _cores() -> int:
-    return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

