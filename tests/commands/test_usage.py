@@ -9,14 +9,11 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from test_terminal import on_terminal
 
 from codeh_history.access import responses
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
-from codeh_history.commands.usage.totals import Asked, summed, with_owners
 from codeh_history.tokens.prices import Table, table
 from inside import inside
 from program_files import SESSION as SOURCE
@@ -263,31 +260,3 @@ def test_damage_is_noted(home: Path) -> None:
 def test_odd_usage_costs_nothing_more(home: Path, used_: Any) -> None:
     kept(home, "a", answer("one"), answer("odd", used=used_))
     assert used(home)["total"]["cost"] == COST
-
-
-ROWS = st.lists(
-    st.builds(
-        lambda name, model, input, cost: [name, None, None, model, input, 0, 0, 1, 0, None, cost],
-        st.sampled_from("abc"), st.sampled_from(["m", "n"]), st.sampled_from([1, 2]), st.sampled_from([None, 0.5]),
-    ), max_size=5,
-)  # fmt: skip
-
-
-@given(st.lists(ROWS, max_size=4), st.sampled_from(["model", "session", "day"]))
-def test_copies_change_nothing(responses: list[list[Any]], by: str) -> None:
-    about = {"parent": None, "agent": False, "program": None, "cwd": None}
-    rows = [
-        {"id": f"s{n}", "created": f"{n}", "responses": found, **about} for n, found in enumerate(responses)
-    ]
-    copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
-    once, twice = summed(with_owners(rows), Asked(by)), summed(with_owners(copies + rows), Asked(by))
-    assert once.total.responses == len(
-        {(name, model, input) for found in responses for name, _, _, model, input, *_ in found}
-    )
-    assert [(name, vars_of(total)) for name, total in once.groups.items()] == [
-        (name, vars_of(total)) for name, total in twice.groups.items()
-    ]
-
-
-def vars_of(total: Any) -> list[Any]:
-    return [getattr(total, name) for name in total.__slots__]

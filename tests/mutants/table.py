@@ -32,7 +32,7 @@ MUTANTS = [
         "gc looks at the sessions only before the trash", "commands/gc/unused.py",
         "trash.trash_dir(env), own_dir(env)):",
         "trash.trash_dir(env)):",
-        ("commands/test_gc_doubts.py::test_a_session_restored_while_gc_reads_keeps_its_blocks",),
+        ("commands/test_gc_unused.py::test_a_session_restored_while_gc_reads_keeps_its_blocks",),
     ),
     Mutant(
         "what is no answer is read without an end", "receive/answer.py",
@@ -176,13 +176,13 @@ MUTANTS = [
         "gc forgets a block id across two reads", "commands/gc/unused.py",
         "            tail = text[-_REACH:]\n",
         "            tail = b''\n",
-        ("commands/test_gc_doubts.py::test_a_block_named_across_two_reads_stays",),
+        ("commands/test_gc_unused.py::test_a_block_named_across_two_reads_stays",),
     ),
     Mutant(
         "gc goes on after a session that it cannot read", "commands/gc/unused.py",
         '        raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None',
         "        return None",
-        ("commands/test_gc_doubts.py::test_a_session_that_may_not_be_read_stops_it",),
+        ("commands/test_gc_unused.py::test_a_session_that_may_not_be_read_stops_it",),
     ),
     Mutant(
         "calls stores a result without looking again", "receive/tool_call.py",
@@ -494,7 +494,7 @@ MUTANTS = [
         "verify lets a record name itself", "commands/verify/lines.py",
         "if first.get(hash(id), before) >= before:",
         "if first.get(hash(id), before + 1) > before:",
-        ("commands/test_verify.py::test_lines_and_what_they_name",),
+        ("commands/test_verify_lines.py::test_lines_and_what_they_name",),
     ),
     Mutant(
         "calls of one id in a row are not told apart by name", "session/pairing.py",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,8 @@ from hypothesis import strategies as st
 
 import strategies as some
 from access.test_skim import plain_files
-from codeh_history import providers
-from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.commands.verify import session as verifying
-from codeh_history.commands.verify.provider import refusals, source_of
 from codeh_history.session.model import Message
 from codeh_history.store.resolve import Target
 
@@ -50,44 +46,6 @@ def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
         assert problem.line is not None
         assert starts[problem.line - 1] == problem.offset
     return [f"{p.line} {p.id + ' ' if p.id else ''}{p.reason}" for p in verdict.problems]
-
-
-@pytest.mark.parametrize(
-    ("lines", "problems"),
-    [
-        ([HEAD, m("a"), m("b")], []),
-        ([m("a")], []),
-        ([HEAD, m("a"), b"", b"  "], []),
-        ([HEAD, b"not json", m("a"), b"[]"], ["2 not JSON", "4 not an object"]),
-        ([HEAD, b"\0\0\0", m("a")], ["2 3 NUL bytes"]),
-        ([HEAD, m("a"), HEAD], ["3 a second header"]),
-        ([{**HEAD, "id": "other"}], ["1 the header says session other, the file's name s"]),
-        ([{**HEAD, "version": 2}], ["1 version 2 is newer"]),
-        ([HEAD, m("a"), m("a")], ["3 has an id that was used before, at byte 40"]),
-        ([HEAD, m("a"), {"type": "clear", "id": "a"}], ["3 has an id that was used before"]),
-        ([HEAD, {"type": "revert", "id": "r", "of": "x"}], ["2 r revert names nothing earlier: x"]),
-        ([HEAD, m("a"), {"type": "revert", "id": "r", "of": "a"}], []),
-        ([HEAD, {"type": "revert", "id": "r", "of": "r"}], ["2 r revert names nothing earlier: r"]),
-        ([HEAD, {"type": "delta", "of": "x", "parts": TEXT}, {"type": "commit", "of": "x"}],
-         ["2 delta names nothing earlier", "3 commit names nothing earlier"]),
-        ([HEAD, {"type": "open", "id": "o", "kind": "codeh"}, {"type": "delta", "of": "o", "parts": TEXT},
-          {"type": "commit", "of": "o"}, {"type": "delta", "of": "o", "parts": TEXT}], []),
-        ([HEAD, {"type": "update", "id": "u", "of": "a", "parts": TEXT}, m("a")], ["2 u update names nothing"]),
-        ([HEAD, m("a"), {"type": "update", "id": "u", "of": "a", "parts": TEXT}, {"type": "commit", "of": "u"}], []),
-        ([HEAD, m("a"), {"type": "summary", "id": "t", "summary": "t", "covers": ["a", "x", "y"]}],
-         ["3 t summary names nothing earlier: x", "3 t summary names nothing earlier: y"]),
-        ([HEAD, m("a"), {"type": "compaction", "id": "k", "ops": [
-            {"op": "drop", "ids": ["a", "x"]}, {"op": "replace", "id": "y", "part": 0},
-            {"op": "insert", "after": "z", "message": {"id": "i", **m("i")}}, {"op": "drop", "ids": ["i"]},
-            {"op": "summarize", "ids": ["a"], "summary": "t"}]},
-          {"type": "summary", "id": "t", "summary": "t", "covers": ["k.4", "i"]}],
-         ["3 k drop of a compaction names nothing earlier: x", "3 k replace of a", "3 k insert of a"]),
-    ],
-)  # fmt: skip
-def test_lines_and_what_they_name(lines: list[Any], problems: list[str], tmp_path: Path) -> None:
-    got = found(tmp_path, *lines)
-    assert len(got) == len(problems), got
-    assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
 
 
 def test_a_copy_may_have_any_name(tmp_path: Path) -> None:
@@ -161,38 +119,8 @@ def test_line_numbers(data: bytes, offsets: list[int]) -> None:
     assert verifying.lines_at(offsets, Target("-", ""), data) == expected
 
 
-def test_repeated_ids_of_a_long_log() -> None:
-    hashes = array("q", (hash(f"id{n}") for n in range(70_000)))
-    hashes.extend([hash("id5"), hash("id6"), hash("id5")])
-    assert skimming.repeated(hashes) == {hash("id5"), hash("id6")}
-
-
-@pytest.mark.parametrize(
-    ("path", "id"),
-    [
-        ("messages.1.content.0", "b"), ("messages.1.content.1", "c"), ("messages.1", "b"),
-        ("messages.1.content.9", "b"), ("messages.0.content.0", None), ("messages.7", None), ("model", None),
-        ("contents.2.parts.0", None), ("input.1", "b"),
-    ],
-)  # fmt: skip
-def test_the_source_of_a_path(path: str, id: str | None) -> None:
-    assert source_of([[""], ["b", "c"], []], path) == id
-
-
 def test_pairs_of_the_view_only(tmp_path: Path) -> None:
     kept = Message("a", "user", "user", None, {}, own=[], parts=[])
     pairs = verifying.Pairs()
     pairs.add(1, kept, 0)
     assert pairs.problems() == []
-
-
-@pytest.mark.parametrize("format", providers.FORMATS)
-def test_a_session_that_ends_with_an_answer_is_refused_by_nobody(format: str) -> None:
-    lines = [HEAD, m("a"), m("b", kind="codeh", role="model", parts=[{"text": "ok "}])]
-    assert refusals(some.view_of(lines), format, "claude-opus-4-8") == []
-
-
-@pytest.mark.parametrize("format", ["gemini", "anthropic"])
-def test_an_empty_message_is_told_with_its_id(format: str) -> None:
-    found = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
-    assert [refusal.id for refusal in found] == ["b"]

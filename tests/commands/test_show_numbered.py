@@ -1,0 +1,38 @@
+"""The end of a big log is the end of its view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from access.test_skim import plain_files
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.commands.show import numbered
+from codeh_history.store.resolve import Target
+
+QUIET = Env(stderr=99)
+
+
+@given(data=some.files_of() | plain_files(), last=st.integers(1, 5))
+def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    target = Target(str(path), "")
+    small = numbered.read(QUIET, target, last=last).messages
+    big = numbered.read(QUIET, target, last=last, big=0).messages
+    as_json = numbered.message_json
+    assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
+    everything = numbered.read(QUIET, target).messages
+    assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
+
+
+def test_damage_of_a_big_log_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
+    with pytest.raises(BadData, match=r"line 2, byte 27"):
+        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True, big=0)
