@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import time
 from typing import Any
 
-import orjson
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.commands.usage.totals import Asked, summed, with_owners
-from inside import inside
-
-
-def used(home: Path, *argv: str, code: int = 0) -> Any:
-    done = inside("usage", "--json", *argv, home=home)
-    assert done.code == code, done
-    return orjson.loads(done.out)
-
-
-def by(home: Path, what: str, *argv: str) -> dict[str, Any]:
-    """The number of responses of each group."""
-    return {row[what]: row["responses"] for row in used(home, "--by", what, *argv)["rows"]}
-
 
 ROWS = st.lists(
     st.builds(
@@ -50,3 +37,98 @@ def test_copies_change_nothing(responses: list[list[Any]], by: str) -> None:
 
 def vars_of(total: Any) -> list[Any]:
     return [getattr(total, name) for name in total.__slots__]
+
+
+def row(id: str, *responses: list[Any], **more: Any) -> dict[str, Any]:
+    about = {"parent": None, "agent": False, "program": None, "cwd": None, "created": "1"}
+    return {"id": id, **about, **more, "responses": list(responses)}
+
+
+def response(
+    name: str, ts: str | None = "2026-01-31T23:30:00.000Z", cost: float | None = 1.0, **more: Any
+) -> list[Any]:
+    given = {"provider": "p", "model": "m", "input": 10, "output": 2, **more}
+    return [
+        name,
+        ts,
+        given["provider"],
+        given["model"],
+        given["input"],
+        0,
+        0,
+        given["output"],
+        0,
+        None,
+        cost,
+    ]
+
+
+def groups(rows: list[Any], by: str, **more: Any) -> dict[str, int]:
+    return {
+        name: total.responses for name, total in summed(with_owners(rows), Asked(by, **more)).groups.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("by", "found"),
+    [
+        ("day", {"2026-01-31": 1, "2026-02-01": 2, "?": 1}), ("month", {"2026-01": 1, "2026-02": 2, "?": 1}),
+        ("week", {"2026-W05": 3, "?": 1}), ("model", {"m": 3, "?": 1}), ("provider", {"p": 4}), ("session", {"a": 4}),
+        ("program", {"codeh-history": 4}), ("dir", {"?": 4}),
+    ],
+)  # fmt: skip
+def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(
+    by: str, found: dict[str, int]
+) -> None:
+    later = "2026-02-01T00:00:00.000Z"
+    rows = [
+        row("a", response("1"), response("2", later), response("3", None), response("4", later, model=None))
+    ]
+    assert groups(rows, by) == found
+
+
+def test_days_may_be_those_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert groups([row("a", response("1"))], "day", local=True) == {"2026-02-01": 1}
+        assert groups([row("a", response("1"))], "week", local=True) == {"2026-W05": 1}
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "count"),
+    [(None, None, 2), ("2026-01-31T23:30:00.000Z", None, 1), ("2026-01-31T23:30:00.001Z", None, 0), (None, "2026-01-31T23:30:00.000Z", 1),
+     (None, "2026-01-31T23:29:59.999Z", 0)],
+)  # fmt: skip
+def test_of_what_has_no_time_nothing_is_known_within_bounds(
+    since: str | None, until: str | None, count: int
+) -> None:
+    rows = [row("a", response("1"), response("2", None))]
+    assert sum(groups(rows, "model", since=since, until=until).values()) == count
+
+
+def test_what_a_sub_agent_used_counts_to_whom_it_works_for() -> None:
+    rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True), row("c", response("3"), parent="b", agent=True),
+            row("fork", response("4"), parent="a"), row("x", response("5"), parent="y", agent=True), row("y", response("6"), parent="x", agent=True)]  # fmt: skip
+    found = groups(rows, "session")
+    assert (found["a"], found["fork"]) == (3, 1)
+    assert sum(found.values()) == 6  # two that name each other are counted all the same
+
+
+def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart() -> None:
+    rows = [
+        row(
+            "a",
+            response("1", cost=None, model="x"),
+            response("2", cost=None, model="x", input=11),
+            response("3", cost=2.0, model="y"),
+            response("4", cost=3.0, model="z"),
+        )
+    ]
+    found = summed(with_owners(rows), Asked("model"))
+    assert list(found.groups) == ["z", "y", "x"]
+    assert (found.total.cost, found.total.unpriced, found.unpriced) == (5.0, 2, {"x": 2})
+    assert found.total.tokens == 10 + 11 + 10 + 10 + 8

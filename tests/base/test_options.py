@@ -1,0 +1,79 @@
+"""Options are declared once: what a class of them takes, in which order, and what was given of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from codeh_history.base.errors import Usage
+from codeh_history.base.options import Options, Reading, argument, flag, option
+
+
+class Some(Options):
+    text: str | None = option("TEXT", "help", "-t")
+    several: Sequence[str] = option("TEXT", "help", long="--each")
+    on: bool = flag("help")
+    off: bool = flag("help", default=True)
+    size: int | None = option("N", "help", default=7)
+
+
+class More(Some, Reading, without=("off",)):
+    place: str = argument("PLACE")
+
+
+def test_what_was_not_given_has_the_default_of_its_type() -> None:
+    found = Some()
+    assert (found.text, found.several, found.on, found.off, found.size) == (None, (), False, True, 7)
+    assert found.given() == []
+
+
+def test_what_was_given_is_told_and_what_equals_its_default_was_not() -> None:
+    found = Some(text="x", on=True, off=False, size=7)
+    assert found.given() == ["text", "on", "off"]
+    assert found.given("several", "on") == ["on"]
+    assert found.but(text=None, several=["a"]).given() == ["several", "on", "off"]
+    assert found.text == "x"
+
+
+def test_options_are_inherited_in_order_and_closing_ones_stand_last() -> None:
+    assert list(More.TYPES) == [
+        "text",
+        "several",
+        "on",
+        "size",
+        "place",
+        "argument",
+        "session",
+        "strict",
+        "quiet",
+    ]
+    assert list(More.SPELLED) == list(More.DEFAULTS) == list(More.TYPES)
+
+
+def test_they_are_spelled_by_their_names() -> None:
+    assert Some.SPELLED["text"].flags("text") == ("--text", "-t")
+    assert Some.SPELLED["several"].flags("several") == ("--each",)
+    assert Some.SPELLED["on"].flags("on_the_way_") == ("--on-the-way",)
+    assert More.SPELLED["place"].positional
+    assert not More.SPELLED["text"].positional
+
+
+def test_what_there_is_not_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match=r"no such option: a, b"):
+        Some(b=1, a=2)
+    with pytest.raises(TypeError, match=r"no such option: off"):
+        More(off=True)
+
+
+def test_of_two_that_exclude_each_other_one_may_be_given() -> None:
+    Some(text="x").one_of("--text and --on", "text", "on")
+    Some().one_of("--text and --on", "text", "on")
+    with pytest.raises(Usage, match=r"--text and --on: one of them"):
+        Some(text="x", on=True).one_of("--text and --on", "text", "on")
+
+
+def test_another_job_takes_those_that_it_has() -> None:
+    found = More(text="x", place="p", quiet=True, session="s").part(Reading)
+    assert type(found) is Reading
+    assert (found.quiet, found.session, found.strict) == (True, "s", False)

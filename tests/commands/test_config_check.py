@@ -1,0 +1,70 @@
+"""`config check`: what of a command would not be found, without running any of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from codeh_history.commands.config.check import wrong_with
+from inside import inside
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [
+        ("cat", []), ("cat | sed s/a/b/", []), ("KEY=x cat", []), ("cat && ! true", []), ("cd /x; cat", []), ("echo 'a | nothing-here'", []),
+        ("no-such-x", ["no-such-x: no such command"]), ("cat | no-such-x -y", ["no-such-x: no such command"]), ("A=1 no-such-x", ["no-such-x: no such command"]),
+        ("cat && no-such-x || no-such-y", ["no-such-x: no such command", "no-such-y: no such command"]), ("$TOOL x", []), ("`which cat`", []),
+        ("cat -H @/no/such.hdr", ["-H @/no/such.hdr: no such file"]), ("cat --header @/no/such", ["-H @/no/such: no such file"]), ("cat -H 'A: b'", []),
+        ("cat -H @$KEYS/x", []), ("cat '", ["no closing quotation in cat '"]), ("cat -d @/no/such", []),
+    ],
+)  # fmt: skip
+def test_programs_and_header_files_that_are_not_there_are_named(command: str, wrong: list[str]) -> None:
+    assert list(wrong_with(command)) == wrong
+
+
+def test_names_are_those_of_the_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KEYS", str(tmp_path))
+    (tmp_path / "k.hdr").touch()
+    assert list(wrong_with('cat -H @~/k.hdr -H "@$KEYS/k.hdr"')) == []
+    assert list(wrong_with("cat -H @~/none")) == [f"-H @{tmp_path}/none: no such file"]
+    ran = tmp_path / "ran"
+    assert list(wrong_with(f"touch {ran}")) == []
+    assert not ran.exists()
+
+
+def checked(home: Path, config: str) -> tuple[int, str]:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(config)
+    os.chmod(home / "config.toml", 0o600)
+    done = inside("config", "check", home=home)
+    return done.code, done.out.decode()
+
+
+@pytest.mark.parametrize(
+    ("config", "code", "said"),
+    [
+        ('[profile.a]\nto="gemini"\nvia="cat"\n', 0, "a: ok: gemini, the URL's model\n"),
+        ('[profile.a]\nto="openai-chat"\nvia="cat"\n', 0, "a: ok: openai-chat, the session's model\n"),
+        ('[profile.a]\nto="text"\nvia="cat"\n', 0, "a: ok: text, the command's model\n"),
+        ('[profile.a]\nto="anthropic"\nmodel="m"\n', 0, "a: ok: anthropic, m, by whatever --via says\n"),
+        ("", 0, "without a profile: ok, for whoever says --to and --via\n"),
+        ('[profile.a]\nvia="cat"\n', 1, "a: via: no `to` says what it takes\n"),
+        ('[profile.a]\nto="gemini"\nvia="no-such-x"\n', 1, "a: via: no-such-x: no such command\n"),
+        ('budget="32k"\n[profile.a]\nto="gemini"\n', 0, "without a profile: ok, for whoever says --to and --via\na: ok: gemini, the URL's model, by whatever --via says\n"),
+    ],
+    ids=["gemini", "openai", "text", "no command", "empty", "no format", "no program", "both"],
+)  # fmt: skip
+def test_each_profile_is_told_to_be_in_order_or_what_is_wrong(
+    home: Path, config: str, code: int, said: str
+) -> None:
+    assert checked(home, config) == (code, said)
+
+
+def test_what_is_wrong_with_all_is_said_once(home: Path) -> None:
+    code, said = checked(home, 'via="no-such-x"\nto="gemini"\n[profile.a]\nmodel="m"\n')
+    assert code == 1
+    assert said.count("no such command") == 1

@@ -1,0 +1,64 @@
+"""An answer in pieces, whatever they are; what the caller's own code raises comes out as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.library.env import Theirs
+from codeh_history.library.feed import Heard, pieces, theirs
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"x", [b"x"]), ("ü", ["ü"]), (bytearray(b"x"), [b"x"]), (memoryview(b"x"), [b"x"]), ({"a": 1}, [b'{"a":1}']), ([b"a", "b"], [b"a", "b"]),
+        (iter([b"a"]), [b"a"]), ((), []),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_response_is_bytes_a_text_an_object_or_pieces(data: Any, found: list[Any]) -> None:
+    assert list(pieces(data)) == found
+
+
+@pytest.mark.parametrize("data", [None, 7, True, object()])
+def test_anything_else_is_a_type_error(data: Any) -> None:
+    with pytest.raises(TypeError, match=r"a response is bytes, text, an object or an iterable, not"):
+        pieces(data)
+
+
+def test_what_their_maker_raises_is_known_for_his() -> None:
+    def made() -> Iterator[str]:
+        yield "a"
+        raise KeyError("mine")
+
+    found = theirs(made())
+    assert next(found) == "a"
+    with pytest.raises(Theirs) as raised:
+        next(found)
+    assert isinstance(raised.value.error, KeyError)
+    assert list(theirs(["a", "b"])) == ["a", "b"]
+
+
+def test_the_text_is_told_as_it_arrives_and_nothing_else() -> None:
+    told: list[str] = []
+    heard = Heard(Env({}), told.append)
+    heard.parts(
+        [{"text": "a"}, {"text": "why", "thought": True}, {"functionCall": {"name": "f", "args": {}}}]
+    )
+    heard.text("")
+    heard.text("b")
+    heard.end()
+    assert told == ["a", "b"]
+
+
+def test_a_listener_that_fails_is_the_callers() -> None:
+    def fail(_: str) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(Theirs) as raised:
+        Heard(Env({}), fail).text("a")
+    assert isinstance(raised.value.error, ZeroDivisionError)

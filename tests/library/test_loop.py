@@ -1,0 +1,119 @@
+"""The caller's async functions run in the caller's own loop, and a cancelled job leaves what it has in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from codeh_history.library.loop import Bridge, is_async, run
+
+
+async def coroutine() -> int:
+    return 1
+
+
+async def generator() -> AsyncIterator[int]:
+    yield 1
+
+
+class Called:
+    async def __call__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [(coroutine, True), (generator, True), (generator(), True), (Called(), True), (len, False), ([1], False), (b"x", False), (lambda: 1, False)],
+)  # fmt: skip
+def test_what_is_awaited_is_told_from_what_is_not(given: object, *, found: bool) -> None:
+    assert is_async(given) == found
+
+
+def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop() -> None:
+    var: contextvars.ContextVar[str] = contextvars.ContextVar("var")
+
+    async def main() -> Any:
+        var.set("here")
+        there = threading.get_ident()
+
+        async def answer(text: str) -> tuple[str, bool]:
+            await asyncio.sleep(0)
+            return text.upper(), threading.get_ident() == there
+
+        def job(bridge: Bridge) -> Any:
+            assert threading.get_ident() != there
+            return bridge.called(answer)("hi"), var.get()
+
+        return await run(job)
+
+    assert asyncio.run(main()) == (("HI", True), "here")
+
+
+@pytest.mark.parametrize("made", ["plain", "awaited", "iterated", "both"])
+def test_whatever_is_made_is_had_piece_by_piece(made: str) -> None:
+    async def numbers() -> AsyncIterator[int]:
+        for number in range(3):
+            await asyncio.sleep(0)
+            yield number
+
+    async def later() -> Any:
+        return numbers() if made == "both" else [0, 1, 2]
+
+    def of() -> Any:
+        return {"plain": lambda: [0, 1, 2], "awaited": later, "iterated": numbers, "both": later}[made]()
+
+    async def main() -> list[int]:
+        return await run(lambda bridge: list(bridge.had(of())))
+
+    assert asyncio.run(main()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), KeyError("y")])
+def test_what_either_raises_comes_out(error: Exception) -> None:
+    async def fails() -> None:
+        raise error
+
+    def raises(_: Bridge) -> None:
+        raise error
+
+    for job in (raises, lambda bridge: bridge.called(fails)()):
+        with pytest.raises(type(error)) as caught:
+            asyncio.run(run(job))
+        assert caught.value is error
+
+
+def test_a_cancelled_job_is_waited_for_and_what_it_waits_for_is_ended() -> None:
+    done: list[str] = []
+
+    async def endless() -> None:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            done.append("ended")
+            raise
+
+    def job(bridge: Bridge) -> None:
+        try:
+            bridge.called(endless)()
+        finally:
+            try:
+                bridge.called(endless)()  # whatever would be waited for is ended too
+            finally:
+                done.append("left in order")
+
+    async def main() -> None:
+        task = asyncio.ensure_future(run(job))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+        assert "left in order" in done
+
+    asyncio.run(main())
+    assert "ended" in done
