@@ -35,21 +35,14 @@ def env(tmp_path: Path) -> Env:
     return Env({"CODEH_HOME": str(tmp_path / "home")}, stderr=os.open(os.devnull, os.O_WRONLY))
 
 
-VALID = ["a", "A1", "0", "demo-1_x", "a" * 128, "console", "com", "com10", "lpt0", "nul_"]
 INVALID = [
     "", "-a", "_a", ".a", "a.b", "a b", "a/b", "../a", "/a", "a\0b", "a\n", "é", "a" * 129, "con", "CON", "Prn", "aux",
     "nul", "com1", "COM9", "lpt1", "a\\b", "a:b", "@", "~", "*",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", VALID)
-def test_an_id(text: str) -> None:
-    assert paths.is_id(text)
-
-
 @pytest.mark.parametrize("text", INVALID)
 def test_no_id(text: str, env: Env) -> None:
-    assert not paths.is_id(text)
     for choose in (for_writing, for_reading):
         if text and text != "@":
             with pytest.raises(Usage):
@@ -97,7 +90,7 @@ def test_writing_takes_no_prefix_and_no_stream(env: Env) -> None:
     for name in ("-", "x.json"):
         with pytest.raises(Usage):
             for_writing(env, name)
-    with pytest.raises(Usage, match="import"):
+    with pytest.raises(Usage, match=r"import"):
         for_writing(env, "old")
 
 
