@@ -53,7 +53,8 @@ def _filled_up(path: str) -> None:
         page = int.from_bytes(head[_PAGE], "big")
         size = (page if page != 1 else 1 << 16) * int.from_bytes(head[_PAGES], "big")
         if size > os.fstat(file.fileno()).st_size:
-            file.truncate(size)
+            with suppress(OSError):  # a size that is nonsense
+                file.truncate(size)
 
 
 def _numbers(db: sqlite3.Connection, table: str) -> tuple[int, int]:

@@ -1,0 +1,127 @@
+"""`chat`: prompts line by line from whatever stdin is, and a history that is for its owner alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.commands.chat import lines
+from codeh_history.commands.chat.lines import History, Lines
+
+
+def nothing(_: str, __: str) -> list[str]:
+    return []
+
+
+def prompts(tmp_path: Path, data: bytes) -> list[str]:
+    (tmp_path / "in").write_bytes(data)
+    with (tmp_path / "in").open("rb") as file:
+        found = Lines(Env({"CODEH_HOME": str(tmp_path)}, stdin=file.fileno()), nothing)
+        return list(iter(found.prompt, None))
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", []), (b"a\nb\n", ["a", "b"]), (b"a", ["a"]), (b"\n  \na\n\n", ["a"]), (b"a\\\nb\n", ["a\nb"]), (b"a\\\nb\\\nc\nd", ["a\nb\nc", "d"]),
+        (b"path\\\\\nb\n", ["path\\", "b"]), (b"a\\", ["a"]), (b"a\r\nb\r\n", ["a", "b"]), ("ü\n".encode(), ["ü"]), (b"\\\n\\\n\n", []), (b"\\\na\n", ["\na"]),
+        (b"x" * 200_000 + b"\ny", ["x" * 200_000, "y"]),
+    ],
+    ids=["nothing", "lines", "no end", "blanks", "two lines", "three lines", "a backslash", "at the end", "CRLF", "UTF-8", "blank lines", "first blank", "long"],
+)  # fmt: skip
+def test_a_line_is_a_prompt_unless_it_goes_on(tmp_path: Path, data: bytes, found: list[str]) -> None:
+    assert prompts(tmp_path, data) == found
+
+
+def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"ok \xff\nnext\n")
+    with (tmp_path / "in").open("rb") as file:
+        found = Lines(Env({}, stdin=file.fileno()), nothing)
+        with pytest.raises(
+            BadData, match=r"^stdin: byte 3 of a line: not UTF-8; nothing of it was stored$"
+        ):
+            found.prompt()
+        assert found.prompt() == "next"
+
+
+def test_a_prompt_is_there_as_soon_as_its_line_ends() -> None:
+    reading, writing = os.pipe()
+    try:
+        found = Lines(Env({}, stdin=reading), nothing)
+        os.write(writing, b"one\ntw")
+        assert found.prompt() == "one"
+        os.write(writing, b"o\n")
+        assert found.prompt() == "two"
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+# -- what was typed before -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _no_history() -> Iterator[None]:
+    readline = pytest.importorskip("readline")
+    yield
+    readline.clear_history()
+    readline.set_completer(None)
+
+
+def remembered() -> list[str]:
+    import readline
+
+    return [
+        readline.get_history_item(number + 1) for number in range(readline.get_current_history_length())
+    ]
+
+
+def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path: Path) -> None:
+    env = Env({"CODEH_HOME": str(tmp_path / "home")})
+    history = History(env, nothing)
+    for line in ("one", "one", " secret", "", "two", "one", "a\nb"):
+        history.add(line)
+    path = tmp_path / "home" / "chat_history"
+    assert path.read_text() == "one\ntwo\none\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+    History(env, nothing)
+    assert remembered() == ["one", "two", "one"]
+
+
+def test_only_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "KEPT", 3)
+    path = tmp_path / "chat_history"
+    path.write_text("".join(f"{number}\n" for number in range(6)))
+    path.chmod(0o600)
+    env = Env({"CODEH_HOME": str(tmp_path)})
+    History(env, nothing)
+    assert remembered() == ["3", "4", "5"]
+    assert path.read_text().count("\n") == 6
+    History(env, nothing).add("6")
+    History(env, nothing)
+    assert path.read_text() == "4\n5\n6\n"
+
+
+def test_a_history_that_cannot_be_kept_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("theirs\n")
+    (tmp_path / "chat_history").symlink_to("theirs")
+    History(Env({"CODEH_HOME": str(tmp_path)}), nothing).add("one")
+    assert remembered() == []
+    assert (tmp_path / "theirs").read_text() == "theirs\n"
+
+
+def test_a_completer_is_asked_once_and_gives_one_after_the_other() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def completer(before: str, word: str) -> list[str]:
+        asked.append((before, word))
+        return ["undo", "undone"]
+
+    complete = lines._by_state(lambda: "/model un", lambda: 7, completer)
+    assert [complete("un", state) for state in range(3)] == ["undo", "undone", None]
+    assert asked == [("/model ", "un")]

@@ -1,0 +1,81 @@
+"""`import FILE`: what is not as in the source is said, a line a kind, and branches only where they are wanted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+import pytest
+
+from codeh_history.access.copy import Brought
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.commands.import_.program import tell, with_branches
+from codeh_history.programs.model import ABANDONED, Problem, Session, Used
+
+BROUGHT = Brought("p-s", 1, created=True)
+
+
+class Asked(NamedTuple):
+    into: str | None = None
+    report: bool = False
+    strict: bool = False
+    branches: bool = False
+
+
+def told(tmp_path: Path, session: Session, brought: Brought = BROUGHT, **asked: Any) -> list[str]:
+    with (tmp_path / "err").open("wb") as err:
+        tell(Env({}, stderr=err.fileno()), Asked(**asked), "f", session, brought)
+    return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
+
+
+def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_path: Path) -> None:
+    session = Session("p", "s", problems=[
+        Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
+    ])  # fmt: skip
+    assert told(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
+    with pytest.raises(BadData, match=r"^f: line 3: not JSON$"):
+        told(tmp_path, session, strict=True)
+    session.problems = session.problems[1:]
+    assert told(tmp_path, session, strict=True) == ["no parent (by its place)"]
+
+
+def test_of_many_the_first_are_named_and_all_are_reported(tmp_path: Path) -> None:
+    session = Session("p", "s", problems=[Problem(n, "skips", "not JSON") for n in range(1, 26)])
+    said = told(tmp_path, session)
+    assert len(said) == 21
+    assert said[-1] == "and 5 more (`codeh-history verify f` names all)"
+    reported = [orjson.loads(line) for line in told(tmp_path, session, report=True) if line.startswith("{")]
+    assert [line["line"] for line in reported] == list(range(1, 26))
+    assert {line["session"] for line in reported} == {"p-s"}
+
+
+def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path: Path) -> None:
+    session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
+    assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thought"]
+    assert orjson.loads(told(tmp_path, session, report=True)[1]) == {
+        "session": "p-s",
+        "left": "attachment",
+        "count": 1,
+    }
+
+
+def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path: Path) -> None:
+    said = told(
+        tmp_path, Session("p", "s"), Brought("p-s-2", 1, created=True, apart="it was continued here")
+    )
+    assert said == ["it was continued here: what is new went to p-s-2"]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted: bool) -> None:
+    branch = Session("p", "b")
+    session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
+                      used=lambda: [Used("u", None, {})])  # fmt: skip
+    found = list(with_branches([session], branches=wanted))
+    assert found == ([session, branch] if wanted else [session])
+    assert session.left == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
+    assert bool(list(session.used())) == (not wanted)
+    assert list(session.branches()) == []  # what holds all of the file is let go

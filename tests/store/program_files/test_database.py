@@ -1,0 +1,120 @@
+"""Databases of other programs: what is committed is read, theirs is neither locked nor written, nor is anything made beside it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from codeh_history.base.errors import TryAgain
+from codeh_history.programs.protocol import Refused
+from codeh_history.store.program_files import database
+from codeh_history.store.program_files.database import Database
+
+
+@pytest.fixture(params=["delete", "wal"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A database that its program has open; in WAL mode what is committed stands beside the file."""
+    found = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(found)) as theirs:
+        theirs.execute(f"pragma journal_mode={request.param}")
+        theirs.executescript(
+            "create table a(id integer primary key, text); create table b(x, y); insert into a values (1, 'one'), (2, 'zwö')"
+        )
+        theirs.commit()
+        yield found
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Database]:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        yield Database(fd, str(path))
+    finally:
+        os.close(fd)
+
+
+def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path: Path) -> None:
+    before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
+    with opened(path) as found:
+        assert found.tables() == {"a": {"id", "text"}, "b": {"x", "y"}}
+        assert list(found.rows("select * from a order by id")) == [
+            {"id": 1, "text": "one"},
+            {"id": 2, "text": "zwö"},
+        ]
+        assert list(found.rows("select text from a where id = ?", 2)) == [{"text": "zwö"}]
+        assert found.damage is None
+    assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
+
+
+def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
+        theirs.execute("begin immediate")
+        theirs.execute("insert into a values (3, 'three')")
+        with opened(path) as found:
+            assert len(list(found.rows("select * from a"))) == 2
+        theirs.execute("commit")
+    with opened(path) as found:
+        assert len(list(found.rows("select * from a"))) == 3
+
+
+def test_what_was_read_stays_what_it_was(path: Path) -> None:
+    with opened(path) as found:
+        with closing(sqlite3.connect(path)) as theirs:
+            theirs.execute("delete from a")
+            theirs.commit()
+        assert len(list(found.rows("select * from a"))) == 2
+
+
+def test_a_question_that_is_none_is_refused_and_no_damage(path: Path) -> None:
+    with opened(path) as found:
+        for query, *values in (
+            ("select nothing from a",),
+            ("no sql",),
+            ("select * from a where id = ?", 2**70),
+        ):
+            with pytest.raises(Refused, match=r"the database cannot be read"):
+                list(found.rows(query, *values))
+        assert found.damage is None
+
+
+def test_text_that_is_none_is_read_all_the_same(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as theirs:
+        theirs.execute("insert into a values (4, cast(x'66ff' as text))")
+        theirs.commit()
+    with opened(path) as found:
+        assert list(found.rows("select text from a where id = 4")) == [{"text": "f\ufffd"}]
+
+
+def test_one_that_is_written_again_and_again_is_tried_later(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, times = database._copy, 0
+
+    def busy(fd: int, theirs: str, to: str) -> None:
+        nonlocal times
+        times += 1
+        if times <= stop:
+            with closing(sqlite3.connect(path)) as theirs_:
+                theirs_.execute("insert into b values (1, ?)", ["x" * 5000 * times])
+                theirs_.commit()
+                theirs_.execute("pragma wal_checkpoint(truncate)")
+        copy(fd, theirs, to)
+
+    monkeypatch.setattr(database, "_copy", busy)
+    stop = 2
+    with opened(path) as found:
+        assert len(list(found.rows("select * from b"))) == 2
+    stop, times = 99, 0
+    with pytest.raises(TryAgain, match=r"its program is writing to it; try again"), opened(path):
+        pass
+
+
+def test_what_is_no_database_has_no_tables(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
+    with opened(tmp_path / "f") as found:
+        assert found.tables() == {}
