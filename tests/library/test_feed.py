@@ -18,7 +18,6 @@ from codeh_history.library.feed import Heard, pieces, theirs
         (b"x", [b"x"]), ("ü", ["ü"]), (bytearray(b"x"), [b"x"]), (memoryview(b"x"), [b"x"]), ({"a": 1}, [b'{"a":1}']), ([b"a", "b"], [b"a", "b"]),
         (iter([b"a"]), [b"a"]), ((), []),
     ],
-    ids=str,
 )  # fmt: skip
 def test_a_response_is_bytes_a_text_an_object_or_pieces(data: Any, found: list[Any]) -> None:
     assert list(pieces(data)) == found

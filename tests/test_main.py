@@ -1,0 +1,60 @@
+"""The way in: every failure is one line on stderr and an exit code, a bug too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeh_history import fastlane, main
+from codeh_history.base.env import Env
+from codeh_history.base.errors import HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
+
+
+def ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: BaseException, **environ: str
+) -> tuple[int, str]:
+    """How the program ends where something in it is raised."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(fastlane, "run", fail)
+    with (tmp_path / "err").open("wb") as err:
+        code = main.run(["list"], Env(environ, stderr=err.fileno()))
+    return code, (tmp_path / "err").read_text().replace("codeh-history: ", "")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (Usage("what?"), 2, "what?\n"), (NotFound("none"), 3, "none\n"), (NegativeAnswer(""), 1, ""), (HistoryError("odd"), 65, "odd\n"), (Interrupted(15), 143, ""),
+        (KeyboardInterrupt(), 130, ""), (MemoryError(), 74, "out of memory; nothing was changed\n"), (OSError(28, "No space left on device", "/f"), 74, "/f: No space left on device\n"),
+        (RecursionError("maximum recursion depth exceeded"), 65, "JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed\n"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_failure_is_one_line_and_its_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: BaseException, code: int, said: str
+) -> None:
+    assert ended(monkeypatch, tmp_path, error) == (code, said)
+
+
+def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    code, said = ended(monkeypatch, tmp_path, TypeError("odd\nthing"))
+    assert code == 70
+    assert said.count("\n") == 1
+    assert said.startswith("bug: TypeError at ")
+    assert "test_main.py:" in said
+    assert "nothing is lost; please report it" in said
+    with pytest.raises(TypeError, match=r"odd"):
+        ended(monkeypatch, tmp_path, TypeError("odd"), CODEH_TRACEBACK="1")
+
+
+@pytest.mark.parametrize("argv", [["list"], ["append", "-s", "s", "-m", "hi"], ["no-such-verb"]])
+def test_either_lane_ends_with_a_code(home: Path, tmp_path: Path, argv: list[str]) -> None:
+    with (tmp_path / "out").open("wb") as out:
+        env = Env({"CODEH_HOME": str(home)}, stdout=out.fileno(), stderr=out.fileno())
+        assert main.run(argv, env) == (2 if argv[0].startswith("no") else 0)
