@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from codeh_history.base.errors import Usage
-from codeh_history.commands.config import example
 from codeh_history.config import file
 from support import ROOT
 
@@ -99,7 +98,7 @@ def test_what_is_wrong_and_where(tmp_path: Path, text: str, why: str) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"to = '\xff'")
-    with pytest.raises(Usage, match="byte 6: not UTF-8"):
+    with pytest.raises(Usage, match=r"byte 6: not UTF-8"):
         file.read(str(path))
 
 
@@ -121,7 +120,7 @@ def test_one_that_they_may_read_is_not(tmp_path: Path, mode: int) -> None:
 def test_a_folder_in_which_others_may_replace_it(tmp_path: Path) -> None:
     path = written(tmp_path, "to = 'gemini'\n")
     tmp_path.chmod(0o777)
-    with pytest.raises(Usage, match="others may replace it"):
+    with pytest.raises(Usage, match=r"others may replace it"):
         file.read(path)
     tmp_path.chmod(0o1777)  # as /tmp: each only their own
     assert file.read(path).top == {"to": "gemini"}
@@ -131,7 +130,7 @@ def test_a_folder_in_which_others_may_replace_it(tmp_path: Path) -> None:
 def test_the_file_of_another_user_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "to = 'gemini'\n")
     os.chown(path, 65534, 65534)
-    with pytest.raises(Usage, match="not read: it belongs to another user"):
+    with pytest.raises(Usage, match=r"not read: it belongs to another user"):
         file.read(path)
 
 
@@ -140,7 +139,7 @@ def test_a_link_to_a_file_of_ours_is_followed_and_a_fifo_is_refused(tmp_path: Pa
     (tmp_path / "link").symlink_to("config.toml")
     assert file.read(str(tmp_path / "link")).top == {"to": "gemini"}
     os.mkfifo(tmp_path / "fifo", 0o600)
-    with pytest.raises(Usage, match="not a file"):
+    with pytest.raises(Usage, match=r"not a file"):
         file.read(str(tmp_path / "fifo"))
 
 
@@ -149,10 +148,3 @@ def test_the_page_shows_a_file_that_is_taken_and_names_every_key(tmp_path: Path)
     (sample,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert file.read(written(tmp_path, sample)).profiles
     assert set(re.findall(r"^\| `([a-z._]+)` \|", page, re.MULTILINE)) == set(file.KEYS)
-
-
-def test_the_example_holds_nothing_until_it_is_told_to_and_then_every_key(tmp_path: Path) -> None:
-    assert file.read(written(tmp_path, example.TEXT)).top == {}
-    text = re.sub(r"^#(?! |$)", "", example.TEXT, flags=re.MULTILINE)
-    found = file.read(written(tmp_path, text))
-    assert {*found.top, *(key for one in found.profiles.values() for key in one)} == set(file.KEYS)

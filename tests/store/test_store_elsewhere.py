@@ -77,6 +77,6 @@ def test_the_list_never_gets_shorter_so_that_whoever_reads_it_meanwhile_finds_wh
 def test_a_link_in_its_place_is_not_followed(env: Env, tmp_path: Path) -> None:
     (tmp_path / "theirs").write_bytes(b"")
     (Path(env.home) / "elsewhere").symlink_to(tmp_path / "theirs")
-    with pytest.raises(OSError, match="symbolic links"):
+    with pytest.raises(OSError, match=r"symbolic links"):
         elsewhere.note(env, str(tmp_path / "s.jsonl"), REF)
     assert (tmp_path / "theirs").read_bytes() == b""
