@@ -55,11 +55,11 @@ main()
 """
 
 
-def imported(home: Path, *argv: str, program: str = PLAIN) -> set[str]:
+def imported(home: Path, *argv: str, program: str = PLAIN, stdin: int = subprocess.DEVNULL) -> set[str]:
     """The modules that a command loads, site packages' own start-up aside."""
     program = program.format(path=[str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)], argv=argv)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        [sys.executable, "-I", "-S", "-c", program], stdin=stdin, capture_output=True, text=True,
         env={"PATH": os.environ["PATH"], "CODEH_HOME": str(home), "CODEH_TRACEBACK": "1"}, check=False,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stderr  # 1: a negative answer
@@ -96,12 +96,17 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
 def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
     home: Path, argv: list[str], needed: set[str]
 ) -> None:
-    loaded = imported(home, *argv, program=WAITING)
-    assert {f"codeh_history.{name}" for name in needed} <= loaded
+    soon = imported(home, *argv, program=WAITING)
+    quiet, writer = os.pipe()
+    try:
+        loaded = imported(home, *argv, program=WAITING, stdin=quiet)
+    finally:
+        os.close(quiet)
+        os.close(writer)
+    assert {f"codeh_history.{name}" for name in needed} <= soon <= loaded
     assert ("sqlite3" in loaded) == (argv[0] == "compact")  # which remembers counts there
-    assert ("re" in loaded) == (
-        argv[0] != "curate"
-    )  # which needs it for what is removed by a pattern alone
+    assert ("re" in loaded) == (argv[0] != "curate")  # which needs it for what a pattern removes alone
+    assert ("re" in soon) == (argv[0] == "compact")  # which has patterns of its own
 
 
 def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:

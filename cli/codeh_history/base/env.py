@@ -232,6 +232,14 @@ class Env:
         except OSError:
             return False
 
+    def idle(self, seconds: float) -> bool:
+        """Whether nothing comes on stdin for so long: then there is time for what may be needed."""
+        import select
+
+        poll = select.poll()
+        poll.register(self.stdin, select.POLLIN)
+        return not poll.poll(1000 * seconds)
+
     def piped(self) -> bool:
         """Whether stdin is a pipe with data or an open writer."""
         import select

@@ -31,7 +31,12 @@ BEGINNING = 60  # characters of a part that tell which it is
 def counter_for(env: Env, view: View, name: str | None, model: str | None = None) -> Counter:
     """The counter of that name, else of the model, else of the session's newest."""
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
-    return open_counter(name, model=model, cache=f"{env.home}/cache/tokens.sqlite", cores=env.cores)
+    return open_counter(name, model=model, cache=cache_of(env), cores=env.cores)
+
+
+def cache_of(env: Env) -> str:
+    """The file that remembers counts."""
+    return f"{env.home}/cache/tokens.sqlite"
 
 
 def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:

@@ -79,6 +79,9 @@ class Call(Env):
     def waiting(self) -> bool:
         return False
 
+    def idle(self, seconds: float) -> bool:  # noqa: ARG002
+        return False
+
     def piped(self) -> bool:
         return False
 

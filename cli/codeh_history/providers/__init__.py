@@ -51,8 +51,6 @@ class Format:
 
     def get_ready(self) -> None:
         """Import what a request is made by, before its messages are there."""
-        import re  # noqa: F401 - for the names and ids of calls
-
         self._module(".request")
 
     def request(self, messages: Messages, options: Options, summaries: Sequence[str]) -> Request:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Look = Callable[..., View]  # as `view_of`
 
+_SOON = 0.01  # seconds in which a stage that is nearly done will be
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
@@ -63,6 +64,8 @@ def body_of(
     under = under or {}
     if target.path == "-" and to != providers.PLAIN and not env.waiting():
         providers.load(to).get_ready()  # while the stage before in the pipe is at work
+        if env.idle(_SOON):
+            import re  # noqa: F401 - for the names and ids of calls
     costed = bool(given.given(*Compaction.DEFAULTS))
     media = Deferred(measured=costed)
     lost: Lost | None = {} if given.allow_missing else None

@@ -70,6 +70,12 @@ def recall(path: str, keys: Sequence[bytes], table: str = "tokens") -> dict[byte
     return found
 
 
+def look(path: str) -> None:
+    """Open what is there, before anything is asked of it."""
+    if os.path.exists(path):
+        recall(path, ())
+
+
 def remember(path: str, counts: Iterable[tuple[bytes, int | str]], table: str = "tokens") -> None:
     """Add what is known of keys; what is there already stays."""
     with _opened(path) as db:

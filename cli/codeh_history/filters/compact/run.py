@@ -19,7 +19,9 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
+from ...tokens import memory
 from ...tokens.counter import DEFAULT, vocabulary_of
+from ..costs import cache_of
 from . import Plan, bounds
 
 TYPE_CHECKING = False
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 20  # bytes of a session of which nearly all has to be counted
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
+_SOON = 0.01  # seconds in which a stage that is nearly done will be
 
 
 def run(env: Env, given: Compact) -> int:
@@ -59,6 +62,8 @@ def run(env: Env, given: Compact) -> int:
 
     if target.path == "-" and not env.waiting():
         _get_ready()
+        if env.idle(_SOON):
+            _get_ready_for_much(env)
     lost: Lost | None = {} if given.allow_missing else None
     size = size_of(target.path)
     with _unpacking(env, given, size), progress(env, "compacting", size, SECOND):
@@ -99,6 +104,14 @@ def _get_ready() -> None:
 
     rules()
     ranks()
+
+
+def _get_ready_for_much(env: Env) -> None:
+    """The same for what only a long session needs: where the stage before in a pipe takes its time."""
+    from ...summaries import results
+
+    results.get_ready()
+    memory.look(cache_of(env))
 
 
 def _printed(env: Env, plan: Plan) -> int:
