@@ -1,0 +1,36 @@
+"""Every form of the table writes any session, empty ones and odd ones too, and says what has no place in it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from codeh_history.formats import EXPORTERS, Exported, export
+from histories import conversations
+from strategies import records, view_of
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+@given(log=records())
+def test_any_session_can_be_written(form: str, log: list[dict[str, object]]) -> None:
+    found = export(view_of(log), form)
+    assert isinstance(found, Exported)
+    assert type(found.data) is bytes
+    assert found.data.endswith(b"\n") or not found.data
+    assert all(count >= 0 for count in found.left.values())
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+@given(log=conversations(whole=True))
+def test_the_same_session_is_written_in_the_same_bytes(form: str, log: list[dict[str, object]]) -> None:
+    view = view_of([{"type": "message", **record} for record in log])
+    assert export(view, form).data == export(view, form).data
+
+
+def test_so_many_exchanges_may_be_asked_for() -> None:
+    log = [
+        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
+        for id in "abc"
+    ]
+    assert export(view_of(log), "exchanges", 1).data.count(b"userMessage") == 1
+    assert export(view_of(log), "exchanges").data.count(b"userMessage") == 3
