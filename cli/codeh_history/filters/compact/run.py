@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 
 import orjson
@@ -20,7 +19,6 @@ from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
 from ...tokens import memory
-from ...tokens.counter import DEFAULT, vocabulary_of
 from ..costs import cache_of
 from . import Plan, bounds
 
@@ -28,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...blocks import Lost
 
-LARGE = 1 << 20  # bytes of a session of which nearly all has to be counted
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 _SOON = 0.01  # seconds in which a stage that is nearly done will be
 
@@ -61,12 +58,11 @@ def run(env: Env, given: Compact) -> int:
         return plan
 
     if target.path == "-" and not env.waiting():
-        _get_ready()
+        get_ready()
         if env.idle(_SOON):
             _get_ready_for_much(env)
     lost: Lost | None = {} if given.allow_missing else None
-    size = size_of(target.path)
-    with _unpacking(env, given, size), progress(env, "compacting", size, SECOND):
+    with progress(env, "compacting", size_of(target.path), SECOND):
         if given.plan:
             return _printed(env, made(view_of(env, target, strict=given.strict, lost=lost)))
         reduce = partial(_reduced, env, target, made, report=given.report)
@@ -76,26 +72,7 @@ def run(env: Env, given: Compact) -> int:
     return 0
 
 
-@contextmanager
-def _unpacking(env: Env, given: Compact, size: int) -> Iterator[None]:
-    """Where nothing was ever counted and there is much to count, another core unpacks the vocabulary."""
-    cache = f"{env.home}/cache"
-    if size < LARGE or given.budget is None or env.cores == 1 or size_of(f"{cache}/tokens.sqlite"):
-        yield
-        return
-    from ...tokens import vocabulary
-
-    name = vocabulary_of(given.counter) if given.counter else DEFAULT
-    with vocabulary.unpacking(name, cache) as busy:
-        if busy:
-            from .readings import get_ready
-
-            _get_ready()
-            get_ready()
-        yield
-
-
-def _get_ready() -> None:
+def get_ready() -> None:
     """Load what a compaction needs, while another process is still at work."""
     import sqlite3  # noqa: F401
 
