@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .env import Env
-from .errors import BadData, HistoryError, InputOutput
+from .errors import BadData, HistoryError, InputOutput, TryAgain
 
 
 def understood(error: Exception, env: Env) -> HistoryError | None:
@@ -12,6 +12,8 @@ def understood(error: Exception, env: Env) -> HistoryError | None:
         return InputOutput(f"{error.filename or 'input or output'}: {error.strerror or error}")
     if "ecursion" in str(error):  # of orjson or of Python
         return BadData("JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed")
+    if "start new thread" in str(error):
+        return TryAgain("the system lets no further thread begin (ulimit -u, memory); try again")
     if "surrogates not allowed" in str(error):  # what the system gives for bytes that are not UTF-8
         return BadData(str(env.unsaid("an argument, or a file's name, is not UTF-8")))
     return None
