@@ -145,12 +145,13 @@ def test_what_only_imports_of_imports_need_stays_out_and_is_there_for_whoever_as
         assert not imported(home, *verb, "-s", "demo").intersection(("json", "platform"))
     program = (
         "import sys, os; sys.path[:0] = {path!r}; from codeh_history.base import unneeded; unneeded.left_out()\n"
-        "assert not {{'ast', 'platform', 're', 'json', 'enum'}} & set(sys.modules)\n"
-        "import orjson, dataclasses, json, uuid, inspect, platform\n"
+        "assert not {{'ast', 'platform', 're', 'json', 'enum', 'datetime'}} & set(sys.modules)\n"
+        "import orjson, datetime, dataclasses, json, uuid, inspect, platform\n"
         "def said(loads):\n"
         "    try: loads('{{\\n\\n \"a\": ')\n"
         "    except ValueError as e: return str(e).partition(': line')[2], e.lineno, e.colno, e.pos, e.doc\n"
         "assert said(orjson.loads) == said(json.loads), said(orjson.loads)\n"
+        "assert orjson.dumps(datetime.date(2026, 1, 2)) == b'\"2026-01-02\"'\n"
         "@dataclasses.dataclass\nclass Point:\n    x: int\n    y: int = 0\n"
         "assert Point.__doc__ == 'Point(x: int, y: int = 0)' and inspect.isclass(Point), {argv!r}\n"
         "assert platform.system() == os.uname().sysname and uuid.uuid4(), sys.modules['platform'].machine\n"

@@ -1,7 +1,8 @@
 """What orjson imports for types of which no session holds a value: a quarter of what a short command takes.
 
 It looks into `dataclasses`, `enum`, `json` and `uuid` for a type each. These load `re`, `inspect`, `ast`,
-`tokenize` and more; who needs one of them imports it after orjson, and gets it. `dataclasses` then asks
+`tokenize` and more; who needs one of them imports it after orjson, and gets it. Of `datetime` it takes what
+stands in C, which the module in Python has from there. `dataclasses` then asks
 `inspect` about classes without a docstring alone, so that one is loaded when it is asked.
 """
 
@@ -30,6 +31,7 @@ class _Unused:
     """A type of values that orjson is never given."""
 
 
+_CAPI = "datetime_CAPI"  # how C code makes times
 _ASKED_FOR = {
     "dataclasses": ("_FIELD", _Unused), "enum": ("EnumMeta", _Unused),
     "json": ("JSONDecodeError", _Undecodable), "uuid": ("UUID", _Unused),
@@ -50,10 +52,12 @@ def left_out() -> None:
     if "orjson" in sys.modules:
         return
     stands = []
-    for name, (asked, type) in _ASKED_FOR.items():
-        if name not in sys.modules:
+    in_c = module("_datetime")
+    asked_for = {**_ASKED_FOR, "datetime": (_CAPI, getattr(in_c, _CAPI, None))}
+    for name, (asked, found) in asked_for.items():
+        if name not in sys.modules and found is not None:
             stand = sys.modules[name] = _Stand(name)
-            stand.__dict__[asked] = type
+            stand.__dict__[asked] = found
             stands.append(stand)
     try:
         import orjson  # noqa: F401
