@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from typing import Any
 
 import orjson
 import pytest
 
 from answers import (
-    FORMATS,
     HEAD,
     HTML,
     OVERLOADED,
@@ -159,94 +157,3 @@ def test_outcome(data: bytes, expected: str) -> None:
 def test_outcome_byte_by_byte(data: bytes, expected: str) -> None:
     outcome, _, _ = arrived([data[at : at + 1] for at in range(len(data))])
     assert outcome == wire.read(data)
-
-
-WORDS: dict[str, tuple[Any, bool, str]] = {
-    "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),
-    "anthropic api": ({"type": "api_error"}, True, "api_error"),
-    "anthropic rate": ({"type": "rate_limit_error"}, True, "rate_limit_error"),
-    "anthropic timeout": ({"type": "timeout_error"}, True, "timeout_error"),
-    "anthropic invalid": ({"type": "invalid_request_error"}, False, "invalid_request_error"),
-    "anthropic key": ({"type": "authentication_error"}, False, "authentication_error"),
-    "anthropic large": ({"type": "request_too_large"}, False, "request_too_large"),
-    "openai server": ({"type": "server_error", "code": None}, True, "server_error"),
-    "openai rate": ({"type": "tokens", "code": "rate_limit_exceeded"}, True, "rate_limit_exceeded"),
-    "openai quota": (
-        {"type": "insufficient_quota", "code": "insufficient_quota"},
-        True,
-        "insufficient_quota",
-    ),
-    "openai model": (
-        {"type": "invalid_request_error", "code": "model_not_found"},
-        False,
-        "model_not_found",
-    ),
-    "openai number": ({"code": 429}, True, "429"),
-    "openai text number": ({"code": "502", "type": "bad"}, True, "bad"),
-    "gemini internal": ({"code": 500, "status": "INTERNAL"}, True, "INTERNAL"),
-    "gemini exhausted": ({"code": 429, "status": "RESOURCE_EXHAUSTED"}, True, "RESOURCE_EXHAUSTED"),
-    "gemini exhausted, no number": ({"status": "RESOURCE_EXHAUSTED"}, True, "RESOURCE_EXHAUSTED"),
-    "gemini deadline": ({"code": 504, "status": "DEADLINE_EXCEEDED"}, True, "DEADLINE_EXCEEDED"),
-    "gemini argument": ({"code": 400, "status": "INVALID_ARGUMENT"}, False, "INVALID_ARGUMENT"),
-    "gemini denied": ({"code": 403, "status": "PERMISSION_DENIED"}, False, "PERMISSION_DENIED"),
-    "the number wins": ({"code": 400, "type": "api_error"}, False, "api_error"),
-    "a request timeout": ({"code": 408}, True, "408"),
-}
-
-
-@pytest.mark.parametrize(("fields", "retry", "code"), WORDS.values(), ids=WORDS)
-def test_whether_an_error_passes(fields: Any, retry: bool, code: str) -> None:
-    outcome = wire.read(orjson.dumps({"error": {**fields, "message": "words"}}))
-    assert isinstance(outcome, wire.Failure)
-    assert (outcome.retry, outcome.code) == (retry, code)
-    assert outcome.text.endswith(": words")
-
-
-PROVIDER_OF_ERROR = {
-    OVERLOADED: "gemini",
-    error("api_error"): "anthropic",
-    b'{"error":{"message":"m","type":"server_error","param":null,"code":null}}': "openai-chat",
-    b'{"error":"model not found"}': "ollama",
-    b'{"error":"model not found","error_type":"validation"}': "openai-chat",
-    b'{"object":"error","message":"m","type":"BadRequestError","code":400}': "openai-chat",
-    b'{"type":"error","code":"server_error","message":"m","sequence_number":2}': "openai-responses",
-}
-
-
-@pytest.mark.parametrize(("body", "provider"), PROVIDER_OF_ERROR.items())
-def test_whose_error_it_is(body: bytes, provider: str) -> None:
-    outcome = wire.read(body)
-    assert isinstance(outcome, wire.Failure)
-    assert outcome.provider == provider
-    given = wire.read(body, "anthropic")
-    assert isinstance(given, wire.Failure)
-    assert given.provider == "anthropic"
-
-
-def test_an_error_in_a_stream_names_its_model() -> None:
-    outcome = wire.read(SPLIT[0] + b"\r\n\r\n" + PRETTY)
-    assert isinstance(outcome, wire.Failure)
-    assert (outcome.provider, outcome.model) == ("gemini", "gemini-x")
-
-
-# -- formats ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", STREAMS)
-def test_the_format_is_told_by_the_content(name: str) -> None:
-    provider = name.removesuffix("-array")
-    outcome, _, reader = arrived([STREAMS[name]()])
-    assert isinstance(outcome, wire.Reply)
-    assert outcome.provider == reader.provider == provider
-    assert outcome == wire.read(STREAMS[name](), provider)
-
-
-@pytest.mark.parametrize("name", STREAMS)
-@pytest.mark.parametrize("format", FORMATS)
-def test_only_the_given_format_is_accepted(name: str, format: str) -> None:
-    provider = name.removesuffix("-array")
-    outcome = wire.read(STREAMS[name](), format)
-    if format == provider:
-        assert isinstance(outcome, wire.Reply)
-    else:
-        assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")

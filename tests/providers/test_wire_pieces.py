@@ -25,8 +25,6 @@ from answers import (
 )
 from codeh_history.providers import wire
 from codeh_history.providers.parts import joined
-from codeh_history.session.fold import join
-from codeh_history.session.model import Part
 from codeh_history.session.records import check_message, dumps
 
 SPLIT = gemini().split(b"\r\n\r\n")
@@ -237,18 +235,3 @@ def storable(outcome: wire.Outcome) -> None:
         record = {"id": "m", "role": "model", "parts": outcome.parts, "usage": usage}
         assert check_message(record) is None
         assert orjson.loads(dumps(record)) == record
-
-
-_parts = st.lists(
-    st.builds(lambda text, more: {"text": text, **more}, st.text(max_size=3), st.sampled_from(
-        [{}, {}, {"thought": True}, {"thought": False}, {"thoughtSignature": "s"}, {"refusal": True}]
-    )) | st.just({"functionCall": {"name": "f", "args": {}}})
-)  # fmt: skip
-
-
-@given(_parts)
-def test_joining_at_the_end_is_joining_on_the_way(parts: list[Any]) -> None:
-    step: list[Part] = []
-    for part in parts:
-        step = join(step, [part])
-    assert joined(parts) == step

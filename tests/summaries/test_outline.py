@@ -8,7 +8,7 @@ import pytest
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.summaries import calls, cues, outline, prose, transcript
+from codeh_history.summaries import calls, cues, outline, transcript
 from codeh_history.tokens import history_tokens, open_counter
 from summaries.recorded import coding, support, view_of
 from support import ROOT
@@ -245,21 +245,6 @@ def test_sections_are_merged() -> None:
 )
 def test_rules(sentence: str, sure: bool) -> None:
     assert (cues.rule(sentence) > 0) == sure
-
-
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        ("One. Two here! And three?", ["One.", "Two here!", "And three?"]),
-        ("Use e.g. tabs. Not spaces.", ["Use e.g. tabs.", "Not spaces."]),
-        ("- a list\n- of things", ["a list", "of things"]),
-        ("Before\n```py\nnever = 1\n```\nAfter it", ["Before", "After it"]),
-        ("$ npm run build\nWhat now?", ["What now?"]),
-        ("", []),
-    ],
-)
-def test_sentences(text: str, expected: list[str]) -> None:
-    assert prose.sentences(text) == expected
 
 
 @pytest.mark.parametrize(

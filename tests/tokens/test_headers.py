@@ -1,9 +1,8 @@
-"""What media cost: by dimensions, duration and pages, as their headers tell."""
+"""Dimensions, durations and pages, as the headers of files tell them."""
 
 from __future__ import annotations
 
 import base64
-import os
 import struct
 import zlib
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.tokens import headers, media, message_tokens, open_counter
-from histories import model, result, session, tool, user
+from codeh_history.tokens import headers, media, open_counter
 
 O200K = open_counter("o200k_base")
 
@@ -57,15 +55,6 @@ AVIF = b"\0\0\0\x1cftypavif" + b"\0" * 20 + b"ispe" + b"\0" * 4 + struct.pack(">
 def test_dimensions(data: bytes, size: Any) -> None:
     assert headers.dimensions(data) == size
     assert media.dimensions(b64(data)) == size
-
-
-@pytest.mark.parametrize(("rule", "size", "tokens"), [
-    ("anthropic", (540, 360), 260), ("anthropic", (512, 512), 361), ("anthropic", (1024, 1024), 1369),
-    ("anthropic", (4000, 3000), 1568), ("anthropic", (1, 1), 1), ("openai", (3008, 2000), 1105),
-    ("openai", (512, 512), 255), ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
-])  # fmt: skip
-def test_images_cost_by_dimensions(rule: str, size: tuple[int, int], tokens: int) -> None:
-    assert media.image(*size, rule) == tokens
 
 
 def wav(seconds: int) -> bytes:
@@ -117,26 +106,6 @@ def test_durations(data: bytes, mime: str, seconds: float) -> None:
 ])  # fmt: skip
 def test_pages(data: bytes, pages: int) -> None:
     assert headers.pages(data) == pages
-
-
-def test_media_never_cost_by_the_length_of_their_base64() -> None:
-    small, large = png(640, 480), png(640, 480) + os.urandom(1 << 20)
-    costs = [
-        message_tokens(
-            O200K, session([user({"inlineData": {"mimeType": "image/png", "data": b64(data)}})]).messages
-        )
-        for data in (small, large)
-    ]
-    assert costs[0] == costs[1] == [4 + media.image(640, 480, "anthropic")]
-    native = {
-        "native": {
-            "provider": "openai-responses",
-            "value": {"type": "image_generation_call", "result": b64(large)},
-        }
-    }
-    assert message_tokens(O200K, session([model(native)]).messages)[0] < 1000
-    answer = result("shot", parts=[{"inlineData": {"mimeType": "image/png", "data": b64(large)}}])
-    assert message_tokens(O200K, session([tool(answer)]).messages)[0] < 1000
 
 
 @given(
