@@ -9,7 +9,8 @@ import pytest
 from test_wire import SPLIT
 
 from answers import PRETTY
-from codeh_history.providers import wire
+from codeh_history.providers import failures, wire
+from codeh_history.providers.reply import Failure, Reply
 
 WORDS: dict[str, tuple[Any, bool, str]] = {
     "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),
@@ -56,3 +57,89 @@ def test_an_error_in_a_stream_names_its_model() -> None:
     outcome = wire.read(SPLIT[0] + b"\r\n\r\n" + PRETTY)
     assert isinstance(outcome, wire.Failure)
     assert (outcome.provider, outcome.model) == ("gemini", "gemini-x")
+
+
+# -- single errors --------------------------------------------------------------------------------------
+
+ERRORS: dict[str, tuple[Any, int, str, bool, str | None]] = {
+    # the error, the status of its head; its text, whether it passes, its code
+    "type and message": ({"type": "a_b", "message": "m"}, 0, "a_b: m", False, "a_b"),
+    "each word once": ({"type": "a", "code": "a", "status": "B", "message": "m"}, 0, "a (B): m", False, "B"),
+    "`error` says nothing": ({"type": "error", "message": "m"}, 0, "m", False, None),
+    "a text": ("no such model", 0, "no such model", False, None),
+    "no message": ({"type": "a"}, 0, "a", False, "a"),
+    "an empty message": ({"type": "a", "message": " "}, 0, "a: {'type': 'a', 'message': ' '}", False, "a"),
+    "nothing": ({}, 0, "{}", False, None),
+    "the status of the head": ({"type": "a", "message": "m"}, 503, "a: m", True, "a"),
+    "the head is stronger": ({"type": "overloaded", "message": "m"}, 400, "overloaded: m", False, "overloaded"),
+    "a head without an error": ({"type": "overloaded", "message": "m"}, 200, "overloaded: m", True, "overloaded"),
+    "a number that is none of HTTP": ({"code": 7, "type": "overloaded", "message": "m"}, 0, "overloaded (7): m", True, "overloaded"),
+    "true is no code": ({"code": True, "message": "m"}, 0, "m", False, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "status", "text", "retry", "code"), ERRORS.values(), ids=ERRORS)
+def test_an_error_in_one_form(error: Any, status: int, text: str, *, retry: bool, code: str | None) -> None:
+    found = failures.described(error, "openai-chat", status=status)
+    assert (found.text, found.retry, found.code) == (text, retry, code)
+
+
+@pytest.mark.parametrize(
+    ("status", "passes"), [(400, False), (407, False), (408, True), (409, False), (428, False), (429, True), (430, False), (499, False), (500, True), (529, True), (599, True), (600, False)]
+)  # fmt: skip
+def test_which_statuses_pass(status: int, *, passes: bool) -> None:
+    assert failures.passing(status) is passes
+    assert failures.refused(status, "", "gemini").retry is passes
+
+
+def test_an_error_that_is_no_providers_says_its_status() -> None:
+    assert failures.refused(502, "Bad Gateway", "gemini").text == "HTTP 502: Bad Gateway"
+    assert failures.refused(502, "", "gemini").text == "HTTP 502"
+
+
+@pytest.mark.parametrize(
+    ("body", "event", "fails"),
+    [
+        ({"error": {"message": "m"}}, "", True), ({"message": "m"}, "error", True), ({"message": "m"}, "ping", False), ({"error": {}}, "", False),
+        ({"object": "response", "error": {"message": "m"}}, "", False), ({"error": None}, "", False), ({"type": "error", "message": "m"}, "", True),
+    ],
+)  # fmt: skip
+def test_what_is_an_error_body(body: Any, event: str, *, fails: bool) -> None:
+    assert (failures.failure(body, event=event) is not None) is fails
+
+
+TEXT: Any = [{"text": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("parts", "finish", "why", "said", "retry"),
+    [
+        (TEXT, "length", "", None, None), (TEXT, None, "", None, None), ([], "stop", "", None, None), (TEXT, "error", "", "error (the provider broke off)", True),
+        ([], None, "", "an answer without content", True), ([], None, "SAFETY", "SAFETY (an answer without content)", False),
+        ([], "SAFETY", "blocked", "SAFETY: blocked (an answer without content)", False), ([], "OTHER", "", "OTHER (an answer without content)", True),
+    ],
+)  # fmt: skip
+def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(
+    parts: Any, finish: Any, why: str, said: Any, retry: Any
+) -> None:
+    reply = Reply(parts, "gemini", finish=finish)
+    found = failures.concluded(reply, why)
+    if said is None:
+        assert found is reply
+    else:
+        assert isinstance(found, Failure)
+        assert (found.text, found.retry) == (said, retry)
+
+
+def test_of_several_choices_the_first_answer_counts_and_the_others_stand_beside_it() -> None:
+    a, b, empty = (
+        Reply(TEXT, "p", finish="stop"),
+        Reply([{"text": "b"}], "p", finish="length"),
+        Reply([], "p"),
+    )
+    no = Failure("no", "p", retry=False)
+    assert failures.chosen([no, a, empty, b]) == Reply(
+        TEXT, "p", finish="stop", alternatives=[{"parts": b.parts, "finish": "length"}]
+    )
+    assert failures.chosen([no, a]) is a
+    assert failures.chosen([no, Failure("x", "p", retry=True)]) is no

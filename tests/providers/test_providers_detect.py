@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import orjson
 import pytest
 from test_wire import error
 
 from answers import FORMATS, OVERLOADED, STREAMS, arrived
-from codeh_history.providers import wire
+from codeh_history.providers import detect, wire
 
 PROVIDER_OF_ERROR = {
     OVERLOADED: "gemini",
@@ -47,3 +50,43 @@ def test_only_the_given_format_is_accepted(name: str, format: str) -> None:
         assert isinstance(outcome, wire.Reply)
     else:
         assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")
+
+
+@pytest.mark.parametrize(
+    ("event", "id"),
+    [
+        ({"id": "a"}, "a"), ({"responseId": "g", "id": "x"}, "g"), ({"type": "message_start", "message": {"id": "m"}}, "m"), ({"response": {"id": "r"}, "id": "x"}, "r"),
+        ({"message": {"content": "x"}, "id": "a"}, None), ({"id": 5}, None), ({}, None), ({"message": "text", "id": "a"}, "a"),
+    ],
+)  # fmt: skip
+def test_an_event_says_to_which_answer_it_belongs(event: Any, id: Any) -> None:
+    assert detect.answer_id(event) == id
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"a": 1}])
+def test_what_nobody_knows_is_nothing(value: Any) -> None:
+    assert not detect.recognised(value)
+    assert not detect.stands_alone(value)
+    assert not detect.interrupts(value)
+    assert not detect.is_error(value)
+
+
+def test_an_error_interrupts_whatever_it_stands_in() -> None:
+    body = orjson.loads(OVERLOADED)
+    assert detect.recognised(body)
+    assert detect.stands_alone(body)
+    assert detect.interrupts(body)
+
+
+def test_an_answer_within_an_event_does_not_stand_alone() -> None:
+    message = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "stop_reason": None,
+        "usage": {},
+    }
+    assert detect.found(message) is not None
+    assert not detect.stands_alone(message)
+    assert detect.stands_alone({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})

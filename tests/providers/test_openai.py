@@ -1,0 +1,137 @@
+"""What both OpenAI formats share: ids, arguments and results as they are sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.providers.openai import CallIds, arguments_of, response_of, result_media, result_text
+from codeh_history.providers.turns import Turn, runs
+from codeh_history.session.failed_call import sentence
+from histories import call, model, result, sendable, tool, user
+
+ARGUMENTS: dict[str, tuple[Any, str]] = {
+    "an object": ({"args": {"b": 1, "a": [None]}}, '{"b":1,"a":[null]}'), "nothing": ({}, "{}"), "null": ({"args": None}, "{}"),
+    "no object": ({"args": [1]}, '{"arguments":[1]}'), "a text": ({"args": "x"}, '{"arguments":"x"}'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "text"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_arguments_are_the_text_of_an_object(given: Any, text: str) -> None:
+    part: Any = {"functionCall": {"name": "f", **given}}
+    assert arguments_of(part) == text
+
+
+LONG = '{"a": 123456789012345678901}'
+
+
+@pytest.mark.parametrize(
+    ("raw", "args", "text"),
+    [
+        (LONG, {"a": 123456789012345678901.0}, LONG), (LONG, {"a": 5}, '{"a":5}'), ('{"a": ', {}, '{"arguments":"{\\"a\\": "}'), ("[1]", {}, '{"arguments":"[1]"}'),
+        ("[1]", {"a": 5}, '{"a":5}'), (5, {"a": 5}, '{"a":5}'),
+    ],
+)  # fmt: skip
+def test_the_text_they_were_read_from_is_sent_while_it_says_the_same(
+    raw: Any, args: Any, text: str
+) -> None:
+    part: Any = {"functionCall": {"name": "f", "args": args}, "arguments": raw}
+    assert arguments_of(part) == text
+
+
+FAILED = sentence("f", "boom")
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ({"output": "ok"}, "ok"), ({"output": ""}, ""), ({"output": 5}, '{"output":5}'), ({"output": "a", "b": 1}, '{"output":"a","b":1}'), ("plain", "plain"),
+        ({"error": "boom"}, '{"error":"boom"}'), ({"error": FAILED}, FAILED), ({}, ""), (None, ""), (["x"], '["x"]'), ({"a": 1}, '{"a":1}'), (0, "0"),
+    ],
+)  # fmt: skip
+def test_a_result_is_its_text_else_its_json(response: Any, text: str) -> None:
+    assert result_text(response) == text
+
+
+@given(
+    response=st.one_of(
+        some.json_objects,
+        st.builds(
+            lambda key, text: {key: text},
+            st.sampled_from(["output", "error"]),
+            some.texts | st.just(FAILED),
+        ),
+    )
+)
+def test_a_result_read_back_is_sent_the_same(response: Any) -> None:
+    text = result_text(response)
+    assert result_text(response_of(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "response"),
+    [
+        ("", {}),
+        ("ok", {"output": "ok"}),
+        ('{"a":1}', {"a": 1}),
+        ('{"a": 1}', {"output": '{"a": 1}'}),
+        (FAILED, {"error": FAILED}),
+        ("{x", {"output": "{x"}),
+    ],
+)
+def test_a_text_is_a_result(text: str, response: Any) -> None:
+    assert response_of(text) == response
+
+
+def test_media_of_a_result_are_its_parts_of_files() -> None:
+    blob = {"inlineData": {"mimeType": "image/png", "data": "x"}}
+    assert result_media({"parts": [blob, {"text": "a"}, 5, {"fileData": "x"}]}) == [blob]
+    assert result_media({"parts": "x"}) == result_media({}) == []
+
+
+def sent(messages: list[Any], *, faithful: bool = False) -> tuple[list[str], list[str]]:
+    """The ids that calls and results are sent with."""
+    ids = CallIds(faithful=faithful)
+    calls, answers = [], []
+    for entry in runs(sendable(messages).messages, (), faithful=faithful):
+        if isinstance(entry, Turn):
+            calls += ids.calls(entry) if entry.role == "model" else []
+            answers += ids.results(entry) if entry.role == "results" else []
+    return calls, answers
+
+
+def test_a_call_and_its_result_have_one_id_that_no_other_has() -> None:
+    twice = [
+        model(call("f", "c")),
+        tool(result("f", "c")),
+        model(call("f", "c"), call("g", "d")),
+        tool(result("g", "d"), result("f", "c")),
+    ]
+    calls, answers = sent([user("a"), *twice])
+    assert calls[:2] == ["c", "c_2"]
+    assert sorted(calls) == sorted(answers)
+    assert len(set(calls)) == 3
+
+
+@pytest.mark.parametrize("id", ["x" * 65, "a\nb", "x" * 300])
+def test_an_id_that_is_not_taken_becomes_a_hash(id: str) -> None:
+    (found,), answered = sent([user("a"), model(call("f", id)), tool(result("f", id))])
+    assert answered == [found]
+    assert found.startswith("call_")
+    assert len(found) <= 64
+    assert sent([user("a"), model(call("f", "x" * 64)), tool(result("f", "x" * 64))])[0] == ["x" * 64]
+
+
+def test_an_id_hangs_on_nothing_that_comes_later() -> None:
+    messages = [user("a"), model(call("f", "c")), tool(result("f", "c"))]
+    more = [*messages, user("b"), model(call("f", "c")), tool(result("f", "c"))]
+    assert sent(more)[0][:1] == sent(messages)[0]
+
+
+def test_faithful_changes_no_id() -> None:
+    messages = [user("a"), *[model(call("f", "x" * 99)), tool(result("f", "x" * 99))] * 2]
+    assert sent(messages, faithful=True) == (["x" * 99] * 2, ["x" * 99] * 2)
