@@ -12,7 +12,6 @@ from hypothesis import given, settings
 
 from codeh_history.session.fold import View, fold
 from codeh_history.store.read import read_log
-from codeh_history.tokens import counter as counters
 from codeh_history.tokens import formula, memory, open_counter, part_tokens
 from codeh_history.tokens.counter import Counter
 from length import examples
@@ -20,7 +19,6 @@ from strategies import encode, files_of
 
 PLAIN = open_counter(None)
 SIZE = 4  # of a run, here
-LOADED: dict[str, Any] = {}
 
 
 def line(number: int, text: str = "") -> dict[str, Any]:
@@ -34,10 +32,7 @@ def remembering(cache: str, name: str | None = None, model: str | None = None) -
     """A new counter with this memory; vocabularies are loaded once."""
     counter = open_counter(name, model=model, cache=cache)
     counter.run = SIZE
-    counter._encode = LOADED.setdefault(counter.vocabulary, None) or counters._exact(
-        counter.vocabulary, None
-    )
-    LOADED[counter.vocabulary] = counter._encode
+    counter._exact = open_counter(counter.vocabulary)._exact  # type: ignore[method-assign]
     return counter
 
 
