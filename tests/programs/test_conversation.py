@@ -1,0 +1,120 @@
+"""Messages of flat formats: each has an id of its own, and results find the calls that they answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.programs.conversation import Conversation, Names, opening, seconds
+from codeh_history.programs.model import Entry, Session
+from histories import result
+
+
+def talk() -> Conversation:
+    return Conversation(Session("aider", "s"))
+
+
+def entries(one: Conversation) -> list[Entry]:
+    return [item for item in one.session.items if isinstance(item, Entry)]
+
+
+def test_the_same_words_again_are_another_message() -> None:
+    one, other = talk(), talk()
+    for conversation in (one, other):
+        for text in ("a", "a", "b"):
+            conversation.add("user", [{"text": text}])
+    ids = [entry.id for entry in entries(one)]
+    assert len(set(ids)) == 3
+    assert ids[1] == f"{ids[0]}.2"
+    assert ids == [entry.id for entry in entries(other)]  # wherever it is read
+
+
+def test_an_id_that_is_given_is_kept_and_counted_where_it_comes_again() -> None:
+    one = talk()
+    for id in ("x", "x", "x.2", "x"):
+        one.add("user", [{"text": "a"}], id=id)
+    assert [entry.id for entry in entries(one)] == ["x", "x.2", "x.2.2", "x.3"]
+
+
+def test_what_says_nothing_is_no_message() -> None:
+    one = talk()
+    assert one.add("user", [{"text": ""}]) is None
+    made = one.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
+    assert made is not None
+    assert (made.parts, made.fields) == ([{"text": "a"}], {"finish": "stop"})
+
+
+def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage() -> None:
+    one = talk()
+    one.number = 7
+    one.turn(
+        "codeh",
+        [{"text": "a"}, result(), result(), {"text": "b"}, result()],
+        id="t",
+        usage={"input": 1},
+        model="m",
+    )
+    assert [(entry.kind, len(entry.parts), entry.lines) for entry in entries(one)] == [
+        ("codeh", 1, [7]), ("tool", 2, [7]), ("codeh", 1, [7]), ("tool", 1, [7]),
+    ]  # fmt: skip
+    assert [entry.fields for entry in entries(one)] == [
+        {"model": "m"},
+        {},
+        {"model": "m", "usage": {"input": 1}},
+        {},
+    ]
+
+
+def answered(one: Conversation, id: object, name: object) -> tuple[str | None, str]:
+    response = one.result(id, name, "ok")["functionResponse"]
+    return response.get("id"), response["name"]
+
+
+def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_any() -> None:
+    one = talk()
+    calls = [one.call(id, name, {}) for id, name in (("1", "f"), (None, "g"), ("3", "g"), ("4", "h"))]
+    assert [call["functionCall"]["id"] for call in calls] == ["1", "call_2", "3", "4"]
+    assert answered(one, "3", "whatever") == ("3", "g")
+    assert answered(one, None, "g") == ("call_2", "g")
+    assert answered(one, None, "nobody") == ("1", "f")
+    assert one.calls
+    assert answered(one, None, None) == ("4", "h")
+    assert not one.calls
+    assert answered(one, None, "f") == (None, "f")
+    assert answered(one, "9", None) == ("9", "tool")
+    assert answered(one, "1", "again") == ("1", "f")
+
+
+def test_system_prompts_add_up() -> None:
+    one = talk()
+    one.system("a")
+    one.system("b")
+    assert one.session.settings["system"] == "a\n\nb"
+
+
+def test_conversations_without_an_id_have_one_by_how_they_open() -> None:
+    names, again = Names(), Names()
+    ids = [
+        names.id(given, *opens)
+        for given, *opens in (("x", 1), (None, "hi"), (" ", "hi"), ("x", 2), (None, "ho"))
+    ]
+    assert ids[0] == "x"
+    assert ids[3] == "x-2"
+    assert ids[2] == f"{ids[1]}-2"
+    assert ids[4] not in ids[:4]
+    assert again.id(None, "hi") == ids[1]
+
+
+@pytest.mark.parametrize(("who", "count"), [("sua", 2), ("u", 1), ("sa", 2), ("", 0), ("aau", 3)])
+def test_a_conversation_opens_up_to_its_first_user(who: str, count: int) -> None:
+    messages: list[Any] = [{"from": letter} for letter in who]
+    assert opening(messages, "from", ("u",)) == messages[:count]
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [(1767323045, "2026-01-02T03:04:05.000Z"), (1767323045.5, "2026-01-02T03:04:05.500Z"), ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"), (None, None), (True, None), ("x", None)],
+)  # fmt: skip
+def test_a_time_in_seconds_or_as_text(value: object, time: str | None) -> None:
+    assert seconds(value) == time

@@ -1,0 +1,61 @@
+"""The lines of a source that are objects: a damaged one costs itself, and a whole one that ran into it is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeh_history.programs.lines import Held, objects
+from codeh_history.programs.model import Problem
+from codeh_history.programs.protocol import Head, Refused
+
+
+def read(data: bytes, *, kept: int = 1 << 20) -> tuple[list[tuple[int, object]], list[Problem]]:
+    problems: list[Problem] = []
+    found = list(objects(Held(data, "x"), problems, recognises, kept=kept))
+    assert all(line.data == value for line, value in found)  # again, from what is kept or the file
+    assert all(data[line.offset : line.offset + line.size] == line.raw for line, _ in found)
+    return [(line.number, value) for line, value in found], problems
+
+
+def recognises(head: Head) -> bool:
+    return any("own" in one for one in head.objects)
+
+
+A, OWN = b'{"a":1}', b'{"own":{"x":{}}}'
+CASES: dict[str, tuple[bytes, list[int], list[tuple[int, bool]]]] = {
+    # the bytes; the numbers of what is read; what is wrong on which line, and whether it was mended
+    "objects": (A + b"\n" + A + b"\n", [1, 2], []), "without the last end": (A + b"\n" + A, [1, 2], []), "blank lines": (b"\n \n" + A + b"\n", [3], []),
+    "a mark first": (b"\xef\xbb\xbf" + A + b"\n", [1], []), "a mark later": (A + b"\n\xef\xbb\xbf" + A + b"\n", [1], [(2, False)]),
+    "no object": (b"5\n[]\n" + A + b"\n", [3], [(1, False), (2, False)]), "no JSON": (b"x\n" + A + b"\n", [2], [(1, False)]),
+    "a torn last line": (A + b'\n{"a', [1], [(2, False)]), "a whole line at the end of a torn one": (b'{"a":"x' + OWN + b"\n" + A + b"\n", [1, 2], [(1, True)]),
+    "another's at its end": (b'{"a":"x' + A + b"\n", [], [(1, False)]), "torn at the end of the file": (b'{"a":"x' + OWN, [1], [(1, True)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kept", [0, 8, 1 << 20])
+@pytest.mark.parametrize(("data", "numbers", "wrong"), CASES.values(), ids=CASES)
+def test_a_damaged_line_costs_itself(
+    data: bytes, numbers: list[int], wrong: list[tuple[int, bool]], kept: int
+) -> None:
+    found, problems = read(data, kept=kept)
+    assert [number for number, _ in found] == numbers
+    assert [(problem.line, problem.mended is not None) for problem in problems] == wrong
+    assert {problem.effect for problem in problems} <= {"skips"}
+
+
+def test_of_a_joined_line_the_whole_object_is_read() -> None:
+    found, problems = read(b'{"type":"x","text":"{' + OWN + b"\n")
+    assert found == [(1, {"own": {"x": {}}})]
+    assert "not JSON" in problems[0].reason
+
+
+def test_a_torn_line_is_said_to_be_one() -> None:
+    assert [problem.reason for problem in read(b'{"a')[1]] == ["torn last line"]
+
+
+def test_beside_a_file_in_memory_nothing_is_read() -> None:
+    held = Held(b"ab\ncd", "x")
+    assert (list(held.lines()), held.at(1, 3), held.names("y")) == ([b"ab\n", b"cd"], b"b\nc", [])
+    for ask in (lambda: held.beside("y"), lambda: held.member("y", 1), lambda: list(held.rows("y") or ())):
+        with pytest.raises(Refused):
+            ask()

@@ -1,0 +1,89 @@
+"""Calls and results that a program would not send as they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.programs.model import Entry, Piece, Session, Summary
+from codeh_history.programs.pairs import (
+    DOUBLE,
+    EARLY,
+    OPEN_AT_THE_END,
+    OPEN_BETWEEN,
+    ORPHAN,
+    ordered,
+    problems,
+    tell,
+)
+from histories import call, result
+
+DOES: Any = dict.fromkeys((OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, DOUBLE), ("drops", "not sent"))
+
+
+def part(sign: str) -> Any:
+    if sign[0] == "u":
+        return {"text": "a"}
+    return call(f"f{sign[1:]}", sign[1:]) if sign[0] == "c" else result("?", sign[1:])
+
+
+def items(text: str) -> list[Any]:
+    """Messages by signs: `c1` calls, `r1` a result, `u` a user's, `+` between parts of one message."""
+    kinds = {"c": "codeh", "r": "tool", "u": "user"}
+    return [
+        Entry(f"m{number}", kinds[word[0]], None, [Piece(number, [part(sign) for sign in word.split("+")])])
+        for number, word in enumerate(text.split(), 1)
+    ]
+
+
+CASES = {
+    "pairs": ("c1 r1", []), "none": ("u u", []), "open at the end": ("u c1", [(2, OPEN_AT_THE_END)]), "open before its own results": ("c1+c2 r1", [(1, OPEN_AT_THE_END)]),
+    "open between": ("c1 u", [(1, OPEN_BETWEEN)]), "an orphan": ("u r1", [(2, ORPHAN)]), "a double": ("c1 r1 r1", [(3, DOUBLE)]), "before its call": ("r1 c1", [(1, EARLY), (2, OPEN_AT_THE_END)]),
+    "several": ("c1+c2 r2 r1 c3 u r4", [(4, OPEN_BETWEEN), (6, ORPHAN)]),
+}  # fmt: skip
+
+
+def kinds(entries: list[Any], does: Any) -> list[tuple[int, str]]:
+    named = {kind: ("drops", kind) for kind in does}
+    return sorted(
+        (problem.line, problem.reason.rpartition(": ")[2]) for problem in problems(entries, named)
+    )
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_what_is_no_pair_is_told_with_its_line(text: str, expected: Any) -> None:
+    assert kinds(items(text), [*DOES, EARLY]) == sorted(expected)
+
+
+def test_an_early_result_is_an_orphan_where_a_program_makes_no_difference() -> None:
+    assert kinds(items("r1 c1"), [ORPHAN]) == [(1, ORPHAN)]
+
+
+def test_what_a_summary_covers_is_not_sent_and_no_problem() -> None:
+    entries = items("u c1")
+    assert kinds([*entries, Summary("S", None, "a", 3, ["m2"])], DOES) == []
+
+
+def test_problems_stand_by_their_lines_among_the_others() -> None:
+    session = Session("x", "s", items=items("u r1 c2"))
+    session.problem(3, "skips", "torn")
+    tell(session, DOES)
+    assert [(problem.line, problem.effect) for problem in session.problems] == [
+        (2, "drops"),
+        (3, "skips"),
+        (3, "drops"),
+    ]
+    assert session.problems[0].reason == "the result of ? answers no call before it: not sent"
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "said"),
+    [("r1 u c1 u", [2, 3, 1, 4], [1]), ("c1 r1", [1, 2], []), ("r1 c1 r1", [1, 2, 3], []), ("r1 u", [1, 2], []), ("r1 r2 c2 c1", [3, 2, 4, 1], [1, 2])],
+)  # fmt: skip
+def test_a_result_before_its_call_is_put_behind_it(text: str, order: list[int], said: list[int]) -> None:
+    session = Session("x", "s", items=items(text))
+    ordered(session, {EARLY: ("doubles", "sent so")})
+    assert [item.id for item in session.items] == [f"m{number}" for number in order]
+    assert sorted(problem.line for problem in session.problems) == said
+    assert all(problem.mended == "put behind it" for problem in session.problems)

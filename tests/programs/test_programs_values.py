@@ -1,0 +1,125 @@
+"""JSON values one at a time: lines, or the elements of a list, each in bounded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.programs.lines import Held
+from codeh_history.programs.model import Problem, Session
+from codeh_history.programs.protocol import Head, Refused
+from codeh_history.programs.values import first, is_whole, objects, sessions
+
+
+@pytest.mark.parametrize(
+    ("data", "whole"),
+    [
+        (b"[1]", True), (b" \n[", True), (b'{"a":1}\n', False), (b'{"a":1}', False), (b'{\n"a": 1}', True), (b'{"a":\n{"b":1}\n}', False), (b"\xef\xbb\xbf[", True),
+        (b"text", False), (b"", False), (b'{"a":\n 1}', True), (b'{\n"a":1}\n{"b":1}\n', False),
+    ],
+)  # fmt: skip
+def test_whether_a_file_is_one_value_or_lines(data: bytes, *, whole: bool) -> None:
+    """An object that goes over lines, none of which is one by itself."""
+    assert is_whole(data) is whole
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b'{"a":1}', [{"a": 1}]), (b'[{"a":1},5,{"b":2}]', [{"a": 1}, {"b": 2}]), (b'[{"a":1},{"b":', [{"a": 1}, {}]), (b'{"a":[1,{"b":2', {"a": [1, {"b": 2}]}),
+        (b"\xef\xbb\xbf{}", [{}]), (b"5", []), (b"x", []), (b"", []), (b"[" + b"{}," * 30 + b"{}]", [{}] * 20),
+    ],
+)  # fmt: skip
+def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data: bytes, found: Any) -> None:
+    assert first(data) == (found if isinstance(found, list) else [found])
+
+
+class Whole(Held):
+    """A source that is one value."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data, "x")
+        self.head = Head(data, (), whole=is_whole(data))
+
+
+def read(data: bytes, longest: int = 1 << 20) -> tuple[list[Any], list[str]]:
+    problems: list[Problem] = []
+    found = list(objects(Whole(data), problems, longest=longest))
+    return found, [problem.reason for problem in problems]
+
+
+def deep(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def test_the_elements_of_a_list_are_numbered() -> None:
+    assert read(b'[{"a":1},5,{"b":1.5}]') == (
+        [(1, {"a": 1}), (3, {"b": 1.5})],
+        ["conversation 2: not an object"],
+    )
+    assert read(b'{"a":1}\n{"b":2}\n') == ([(1, {"a": 1}), (2, {"b": 2})], [])
+    assert read(b'{\n"a":1}') == ([(1, {"a": 1})], [])
+    assert read(b"[]") == ([], [])
+
+
+def test_damage_ends_a_list_but_not_what_came_before() -> None:
+    found, said = read(b'[{"a":1},{"b":2},{"c"')
+    assert found == [(1, {"a": 1}), (2, {"b": 2})]
+    assert said == ["it ends too early after 2 conversations; the rest is not read"]
+    found, said = read(b'[{"a":1}, x]')
+    assert found == [(1, {"a": 1})]
+    assert "not JSON" in said[0]
+
+
+def test_of_the_one_object_that_a_file_is_the_beginning_is_read() -> None:
+    found, said = read(b'{\n"a":1,\n"b":[1,2')
+    assert found == [(1, {"a": 1, "b": [1, 2]})]
+    assert said == ["it ends too early; what stands before that is read"]
+    with pytest.raises(Refused):
+        read(b"[x")
+
+
+def test_what_nests_too_deep_costs_itself() -> None:
+    found, said = read(orjson.dumps([deep(200), deep(245), deep(2)]))
+    assert [number for number, _ in found] == [1, 3]
+    assert "nested deeper" in said[0]
+
+
+def test_an_element_that_is_too_large_is_not_read() -> None:
+    small, large = b'{"a":"x"}', b'{"a":"' + b"x" * (1 << 18) + b'"}'
+    found, said = read(b"[" + small + b"," + large + b"]", longest=1 << 16)
+    assert found == [(1, {"a": "x"})]
+    assert "larger than" in said[0]
+
+
+def test_a_number_that_no_record_holds_is_read_as_in_a_line() -> None:
+    big = b"123456789012345678901234567890"
+    for number in (big, b"9223372036854775808"):
+        found, said = read(b'[{"a":1.5},{"a":' + number + b',"b":[2.5]},{"a":"x"}]')
+        assert found == [(1, {"a": 1.5}), (2, {"a": float(number), "b": [2.5]}), (3, {"a": "x"})]
+        assert said == []
+    assert read(b'{\n"a":' + big + b"}")[0] == [(1, {"a": float(big)})]
+
+
+def made(data: bytes) -> list[Session]:
+    return list(
+        sessions(
+            Whole(data),
+            lambda value, number: Session("x", str(number), settings=value),
+            skips=lambda value: "skip" in value,
+        )
+    )
+
+
+def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before() -> None:
+    found = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
+    assert [(one.id, len(one.problems)) for one in found] == [("1", 1), ("4", 1)]
+    with pytest.raises(Refused, match="no conversation in it"):
+        made(b'[{"skip":1}]')
+    with pytest.raises(Refused, match="not an object"):
+        made(b"[5]")
