@@ -1,0 +1,71 @@
+"""What a summary is made of, as a prompt shows it; and all that it may name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codeh_history.summaries.transcript import entries, source
+from histories import TS, call, message, model, result, session, tool, user
+
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aGVsbG8=", "displayName": "a.png"}}
+PDF = {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://b/f.pdf"}}
+
+
+def shown(*messages: Any) -> list[str]:
+    return entries(session([*messages]).messages)
+
+
+def test_an_exchange_is_told_with_its_time_and_who_said_what() -> None:
+    first, second = shown(
+        user("Why? ", IMAGE), model(call("read", "1", {"path": "a"}), "Wait."), tool(result("read", "1")), user("And?"), model(PDF)
+    )  # fmt: skip
+    assert first.split("\n") == [
+        f"[{TS}]", "User: Why?", "Attached: a.png", "Assistant: Wait.", 'Tool call: read {"path":"a"}', "Tool result: ok",
+    ]  # fmt: skip
+    assert second.split("\n") == [f"[{TS}]", "User: And?", "Attached: application/pdf"]
+
+
+def test_what_is_for_people_or_of_an_editor_is_not_shown() -> None:
+    (text,) = shown(
+        user("# IDE Context\na.py"),
+        user("Why?"),
+        message("error", "overloaded"),
+        model({"text": "hm", "thought": True}, "So."),
+    )
+    assert text == f"[{TS}]\nUser: Why?\nAssistant: So."
+    assert shown(message("info", "x")) == []
+
+
+def test_long_arguments_and_results_keep_their_ends() -> None:
+    (text,) = shown(
+        user("a"),
+        model(call("f", "1", {"x": "b" * 999})),
+        tool(result("f", "1", {"output": "begin" + "c" * 999 + "end"})),
+    )
+    called, given = (line for line in text.split("\n") if line.startswith("Tool"))
+    assert "characters …]" in called
+    assert len(called) < 500
+    assert given.startswith("Tool result: begin")
+    assert given.endswith("end")
+    assert len(given) < 600
+
+
+def test_what_is_little_too_long_is_not_cut() -> None:
+    (text,) = shown(user("a"), model(call("f", "1")), tool(result("f", "1", {"output": "c" * 540})))
+    assert "c" * 540 in text
+
+
+def test_a_summary_may_name_dates_ids_arguments_and_results_but_no_media() -> None:
+    view = session(
+        [
+            user("Why?", IMAGE),
+            model(call("read", "c1", {"path": "src/a.py"}), toolsUsed=["grep"]),
+            tool(result("read", "c1", {"rows": [{"n": 5}]})),
+        ]
+    )
+    told = source(view.messages, ["7"]).split("\n")
+    assert {"7", "m0", "grep", TS, "2026-01-02", "2026", "01", "02", "03:04", "Why?", "src/a.py"} <= set(
+        told
+    )
+    assert any('"rows":[{"n":5}]' in line for line in told)
+    assert not any("aGVsbG8" in line for line in told)
