@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from access.test_skim import plain_files
 from codeh_history.base.env import Env
 from codeh_history.commands.search.matches import hits, may_match
 from codeh_history.sandbox import Pattern
@@ -56,7 +57,7 @@ def test_the_lines_that_match_are_told_with_their_message(
 
 
 @given(
-    data=files_of(),
+    data=files_of() | plain_files(),
     pattern=st.sampled_from(["hello", "a", "IDE", ".", "read_file", "日", "x$"]),
     most=st.sampled_from([0, 1, 100]),
 )

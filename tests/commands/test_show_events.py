@@ -115,3 +115,9 @@ def test_what_was_skipped_is_not_told(tmp_path: Path) -> None:
     assert [orjson.loads(line)["parts"] for line in (tmp_path / "out").read_bytes().splitlines()] == [
         [text("b")]
     ]
+
+
+def test_what_stands_in_the_place_of_what_was_told_is_told_whole(tmp_path: Path) -> None:
+    log = [OPEN, *DELTAS, {"type": "update", "id": "u", "of": "m", "parts": [text("other")]}]
+    last = told(tmp_path, [encode(log[:count]) for count in (3, 4)])[-1]
+    assert (last["event"], last["parts"]) == ("replace", [text("other")])

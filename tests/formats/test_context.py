@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
 import pytest
 
-from codeh_history import providers
 from codeh_history.base import timezone
 from codeh_history.base.times import to_millis
 from codeh_history.formats import context
 from codeh_history.session.records import dumps
-from summaries.test_window import call, result, talk
+from summaries.test_window import talk
 from support import run, session_path
 
 if TYPE_CHECKING:
@@ -161,43 +159,3 @@ def test_the_machines_zone_without_tz(home: Path) -> None:
     assert (
         "### 11 hours ago" in run("context", "demo", *moment, "--tz", "UTC", env={"TZ": "Asia/Tokyo"}).text
     )
-
-
-@pytest.mark.parametrize("provider", list(providers.FORMATS))
-def test_payload_leaves_out_what_its_context_repeats(home: Path, provider: str) -> None:
-    old = {"type": "summary", "id": "S", "summary": "The user likes tea.", "covers": ["u0", "a0"]}
-    stored(home, [*talk(14, pinned={5}), old])
-    run("append", "-s", "demo", "-m", "And now?")
-    done = run("payload", "demo", "--to", provider, "--model", "m", "--context", "--system", "Be brief.")
-    assert done.code == 0, done.err
-    body = orjson.loads(done.out)
-    assert providers.load(provider).problems(body) == []
-    whole = orjson.dumps(body).decode()
-    for n in range(14):
-        assert whole.count(f"q{n}\\n") + whole.count(f'q{n}"') == (0 if n == 0 else 1), n
-    assert whole.count("The user likes tea.") == 1
-    messages = orjson.dumps(
-        next(body[key] for key in ("contents", "messages", "input") if key in body)[-4:]
-    ).decode()
-    sent = [n for n in range(14) if f'"q{n}"' in whole]
-    assert sent == [1, 2, 5]  # the ten newest are told; older ones and the pin are sent
-    assert "And now?" in messages
-    before = whole.index("Be brief.")
-    assert (
-        before
-        < whole.index("## Recent Conversation History")
-        < whole.index("## Summary of Older Conversations")
-    )
-    assert "Assistant: r13" in whole
-
-
-def test_payload_with_nothing_to_tell(home: Path) -> None:
-    stored(home, talk(1)[:1])
-    plain = run("payload", "demo", "--to", "gemini").out
-    assert run("payload", "demo", "--to", "gemini", "--context").out == plain
-
-
-def test_context_keeps_the_open_tool_loop(home: Path) -> None:
-    stored(home, [*talk(2), talk(3)[4], call("c", "k"), result("r", "k")])
-    body = orjson.loads(run("payload", "demo", "--to", "gemini", "--context").out)
-    assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]

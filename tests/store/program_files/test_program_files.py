@@ -1,0 +1,169 @@
+"""A file of another program as its reader sees it: its lines, what lies beside it, and no way out of its folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.base.errors import BadData, InputOutput, NotFound
+from codeh_history.programs.protocol import Refused
+from codeh_history.store import program_files
+from codeh_history.store.program_files import Ending, File, folder_stamp, head_of, is_database, opened
+
+
+@contextmanager
+def of(path: Path, data: bytes | None = None) -> Iterator[File]:
+    if data is not None:
+        path.write_bytes(data)
+    with opened(str(path)) as file:
+        yield file
+
+
+LINES = st.lists(st.sampled_from([b"", b"{}", b'{"a":1}', b"x\ry", b"\r", b"long " * 9]), max_size=8)
+
+
+@given(lines=LINES, ended=st.booleans(), step=st.integers(1, 30))
+def test_lines_are_those_between_newlines_and_counted(
+    lines: list[bytes], ended: bool, step: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    data = b"\n".join(lines) + (b"\n" if ended else b"")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program_files, "_STEP", step)
+        with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file:
+            for _ in range(2):
+                found = list(file.lines())
+                assert b"".join(found) == data
+                assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in found[:-1])
+                assert file.counted == data.count(b"\n")
+            assert file.at(2, 5) == data[2:7]
+
+
+@given(lines=LINES, more=LINES, reach=st.integers(1, 60))
+def test_of_what_grew_the_first_line_and_the_end_are_seen(
+    lines: list[bytes], more: list[bytes], reach: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    before = b"".join(line + b"\n" for line in (b'{"first":1}', *lines))
+    after = b"".join(line + b"\n" for line in more)
+    reach = min(reach, len(before) - len(b'{"first":1}\n')) or 1
+    with of(tmp_path_factory.mktemp("f") / "s.jsonl", before + after + b"{torn") as file:
+        ending = Ending(file, len(before), reach)
+        first, *rest = ending.lines()
+        assert first == b'{"first":1}\n'
+        assert b"".join(rest).endswith(after)
+        assert (before + after).endswith(b"".join(rest))
+        assert ending.old == 1 + b"".join(rest).count(b"\n") - after.count(b"\n")
+
+
+def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path: Path) -> None:
+    (tmp_path / "s" / "deep").mkdir(parents=True)
+    (tmp_path / "s" / "deep" / "f").write_bytes(b"beside")
+    (tmp_path / "other").write_bytes(b"above")
+    with of(tmp_path / "s.jsonl", b"{}\n") as file:
+        assert file.stem == "s"
+        assert file.beside("deep", "f") == b"beside"
+        assert file.names("deep") == ["f"]
+        assert file.names() == ["deep"]
+        assert file.names("none") == []
+        with pytest.raises(Refused, match=r"deep/none: is not there"):
+            file.beside("deep", "none")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("..", "other"),
+        ("deep", "..", "..", "other"),
+        ("/etc/hosts",),
+        ("deep/../../other",),
+        ("",),
+        (".",),
+        ("a\0b",),
+        ("link",),
+        ("folder", "f"),
+        ("pipe",),
+    ],
+)
+def test_nothing_leads_out_of_it_nor_hangs(tmp_path: Path, names: tuple[str, ...]) -> None:
+    (tmp_path / "s" / "deep").mkdir(parents=True)
+    (tmp_path / "other").write_bytes(b"secret")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "f").write_bytes(b"secret")
+    (tmp_path / "s" / "link").symlink_to(tmp_path / "other")
+    (tmp_path / "s" / "folder").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(tmp_path / "s" / "pipe")
+    before = len(os.listdir("/dev/fd"))
+    with of(tmp_path / "s.jsonl", b"{}\n") as file:
+        with pytest.raises(Refused):
+            file.beside(*names)
+        assert file.names(*names) == []
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_a_folder_that_is_a_link_is_none(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "f").write_bytes(b"secret")
+    (tmp_path / "s").symlink_to("elsewhere")
+    with of(tmp_path / "s.jsonl", b"{}\n") as file:
+        assert file.names() == []
+        with pytest.raises(Refused):
+            file.beside("f")
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("a.jsonl", "a"),
+        ("a.json", "a"),
+        ("a.jsonl.zst", "a"),
+        ("a.b.txt", "a.b.txt"),
+        ("rollout-1", "rollout-1"),
+    ],
+)
+def test_its_stem_is_its_name_without_what_it_is(tmp_path: Path, name: str, stem: str) -> None:
+    with of(tmp_path / name, b"{}\n") as file:
+        assert file.stem == stem
+
+
+def test_the_first_objects_tell_whose_it_is_damage_aside() -> None:
+    head = head_of(b'\xef\xbb\xbf{"a":1}\n{torn\n[1]\n\n{"b":2}\n')
+    assert list(head.objects) == [{"a": 1}, {"b": 2}]
+    assert head.objects[1] == {"b": 2}
+    assert len(list(head_of(b'{"a":1}\n' * 99).objects)) <= program_files.FIRST_LINES
+    assert head_of(b'[{"a":1},{"b":2}]').whole
+
+
+def test_a_packed_file_is_read_as_what_it_holds_as_far_as_it_goes(tmp_path: Path) -> None:
+    zstd = pytest.importorskip("backports.zstd")
+    whole = zstd.compress(b'{"a":1}\n' * 1000)
+    with of(tmp_path / "s.jsonl.zst", whole) as file:
+        assert file.packed
+        assert len(list(file.lines())) == 1000
+    with of(tmp_path / "s.jsonl.zst", whole[:-5]) as file:
+        assert set(list(file.lines())[:-1]) <= {b'{"a":1}\n'}
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name, error in (("none", NotFound), ("pipe", BadData), ("s.jsonl/x", InputOutput)):
+        (tmp_path / "s.jsonl").touch()
+        with pytest.raises(error, match=name), opened(str(tmp_path / name)):
+            pass
+    (tmp_path / "db").write_bytes(b"SQLite format 3\0...")
+    assert [is_database(str(tmp_path / name)) for name in ("db", "s.jsonl", "none")] == [True, False, False]
+
+
+def test_a_folder_is_another_once_a_file_in_it_is(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f").write_bytes(b"ab")
+    os.utime(tmp_path / "d" / "f", ns=(1, 1))
+    first = folder_stamp(str(tmp_path))
+    assert first == [1, 2, 1]
+    os.utime(tmp_path / "d" / "f", ns=(2, 2))
+    assert folder_stamp(str(tmp_path)) == [1, 2, 2]
+    assert folder_stamp(str(tmp_path / "none")) == [0, 0, 0]
