@@ -99,7 +99,10 @@ _BY_WORD: dict[
 ] = {}  # each with its words of which one must be there too
 
 
-_NOT = r"(?:do not|don['\u2019]?t)\b(?! (?:know|think|see|get)\b)"
+_NOT = (
+    r"(?:do not|don['\u2019]?t)\b"
+    r"(?! (?:know|think|see|get|have|need|want|mean|really|worry|mind|care|be afraid)\b)"
+)
 # Cues are looked for in lower case, at the starts of words, which takes a third of the time.
 _STRONG = Cue(
     r"\b(?=\w)(?:(?:never|always|must(?:n't)?|sh(?:all|ould) not|shouldn'?t|may not|not allowed"
@@ -116,11 +119,11 @@ _STRONG = Cue(
     r"|(?:steer clear|stay away|keep away|is not to be|are not to|isn't allowed|strictly|at no point)\b"
     r"|only (?:use|touch|change|edit|modify|if|when|in|on|with|for|after|the)\b"
     r"|(?:use|touch|change|edit|modify) only\b|^(?:important|rule|note|constraint|remember)\b\s*[:,]"
-    rf"|(?:please|and|but|so|you|we|just|or|then|also|to) {_NOT}"
+    rf"|(?:please|and|but|so|just|or|then|also|to) {_NOT}"
     r"|i (?:do not|don['\u2019]?t) (?:want|like|need|accept|wish|use|eat|have|ever)\b"
-    r"|no (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,5}!)"
+    r"|(?:^|(?<=[,;:.] ))no (?!need\b|idea\b|problem\b|worries\b|thanks\b)[\w.-]+(?: [\w.-]+){0,5}!)"
     r"|leave (?!it\b)[\w ./-]{1,60} (?:alone|untouched)\b|ha(?:s|ve) to (?:stay|remain)\b"
-    rf"|(?:^|[,;:.(!\u2014-] *){_NOT}",
+    rf"|(?:^|[,;:.(!\u2014-] *)(?:(?:you|we) )?{_NOT}",
     """
     never always must mustn shouldn shouldnt not no allowed forbidden prohibited at+most|least
     now+from sure+make ensure circumstances require required requirement requirements constraint
@@ -139,10 +142,11 @@ _BEGINNING = Cue(  # what holds from now on, told by how the sentence begins
     r"|chance|change|changes|difference|errors?|output|sign|trace|longer|more|one|results?)\b)"
     r"[\w-]+(?: [\w-]+)? (?:in|on|for|inside|within|to|at|with|outside|from)\b"
     # how to go about all that follows: `Keep answers short`, `Stop adding comments`, `Ask me before`
-    r"|(?:please,? )?(?:keep (?!going|on\b|at|up\b|(?:that|this|it|in)\b)"
+    r"|(?:please,? )?(?:keep (?!\w+ing\b|on\b|at|up\b|(?:that|this|it|in|you)\b)"
     r"|(?:stop|quit) \w+ing\b|ask (?:me|us)\b)"
     r"|(?:please,? )?(?:before|after|whenever|when|every time|each time|unless|until|if) "
-    r"(?:you|each|every|any)\b[^?]*,)",
+    r"(?:you|each|every|any)\b[^?]*,(?! *(?:i|it|he|she|they|we|you|that|this|there|how|what|who|why|where"
+    r"|like|then|let me)\b))",
     """
     all every each any nobody no noone none keep stop quit ask before+you|each|every|any after+you|each
     whenever when+you|each|every|any unless until if+you|each|every|any
@@ -159,7 +163,8 @@ _STANDING = Cue(  # the same, by the shape of the sentence
     r"|(?:hands|fingers) (?:off|away)|let (?!me\b|us\b|it\b|['\u2019])[\w ./-]{1,60} be\b(?! \w)"
     r"|i (?:can(?:no|['\u2019])t|won['\u2019]t) have\b|i(?:['\u2019]d| would)? (?:ask you|insist"
     r"|expect you)\b"
-    r"|i['\u2019]d rather (?:you|we|not)|(?:essential|crucial|vital|imperative|important) (?:that|to)\b"
+    r"|i['\u2019]d rather (?:you|we|not)|(?:essential|crucial|vital|imperative) (?:that|to)\b"
+    r"|important (?:to (?:me|us) )?that\b"
     r"|(?:non-negotiable|taboo|off the table|(?:is|are) (?:frozen|read-only|locked))\b|not supposed to"
     r"|throughout\b|we (?:don['\u2019]t|do not|only|never|always) "
     r"(?:do|use|write|allow|ship|commit|touch|accept|put|add|call|log|mix|rely)\b"
@@ -179,8 +184,18 @@ _NO_RULE = re.compile(  # what was or is so, not what shall be
     r" (?:never|always)\b"
     r"|\b(?:i|we|he|she|it|they) (?:never|always)"
     r" (?:\w+ed|is|are|found|got|had|was|were|heard|knew|saw|did|came|went)\b"
+    r"|\b(?:is|are|was|were|am|been|\w+['\u2019](?:s|re|m)) (?:never|always)\b(?! (?:to|be)\b)"
+    r"|\b(?:i|they|he|she|it|that) (?:\w+ )?(?:never|always)\b|\bhow you (?:never|always)\b"
+    r"|\b(?:thanks|thank you|glad|for) (?:for )?(?:never|always)\b|\bremind\w* me to (?:never|always)\b"
+    r"|\bi(?:['\u2019]\w+)?(?: \w+){0,3} (?:make|made|making) sure\b"
+    r"|^(?:it |that |this )?must (?:be|feel)\b(?=[\w ,]*!|(?: \w+){1,3}\W*$)|\bmust-haves?\b"
     r"|\bdon['\u2019]t have\b.*\b(?:at the moment|right now|with me|on me|handy|yet)\b|^if there's\b"
-    r"|\bnever ?mind\b|\bmust(?:'ve| have been| be\b(?= (?:\w+ing|a|the|why|where)\b))"
+    r"|\bnever ?mind\b|\bmust(?:'ve| have (?:been|\w+ed|had|got|felt)"
+    r"| be\b(?= (?:\w+ing|a|the|why|where|really|so|such|very|quite|pretty)\b))"
+)
+_REQUEST = (  # a question that asks for something to be done
+    r"\b(?:can|could|will|would) (?:you|we|i)\b|\bplease\b|\bpls\b|okay ?\?|ok ?\?|right ?\?"
+    r"|\b(?:kannst|könntest|könnten|würden|bitte)\b|[请吗吧]"
 )
 _OTHERS = Cue(  # the same in German and Chinese
     r"\b(?=\w)(?:niemals|nie wieder|nie|immer|stets|ab (?:jetzt|sofort|heute)|künftig|in zukunft"
@@ -297,6 +312,7 @@ _OPEN = Cue(
     r"|remain(?:s|ing) (?:to|work|tasks?|issues?|items?|steps?|problems?|questions?)|next steps?"
     r"|left to do|follow[- ]?up|blocked|waiting (?:for|on)|open question"
     r"|(?:\w+n['\u2019]t|not|never)(?: yet| been)* (?:decided|agreed|chosen|settled|approved|picked)"
+    r"|(?:have|has|need|needs|'d|should|must|ought) to find out (?:if|whether|who|what|when|where|why|how)"
     r"|to be (?:decided|done|settled|clarified|confirmed|determined|seen)"
     r"|(?:can['\u2019]?t|cannot|don['\u2019]?t|do not) (?:tell|know|say) (?:yet|whether)"
     r"|not sure (?:yet|whether|if|how)|on hold|wonder(?:ing)? (?:if|whether|why|how)"
@@ -350,11 +366,11 @@ def rule(sentence: str) -> float:
     strong = 0
     if _STRONG.may(said):
         text = said.text
-        if any(word in text for word in ("never", "always", "must", "t have", "if there")):
+        if any(word in text for word in ("never", "always", "must", "t have", "if there", " sure")):
             text = _NO_RULE.sub(" ", text)
         strong = len({found[0] for found in _STRONG.pattern.finditer(text)})
     strong += _OTHERS.found(said) + (_BEGINNING.found(said) or _STANDING.found(said))
-    if sentence.endswith("?") and not strong:
+    if sentence.endswith(("?", "？")) and not (strong and re.search(_REQUEST, said.text)):
         return 0.0
     return min(
         4.0,

@@ -16,6 +16,7 @@ throughout exactly please don doesn can won nur nie kein keine immer nicht muss 
 _WHY = """
 because since due therefore hence reason given thus so as for which weil da damit denn wegen
 """
+_WHY_WORDS = frozenset(_WHY.split()) - {"so", "as", "for", "which", "da"}
 _UNSURE = """
 yet still whether unclear unsure pending missing lacking hold open unknown someone somebody nobody could
 couldn look question later what who why how answer noch ob niemand wer fehlt
@@ -31,6 +32,18 @@ _HAN_KINDS = (  # the same where no blanks part the words
     ("只", "都", "必须", "不要", "请", "别", "不变"), ("因为", "理由", "原因", "所以"),
     ("还", "未", "谁", "待"), ("选", "用", "决定", "保留", "通过"),
 )  # fmt: skip
+
+
+def reasons(sentence: str) -> bool:
+    """Whether a sentence has a word that reasons begin with."""
+    from .cues import looked
+
+    said = looked(sentence)
+    return (
+        any(sign in said.text for sign in _HAN_KINDS[1])
+        if said.words is None
+        else not said.words.isdisjoint(_WHY_WORDS)
+    )
 
 
 def weight(sentence: str) -> int:

@@ -15,8 +15,8 @@ from .clipped import clip
 _ERROR_LINE = (  # compiled where a line may be one
     r"(?m)^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
     r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError"
-    r"|[1-9]\d* (?:failed|failing|errors?)\b)|(?:command not found|No such file or directory"
-    r"|Permission denied|Segmentation fault)"
+    r"|[1-9]\d* (?:failed|failing|failures?|errors?)\b)|(?:command not found|No such file or directory"
+    r"|Permission denied|Segmentation fault)|\*\*\* .*\bError \d"
 )
 # Of a call that failed; compiled where one did.
 _COMPLAINT = (  # what a command that is known to have failed says of it
@@ -26,11 +26,12 @@ _COMPLAINT = (  # what a command that is known to have failed says of it
 )
 _SPECIFIC = (  # a line that names something: in quotes, a path, a symbol, a call
     r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
+    r"|^(?!error|fatal|warning)[a-z][\w.+-]*: \w"  # `ld: cannot find -lssl`
 )
 _LOCATED = r"[\w/-]\.\w+[:(]\d"  # `src/a.py:10:80: E501 line too long`
 _ERROR_HINTS = (  # one of them is in whatever `_ERROR_LINE` finds
     "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
-    "not found", "No such", "denied", "fault",
+    "failure", "not found", "No such", "denied", "fault",
 )  # fmt: skip
 _EXITED = r"(?i)(?:exited? (?:with )?(?:code|status):?|exit code:?|Process exited with code) ([1-9]\d*)"
 _CODES = frozenset("exitcode exitstatus returncode exit".split())
@@ -85,7 +86,16 @@ def failure(name: str, response: Any, command: str) -> str:
         return _error_line(text) or f"exit {exited[1] if exited else code}"
     if (command and not shows(command) and _wrong(text)) or _CRASHED.match(text):
         return _error_line(text)
-    return ""
+    return _own_complaint(text, command)
+
+
+def _own_complaint(text: str, command: str) -> str:
+    """What a program says went wrong, in a line that begins with its name: `rsync: connection refused`."""
+    program = command.split(" ", 1)[0].rpartition("/")[2]
+    if not program.isalnum() or shows(command) or f"{program}: " not in text:
+        return ""
+    said = [line for line in text.splitlines() if line.startswith(f"{program}: ")]
+    return next((clip(line, LENGTH) for line in said if re.search(_COMPLAINT, line)), "")
 
 
 def shows(command: str) -> bool:
@@ -165,7 +175,7 @@ def _is_empty(line: str) -> bool:
 def _telling(lines: Sequence[str], is_wrong: Callable[[str], bool]) -> Iterator[str]:
     """The lines of an output, those that say best what went wrong before the others."""
     specific, complains = re.compile(_SPECIFIC).search, re.compile(_COMPLAINT).search
-    yield from (line for line in lines if is_wrong(line) and specific(line))
+    yield from (line for line in lines if is_wrong(line) and specific(line) and "***" not in line)
     yield from (line for line in lines if line[-1] != ":" and specific(line) and complains(line))
     yield from filter(re.compile(_LOCATED).search, lines)
     yield from filter(is_wrong, lines)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from codeh_history.filters.compact.speech import typed
 from codeh_history.filters.compact.summary import is_figure
 from codeh_history.session.ops import apply
 from compact.long import output
@@ -81,3 +82,38 @@ def test_a_picture_has_no_names() -> None:
     assert not any(
         "image/png" in line for line in section(summary(view, tokens(view) // 9), "Names in files")
     )
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Nobody is allowed to mail the nurses before Tuesday.",
+        "I corrected minutes-0412.odt last night",
+        "my card is rejected, code K-19",
+        "We decided on copper for the roof of the chapel.",
+    ],
+)
+def test_what_is_unlike_the_rest_of_a_talk_is_told(fact: str) -> None:
+    said = (
+        "I {2} always keep the remote number {0} in front, and we never put the remote {0} behind the {1}."
+    )
+    places = ("television", "table", "window", "cushion", "sofa")
+    turns = [
+        user(f"{'Ann' if n % 2 else 'Bob'}: " + said.format(n, places[n % 5], "must" if n % 3 else "can"))
+        for n in range(150)
+    ]
+    turns[40] = user(f"Ann: {fact}")
+    view = session([*turns, user("Ann: and now?")])
+    assert fact in summary(view, tokens(view) // 14)
+
+
+@pytest.mark.parametrize(("said", "told"), [
+    ("We decided on rubber for the grip. Wood gives everybody splinters.", True),
+    ("We decided on rubber for the grip. Should we call the vendor?", False),
+    ("We decided on rubber for the grip, because it lasts. Call the vendor today, please.", False),
+])  # fmt: skip
+def test_the_reason_behind_a_decision_stays_with_it(said: str, told: bool) -> None:
+    lines = list(typed(said, 0, user=True, rate=0.3))
+    assert [line.text for line in lines if line.topic == "decision"] == [
+        said if told else said[: said.index(". ") + 1]
+    ]

@@ -33,6 +33,7 @@ fehlt frage grund hinweis idee offen problem regel ursache wichtig 待办 决定
 """.split()
 )  # what stands before a colon and says what kind of thing follows
 _POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
+REASON_LENGTH = 60  # characters of a sentence that is the reason of the one before
 _POINTS_ON = re.compile(  # `It is unclear whether the parser …`
     r"it(?:['\u2019]s| is| was| remains)\b.* (?:whether|who|why|how|if|that) ", re.IGNORECASE
 )
@@ -77,9 +78,13 @@ def is_command(line: str) -> bool:
 
 
 def _sentences(text: str, *, user: bool, named: bool) -> list[tuple[str, str, float]]:
-    """The sentences of a line, with what they say; `So that is decided` goes with the one before."""
+    """The sentences of a line, with what they say; `So that is decided` goes with the one before.
+
+    So does the one behind a decision without a reason: of `We take rubber. Wood splinters.` the second.
+    """
     found: list[tuple[str, str, float]] = []
-    for sentence in prose.split(text):
+    said = prose.split(text)
+    for sentence in said:
         topic, factor = about(sentence, user=user)
         if (named or not user) and not topic and sentence.isascii() and sentence.count(" ") < FEW - 1:
             factor = FILLER
@@ -90,8 +95,18 @@ def _sentences(text: str, *, user: bool, named: bool) -> list[tuple[str, str, fl
                 sentence = f"{found.pop()[0]} {sentence}"
             else:
                 topic = ""
+        if len(said) == 2 and found and not topic and factor >= 1 and _gives_reason(sentence, found[-1]):
+            before, topic, factor = found.pop()
+            sentence = f"{before} {sentence}"
         found.append((sentence, topic, factor))
     return found
+
+
+def _gives_reason(sentence: str, before: tuple[str, str, float]) -> bool:
+    """Whether it stands behind a decision that gives none, and is short enough to be no more than that."""
+    if before[1] != "decision" or len(sentence) > REASON_LENGTH or sentence[-1] in "?？":
+        return False
+    return not leanings.reasons(before[0])
 
 
 def about(sentence: str, *, user: bool) -> tuple[str, float]:

@@ -37,13 +37,17 @@ STATES = ("created", "written", "deleted", "read")
 # What may take how much of the room before everything else is chosen by worth.
 SHARES = {
     "rule": 0.12, "file": 0.13, "failed": 0.1, "done": 0.07, "asked": 0.1, "open": 0.06, "decision": 0.1,
-    "figure": 0.05, "question": 0.08, "single": 0.11, "name": 0.135,
+    "figure": 0.05, "changed": 0.01, "question": 0.04, "single": 0.11, "name": 0.135,
 }  # fmt: skip
+# The same where no tools are at work: of what files, failures and names would take others have a part.
+TALK = SHARES | {"figure": 0.06, "question": 0.05, "single": 0.19}
 AT_LEAST, SMALL = 80, 0.2  # tokens of what takes little, of such a share where there is not much room
 ALONE, MOST_ALONE = 600, 0.19  # the same of what nothing else tells of
 PROMPT = 12  # tokens that a prompt needs to be told of
 PICTURE = "File"  # the label of media, whose line names nothing but the message to expand
 COMMANDS = "commands"  # what names are listed under that only these told of
+UNLIKE = 0.1  # of a token: how much of a line nothing else says, of one that is unlike the others
+UNLIKE_SHARE = 0.6  # of the room of a heading: what those take first
 SINGLE = 1.1  # the factor of a sentence that may be the only one to tell of what it tells
 TELLS, RARE = 2, 0.9  # so many so rare words tell something in a user's sentence of no kind
 FIGURE = (  # a number by itself: how much, how many or when; no colour, no part of a name
@@ -58,6 +62,11 @@ seventy eighty ninety hundred thousand million january february april june july 
 november december
 """.split()
 )  # in words: of more than a few
+CHANGED = (  # what somebody did to a file, in a sentence
+    r"(?i)\b(?:added|changed|edited|fixed|renamed|removed|deleted|updated|created|replaced|corrected|patched"
+    r"|moved|uploaded|wrote|rewrote|rewritten|written|adapted|extended|done|geändert|angepasst|ergänzt|gelöscht"
+    r"|erstellt|umbenannt)\b|(?:修改|更新|创建|删除|新增|添加)了?"
+)
 SENTENCE = r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}"  # no field, no line of code
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 _KEY = re.compile(r"(\w+): ")  # of a field
@@ -93,6 +102,7 @@ def names(lines: Sequence[Line], vocabulary: Words) -> list[Line]:
 def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     """The lines that a summary of about so many tokens holds, what is kept longest first."""
     lines = revised(lines, worth)
+    shares = SHARES if any(line.kind in ("called", "gave", "ledger") for line in lines) else TALK
     chosen: list[Line] = []
     taken: set[int] = set()
 
@@ -101,14 +111,23 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
             taken.add(line.place)
             chosen.append(line)
 
+    def lost(line: Line) -> float:
+        return worth.alone(line) * line.factor
+
     def best(topic: str) -> None:
         some = [line for line in lines if line.topic == topic and line.place not in taken]
         anew = worth.anew(some)
-        add(worth.choose(anew, room * SHARES[topic]))
+        its = room * shares[topic]
+        unlike = [line for line in anew if line.kind in PROSE and worth.alone(line) > UNLIKE]
+        unlike.sort(key=lost, reverse=True)
+        first = list(_while_room(unlike, its * UNLIKE_SHARE, worth))
+        add(first)
+        rest = [line for line in anew if line.place not in taken]
+        add(worth.choose(rest, its - sum([line.cost for line in first])))
         taken.update({line.place for line in some}.difference([line.place for line in anew]))
 
     def least(share: str) -> float:
-        return max(room * SHARES[share], min(AT_LEAST, room * SMALL))
+        return max(room * shares[share], min(AT_LEAST, room * SMALL))
 
     def newest(topic: str, later: Callable[[Line], bool | tuple[bool, bool]]) -> None:
         some = [line for line in lines[::-1] if line.topic == topic and line.place not in taken]
@@ -118,25 +137,39 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     newest("file", lambda line: line.label == "read")  # what changed comes before
     newest("failed", failing)
     newest("done", lambda line: not line.text)
-    add(_prompts([line for line in lines if line.place not in taken], room * SHARES["asked"], worth))
+    add(_prompts([line for line in lines if line.place not in taken], room * shares["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
     best("decision")
     questions = [line for line in lines if line.topic == "question" and line.place not in taken]
     alone = {line.place: worth.alone(line) for line in questions}
     questions.sort(key=lambda line: alone[line.place], reverse=True)
     questions = [line for line in questions if alone[line.place]]
-    add(_while_room(questions, room * SHARES["question"] / 2, worth))
-    figures = [line for line in lines if line.kind in PROSE and _tells_a_figure(line, worth)]
-    figures = sorted([line for line in figures if line.place not in taken], key=worth.alone, reverse=True)
+    add(_while_room(questions, room * shares["question"], worth))
+    said = [line for line in lines if line.kind in PROSE and line.place not in taken]
+    if shares is SHARES:
+        add(_while_room(_changes(said, worth), room * shares["changed"], worth))
+    figures = [line for line in _figures(said, worth, talk=shares is TALK) if line.place not in taken]
     add(_while_room(figures, least("figure"), worth))
     single = [line for line in lines if line.kind in PROSE and _may_be_single(line, worth)]
     single = [line for line in single if line.place not in taken and line.text[-1] not in "?？"]
-    single.sort(key=lambda line: worth.alone(line) * line.factor, reverse=True)
-    add(_while_room(single, max(room * SHARES["single"], min(ALONE, room * MOST_ALONE)), worth))
+    single.sort(key=lost, reverse=True)
+    add(_while_room(single, max(room * shares["single"], min(ALONE, room * MOST_ALONE)), worth))
     best("name")
     free = [line for line in lines if line.topic != "name" and line.place not in taken]
     add(worth.choose(free, room - sum([line.cost for line in chosen])))
     return chosen
+
+
+def _changes(said: Sequence[Line], worth: Worth) -> list[Line]:
+    """What users say they did to files themselves, which no call tells."""
+    named = [line for line in said if line.kind == "asked" and worth.named(line)]
+    return sorted([line for line in named if re.search(CHANGED, line.text)], key=worth.alone, reverse=True)
+
+
+def _figures(said: Sequence[Line], worth: Worth, *, talk: bool) -> list[Line]:
+    """What tells a number; in a talk also a file or a code, which are many where tools are at work."""
+    some = [line for line in said if _tells_a_figure(line, worth) or (talk and worth.named(line))]
+    return sorted(some, key=worth.alone, reverse=True)
 
 
 def _may_be_single(line: Line, worth: Worth) -> bool:

@@ -36,6 +36,7 @@ TELLING = 0.35  # how rare a word is that tells something
 MOST_HELD = 64  # lines that an older one is held against
 MOST_KNOWN = 1 << 16  # pieces of text that are remembered from one history to the next
 _PIECE = re.compile(r"[^\W_]+")
+_CODE = re.compile(r"(?=.*[\d./_])(?=.*[^\W_]{2})")  # no initials, nor letters as they are spelled: `T_V_`
 _HAN = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _COMMON_HAN = frozenset(
     "的一是了我不在人有他这上们来到时大地为你说就那和要出也得里后以会可下而过去能对多然么之都好看起没只如把还用样想作"
@@ -154,6 +155,13 @@ class Worth:
         """How much of it nothing else says, for each token: what would be lost with it."""
         rare = [rarity(word) for word in self._of(line) if self._counts[word] == 1]
         return sum(sorted(rare)) / line.cost
+
+    def named(self, line: Line) -> bool:
+        """Whether it names what nothing else does: a file, a code."""
+        return any(
+            word in self._names and self._counts[word] == 1 and _CODE.search(word)
+            for word in self._of(line)
+        )
 
     def words(self, line: Line) -> frozenset[str]:
         """What counts in a line."""
