@@ -117,3 +117,18 @@ def test_the_reason_behind_a_decision_stays_with_it(said: str, told: bool) -> No
     assert [line.text for line in lines if line.topic == "decision"] == [
         said if told else said[: said.index(". ") + 1]
     ]
+
+
+@pytest.mark.parametrize(("later", "back"), [
+    ("You may rename the glacier validator after all.", True),
+    ("You may not rename the glacier validator in the docs either.", False),
+    ("You may rename the parcel exporter after all.", False),
+    ("Can you tell me who may rename the glacier validator?", False),
+])  # fmt: skip
+def test_a_rule_that_was_taken_back_is_none(later: str, back: bool) -> None:  # noqa: FBT001
+    rule = "Never rename the glacier validator."
+    view = session([
+        user(rule), model("Noted."), *working(15), user(later), model("Good."), *working(25), user("and now?"),
+    ])  # fmt: skip
+    rules = section(summary(view, tokens(view) // 5), "Rules")
+    assert (f"- {rule}" in rules, f"- {later}" in rules and back) == (not back, back)

@@ -23,18 +23,54 @@ OFTEN, SHARE = 5, 0.1  # outputs, and the share of all, that a line frames which
 USER, EARLIER = "User", "Earlier"  # whose words they are where no line names its speaker
 EQUAL = 0.9  # a user's sentence beside the others', where all are named
 NUMBERS = 2  # that may differ from one to the next; with more it tells something
+_PERMITS = (  # takes back what was forbidden or demanded
+    r"(?i)\b(?:you (?:may|can|are allowed to)(?! (?:not|only|never)\b|['\u2019])"
+    r"|you don['\u2019]t (?:have|need) to|feel free to|(?:not|no longer) (?:necessary|needed|required)"
+    r"|(?:is|are) (?:ok|okay|fine|allowed) (?:now|again|after all)"
+    r"|it['\u2019]s (?:ok|okay|fine) to|forget (?:about )?(?:the|my) rule|i take (?:that|it) back"
+    r"|(?:du darfst|ihr dürft)(?! (?:nicht|nur|kein))|doch (?:ok|erlaubt)|nicht mehr nötig)\b"
+    r"|可以(?:改|动|用)了|不用再|不必再"
+)
 _DIGITS = re.compile(r"\d+")
 
 
 def revised(lines: Sequence[Line], worth: Worth) -> list[Line]:
     """The lines, each at its place, as the others let them be seen."""
-    return _equal(_unframed(_settled(_asked(lines, worth), worth)))
+    return _equal(_unframed(_settled(_permitted(_asked(lines, worth), worth), worth)))
 
 
 def _asked(lines: Sequence[Line], worth: Worth) -> list[Line]:
     """The lines, of which questions that nobody takes up have a topic."""
     open = untaken(lines, worth)
     return [line.changed(topic="question") if line.place in open else line for line in lines]
+
+
+def _permitted(lines: Sequence[Line], worth: Worth) -> Sequence[Line]:
+    """The lines, of which rules that a user took back later are none; what takes them back is one."""
+    rules = [line for line in lines if line.topic == "rule"]
+    if not rules:
+        return lines
+    told = {rule.place: telling(rule, worth) for rule in rules}
+    words = frozenset().union(*told.values())
+    gone: set[int] = set()
+    last: set[int] = set()
+    for line in lines:
+        if line.kind != "asked" or line.number <= rules[0].number or line.text[-1:] in ASKS:
+            continue
+        if re.search(_PERMITS, line.text):
+            said = words & worth.words(line)
+            before = [rule for rule in rules if rule.number < line.number]
+            back = {rule.place for rule in before if _covers(said, told[rule.place], worth)}
+            gone |= back
+            last |= {line.place} if back else set()
+    return [
+        line.changed(topic="", factor=line.factor * EMPTY)
+        if line.place in gone
+        else line.changed(topic="rule")
+        if line.place in last
+        else line
+        for line in lines
+    ]
 
 
 def _settled(lines: Sequence[Line], worth: Worth) -> list[Line]:

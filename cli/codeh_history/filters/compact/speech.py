@@ -32,7 +32,9 @@ step summary task tbd tip todo update verdict warning word antwort aufgabe beisp
 fehlt frage grund hinweis idee offen problem regel ursache wichtig 待办 决定 规则 注意 问题 结论 原因 要求
 """.split()
 )  # what stands before a colon and says what kind of thing follows
-_POINTS_BACK = re.compile(r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b|[这那]", re.IGNORECASE
+)
 REASON_LENGTH = 60  # characters of a sentence that is the reason of the one before
 _POINTS_ON = re.compile(  # `It is unclear whether the parser …`
     r"it(?:['\u2019]s| is| was| remains)\b.* (?:whether|who|why|how|if|that) ", re.IGNORECASE
