@@ -84,27 +84,45 @@ def test_a_picture_has_no_names() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "fact",
-    [
-        "Nobody is allowed to mail the nurses before Tuesday.",
-        "I corrected minutes-0412.odt last night",
-        "my card is rejected, code K-19",
-        "We decided on copper for the roof of the chapel.",
-    ],
-)
-def test_what_is_unlike_the_rest_of_a_talk_is_told(fact: str) -> None:
+THINGS = """battery button screen colour market target speaker sample menu channel volume design plastic rubber
+shape finger light sound price seller buyer factory phone cable keyboard""".split()
+
+
+def talk(count: int) -> list[Any]:
+    """Two people on a few things again and again, in sentences many of which sound like rules and decisions."""
     said = (
-        "I {2} always keep the remote number {0} in front, and we never put the remote {0} behind the {1}."
-    )
-    places = ("television", "table", "window", "cushion", "sofa")
-    turns = [
-        user(f"{'Ann' if n % 2 else 'Bob'}: " + said.format(n, places[n % 5], "must" if n % 3 else "can"))
-        for n in range(150)
+        "You must never put the {0} of remote {2} beside the {1}.", "I think the {0} is fine, the {1} less so.",
+        "We decided to keep the {0} of remote {2} with the {1}, because the {1} is new.",
+        "The {0} was what most of them liked, more than the {1}.",
+    )  # fmt: skip
+    return [
+        (user if n % 2 else model)(said[n % 4].format(THINGS[n % 25], THINGS[(n * 7 + 3) % 25], n))
+        for n in range(count)
     ]
-    turns[40] = user(f"Ann: {fact}")
+
+
+def test_rules_and_decisions_unlike_the_rest_of_a_talk_come_first() -> None:
+    facts = [
+        "Nobody is allowed to mail the nurses before Tuesday.", "The bishop wants every donkey washed, always.",
+        "Never lend the violin to the choir.", "We decided on copper for the chapel, because slate leaks.",
+        "We agreed to skip the harvest fair, since the tractor is sold.",
+    ]  # fmt: skip
+    turns = [
+        user(f"{'Ann' if n % 2 else 'Bob'}: {turn['parts'][0]['text']}") for n, turn in enumerate(talk(300))
+    ]
+    for n, fact in enumerate(facts):
+        turns[15 * n + 7] = user(f"Ann: {fact}")
     view = session([*turns, user("Ann: and now?")])
-    assert fact in summary(view, tokens(view) // 14)
+    text = summary(view, tokens(view) // 14)
+    assert [fact for fact in facts if fact not in text] == []
+
+
+@pytest.mark.parametrize("fact", ["The list is in guests_2024.csv now.", "The card says K-19 each time."])
+def test_a_file_and_a_code_are_told_of_a_talk_without_calls(fact: str) -> None:
+    turns = talk(200)
+    turns[40] = model(fact)
+    view = session([*turns, user("and now?")])
+    assert fact in summary(view, tokens(view) // 20)
 
 
 @pytest.mark.parametrize(("said", "told"), [
@@ -125,7 +143,7 @@ def test_the_reason_behind_a_decision_stays_with_it(said: str, told: bool) -> No
     ("You may rename the parcel exporter after all.", False),
     ("Can you tell me who may rename the glacier validator?", False),
 ])  # fmt: skip
-def test_a_rule_that_was_taken_back_is_none(later: str, back: bool) -> None:  # noqa: FBT001
+def test_a_rule_that_was_taken_back_is_none(later: str, back: bool) -> None:
     rule = "Never rename the glacier validator."
     view = session([
         user(rule), model("Noted."), *working(15), user(later), model("Good."), *working(25), user("and now?"),
