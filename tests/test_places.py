@@ -1,0 +1,123 @@
+"""A test stands where its module does: whoever changes a module finds its tests by its name."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+CODE, TESTS = ROOT / "cli" / "codeh_history", ROOT / "tests"
+ONE_THING = (
+    "providers",
+    "programs",
+    "formats",
+)  # a package in these is one provider, one program, one form
+TABLES = {
+    ("formats",): "export",
+    ("filters", "curate"): "curate",
+}  # exporters and passes → the verb that takes them
+
+# What has no tests of its own yet, by what shows its faults until then.
+_ELSEWHERE = {
+    "postgres/, with a real server": "base/postgres blocks/postgres store/on_server store/postgres/__init__"
+    " store/postgres/schema store/postgres/transaction",
+    "commands/test_chat.py, at a real terminal": "commands/chat/commands commands/chat/talk",
+    "commands/test_rescue.py: a law over damaged files": "commands/rescue/reduction",
+    "commands/serve/test_serve_server.py, with a real process": "commands/serve/__init__ commands/serve/job",
+    "library/test_law.py and test_functions.py: as the commands do": "library/asking library/methods",
+    "adapters/test_google_adk.py, beside the real package": "adapters/events",
+    "sync/test_simulation.py, test_plan.py and test_sync.py": "sync/log sync/redact",
+    "test_documented_commands.py and all golden cases": "cli commands/__init__",
+    "library/test_types.py": "__init__",
+    "filters/compact/test_compact_laws.py and cases/compact": "filters/compact/__init__"
+    " filters/compact/bounds filters/compact/extract filters/compact/history filters/compact/run filters/reduction",
+    "filters/redact/test_redactor.py, test_clues.py and commands/test_redact.py": "filters/redact/forms"
+    " filters/redact/left_elsewhere filters/redact/manifests filters/redact/names filters/redact/run",
+    "programs/test_programs.py and test_formats.py: laws over every program's files": "programs/aider/__init__"
+    " programs/aider/read programs/atif/__init__ programs/atif/read programs/branches programs/changes"
+    " programs/langchain/__init__ programs/langchain/message programs/langchain/read programs/model"
+    " programs/openai_jsonl/__init__ programs/openai_jsonl/read programs/parts programs/protocol"
+    " programs/sessions programs/sharegpt/__init__ programs/sharegpt/read",
+    "programs/forms/test_requests.py and test_history.py": "programs/forms/__init__ programs/forms/native"
+    " programs/forms/older programs/forms/toolkit",
+    "the tests of each provider, and send/test_payload.py": "providers/__init__ providers/answers"
+    " providers/array providers/base providers/usage",
+    "session/test_fold.py and the laws of views": "session/attachments session/failed_call session/imported"
+    " session/model",
+    "summaries/test_summarize.py, test_by_command.py and test_gate.py": "summaries/all summaries/calls"
+    " summaries/clipped summaries/command summaries/gate/nonanswers summaries/gate/spoken summaries/source"
+    " summaries/writer",
+    "tokens/test_counter.py": "tokens/unpacked",
+}
+NOT_YET = {f"{module}.py": why for why, names in _ELSEWHERE.items() for module in names.split()}
+
+
+def modules() -> Iterator[str]:
+    """The modules that have functions of their own, protocols aside."""
+    for path in sorted(CODE.rglob("*.py")):
+        if any(map(_works, ast.parse(path.read_text()).body)):
+            yield str(path.relative_to(CODE))
+
+
+def _works(node: ast.stmt) -> bool:
+    """Whether this is a function, or a class with one; not what only says what others must have."""
+    if isinstance(node, ast.ClassDef):
+        bases = {ast.unparse(base).partition("[")[0] for base in node.bases}
+        return "Protocol" not in bases and any(map(_works, node.body))
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def places(module: str) -> list[str]:
+    """Where its tests may stand, as patterns below `tests`: the first is the plainest."""
+    *rooms, name = Path(module).with_suffix("").parts
+    if name == "__init__":
+        name = rooms[-1] if rooms else "session"
+        names = [name.strip("_"), f"{name.strip('_')}_package"]
+    else:
+        names = [name.strip("_"), *([f"{rooms[-1].strip('_')}_{name.strip('_')}"] if rooms else [])]
+    if len(rooms) > 1 and rooms[0] in ONE_THING:
+        names += [rooms[1], f"{rooms[1].partition('_')[0]}_*"]
+    folders = ["/".join(rooms[:depth]) for depth in range(len(rooms), max(len(rooms) - 2, 0), -1)] or ["."]
+    return [f"{folder}/test_{each}.py" for folder in folders for each in names]
+
+
+def is_golden(module: str) -> bool:
+    """Whether golden cases show what it does: those of a verb, or of the verb that an exporter or pass is for."""
+    *rooms, name = Path(module).with_suffix("").parts
+    if rooms == ["commands"] or (rooms[:1] == ["commands"] and name == "__init__" and len(rooms) == 2):
+        verb = (rooms[-1] if name == "__init__" else name).strip("_")
+        return (TESTS / "cases" / verb).is_dir()
+    verb = TABLES.get(tuple(rooms), "")
+    return bool(verb) and name.replace("_", "-") in asked(verb)
+
+
+@cache
+def asked(verb: str) -> str:
+    """All that the golden cases of a verb say on their command lines."""
+    return "\n".join(path.read_text(errors="replace") for path in (TESTS / "cases" / verb).glob("*/cmd"))
+
+
+@pytest.mark.parametrize("module", [*modules()])
+def test_a_test_stands_where_its_module_does(module: str) -> None:
+    there = [str(found.relative_to(TESTS)) for place in places(module) for found in TESTS.glob(place)]
+    if module in NOT_YET:
+        assert not there, f"{module} has its tests: it goes from NOT_YET"
+    else:
+        assert there or is_golden(module), f"{module}: tests/{places(module)[0]} is missing"
+
+
+def test_what_has_no_tests_of_its_own_yet_is_there() -> None:
+    assert NOT_YET.keys() <= set(modules())
+    assert not [module for module in NOT_YET if is_golden(module)]
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """They could not be collected together."""
+    names = Counter(path.name for path in TESTS.rglob("test_*.py"))
+    assert not [name for name, count in names.items() if count > 1]
