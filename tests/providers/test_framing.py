@@ -89,7 +89,13 @@ ANSWER = b'{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"S
 )  # fmt: skip
 @pytest.mark.parametrize(
     "again",
-    [b"data: " + ANSWER + b"\n\n", ANSWER, b"[" + ANSWER + b"]", b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER],
+    [
+        b"data: " + ANSWER + b"\n\n",
+        b"event: message\ndata: " + ANSWER + b"\n\n",
+        ANSWER,
+        b"[" + ANSWER + b"]",
+        b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER,
+    ],
 )
 def test_an_answer_that_begins_where_another_was_cut_is_read(cut: bytes, again: bytes) -> None:
     found = framed(cut + again)

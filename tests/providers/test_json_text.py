@@ -139,6 +139,10 @@ def test_what_is_no_text_has_no_value(value: Any) -> None:
     assert value_of(value) is None
 
 
+def test_a_text_has_the_value_that_it_says() -> None:
+    assert value_of('{"a":1}') == value_of(b'{"a":1}') == {"a": 1}
+
+
 def test_an_excerpt_is_one_short_line() -> None:
     assert excerpt(b"a\n b\xff") == "a b\ufffd"
     assert excerpt("x" * 120) == "x" * 120

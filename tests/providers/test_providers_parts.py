@@ -16,7 +16,9 @@ from codeh_history.providers.parts import (
     joined,
     kept,
     kinds,
+    name_of,
     rest,
+    text_of,
     texts_of,
 )
 from codeh_history.session.model import Part
@@ -115,3 +117,15 @@ def test_only_blocks_of_texts_are_texts() -> None:
     ]
     assert texts_of(blocks) == ["a"]
     assert kinds([{"content": blocks}, {"content": "x"}, {}]) == {"text", "image"}
+
+
+def test_neighbouring_texts_of_one_sort_become_one() -> None:
+    a, hm, signed = {"text": "a"}, {"text": "hm", "thought": True}, {"text": "s", "thoughtSignature": "x"}
+    parts: Any = [a, a, hm, hm, a, signed, a]
+    assert joined(parts) == [{"text": "aa"}, {"text": "hmhm", "thought": True}, a, signed, a]
+
+
+@pytest.mark.parametrize(("value", "name"), [("a", "a"), ("", None), (None, None), (5, None)])
+def test_a_name_is_a_text_that_says_something(value: Any, name: str | None) -> None:
+    assert name_of(value) == name
+    assert text_of(value) == (value if isinstance(value, str) else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from codeh_history.filters.compact import small
@@ -67,3 +69,39 @@ def test_what_the_live_loop_found_is_reduced_tool_by_tool() -> None:
     assert numbers[0] == list(range(1, len(numbers[0]) + 1))
     assert 1 <= len(numbers[1]) <= 3
     assert len(numbers[0]) < 12
+
+
+ITEM = {"source_number": 3, "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("response", "key"),
+    [
+        ({"sources": [ITEM]}, "sources"), ({"results": [{"number": 1}]}, "results"), ({"chunks": [ITEM], "n": 1}, "chunks"), ({"sources": []}, None), ({"sources": "none"}, None),
+        ({"sources": [ITEM, {}]}, None), ({"sources": [{"number": "3"}]}, None), ({"sources": [{"number": True}]}, None), ({"sources": [5]}, None), ({"rows": [ITEM]}, None), ("x", None), (None, None),
+        ({"sources": [{}], "references": [ITEM]}, "references"),
+    ],
+)  # fmt: skip
+def test_numbered_references_are_known_as_such(response: Any, key: str | None) -> None:
+    found = small.sources_of({"functionResponse": {"name": "f", "response": response}})
+    assert (found and found[0]) == key
+    assert small.sources_of({"text": "a"}) is None
+
+
+def test_the_rest_of_a_response_stays_beside_its_references() -> None:
+    part: Any = {
+        "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM, ITEM], "n": 2}},
+        "more": 1,
+    }
+    assert small.with_sources(part, "sources", [ITEM]) == {
+        "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM], "n": 2}}, "more": 1,
+    }  # fmt: skip
+    assert "did not produce" in str(small.with_sources(part, "sources", []))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100])
+def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count: int) -> None:
+    left = [small.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
+    assert left == sorted(left, reverse=True)
+    assert left[-1] == 1
+    assert left[0] <= count

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from codeh_history.base import jobs
 from codeh_history.filters.curate.base import Settings
 from codeh_history.filters.curate.passes import FORCED, PASSES, curate, report_lines
 from codeh_history.session.ops import drop
 from histories import call, model, session, user
+from strategies import TS, view_of
 
 NOTE = {"kind": "error", "parts": [{"text": "overloaded"}]}
 TALK = [
@@ -53,3 +58,37 @@ def test_a_report_names_the_part_and_where_something_was_put() -> None:
     assert (line["pass"], line["op"], line["id"]) == ("pairs", "insert", "m1")
     _, _, report = curate(session([model("a", "")]), Settings())
     assert [(line["id"], line["part"]) for line in report] == [("m0", 1)]
+
+
+@pytest.mark.parametrize("text", ["System: x", "# IDE Context", ""])
+def test_what_is_not_committed_yet_is_left_alone(text: str) -> None:
+    opened = [
+        {"type": type, "id": id, "ts": TS, "kind": kind, "role": role}
+        for type, id, kind, role in (("open", "m", "codeh", "model"), ("open", "n", "user", "user"))
+    ]
+    parts = [{"text": text}, {"text": "hm", "thought": True}]
+    view = view_of(
+        [
+            *opened,
+            {"type": "delta", "of": "m", "parts": parts},
+            {"type": "delta", "of": "n", "parts": parts},
+            *opened_later(),
+        ]
+    )
+    told = Settings(thoughts="all", removers=[lambda texts, ids: ["" for _ in texts]])
+    _, ops, _ = curate(view, told, [name for name in PASSES if name != "pairs"])
+    assert ops == []
+
+
+def opened_later() -> list[dict[str, Any]]:
+    """A message that counts, of an editor too: the pending ones before it stay all the same."""
+    return [
+        {
+            "type": "message",
+            "id": "z",
+            "ts": TS,
+            "kind": "user",
+            "role": "user",
+            "parts": [{"text": "# IDE Context"}],
+        }
+    ]

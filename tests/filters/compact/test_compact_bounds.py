@@ -1,0 +1,82 @@
+"""Limits as options ask for them: amounts, shares and policies, and what contradicts itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.base.jobs import Compaction
+from codeh_history.filters.compact.bounds import Limits, demanding, limits, read_plan
+from histories import session, user
+
+
+def asked(**options: Any) -> Limits:
+    return limits(Compaction(**options))
+
+
+def test_amounts_are_read_as_people_write_them() -> None:
+    found = asked(budget="32k", max_chars="1M", max_items="50", keep_last="3")
+    assert (found.budget, found.characters, found.items, found.keep_last) == (32_000, 1_000_000, 50, 3)
+    assert not asked().limiting
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget": "many"}, "--budget"), ({"max_items": "0.5"}, "--max-items"), ({"policy": "best"}, "--policy best: one of"), ({"prose": "long"}, "--prose long: one of"),
+        ({"upload_share": 1.5}, "--upload-share 1.5"), ({"history_share": -0.1}, "--history-share -0.1"), ({"upload_share": 0.7, "history_share": 0.5}, "together"),
+        ({"counter": "nobody"}, "nobody"),
+    ],
+)  # fmt: skip
+def test_a_wrong_one_is_named(options: Any, message: str) -> None:
+    with pytest.raises(Usage, match=message):
+        asked(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "shares"),
+    [
+        ({}, (0.6, 0.2)), ({"upload_share": 0.9}, (0.9, pytest.approx(0.1))), ({"upload_share": 1.0}, (1.0, 0.0)), ({"history_share": 0.4}, (0.6, 0.4)),
+        ({"upload_share": 0.5, "history_share": 0.5}, (0.5, 0.5)),
+    ],
+)  # fmt: skip
+def test_a_share_that_is_not_given_is_what_the_other_leaves(options: Any, shares: Any) -> None:
+    assert asked(**options).shares == shares
+
+
+@pytest.mark.parametrize(
+    ("options", "policy"), [({}, "tiered"), ({"upload_share": 0.5}, "loop"), ({"history_share": 0.1}, "loop"), ({"upload_share": 0.5, "policy": "tiered"}, "tiered")]
+)  # fmt: skip
+def test_who_gives_a_share_means_the_policy_that_has_some(options: Any, policy: str) -> None:
+    assert asked(**options).named == policy
+
+
+@pytest.mark.parametrize(
+    ("found", "refused"),
+    [
+        (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False), (Limits(policy="mask"), False),
+        (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, insisting=False), False),
+    ],
+)  # fmt: skip
+def test_something_has_to_be_limited(found: Limits, *, refused: bool) -> None:
+    if refused:
+        with pytest.raises(Usage):
+            demanding(found)
+    else:
+        assert demanding(found) is found
+
+
+@pytest.mark.parametrize("data", [b"no JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
+def test_a_plan_that_is_none_is_named_by_its_file(data: bytes) -> None:
+    with pytest.raises(BadData, match=r"plan\.json"):
+        read_plan(data, "plan.json", session([user("a")]))
+
+
+def test_a_plan_is_read_from_a_file() -> None:
+    data = orjson.dumps({"ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]})
+    assert [op["ids"] for op in read_plan(data, "plan.json", session([user("a"), user("b")])).ops] == [
+        ["m0"]
+    ]
