@@ -86,7 +86,7 @@ def run(argv: list[str], env: Env) -> int | None:
     given = read(argv[1:], verb.Given)
     if given is None:
         return None
-    if argv[0] not in _UNWOUND:
+    if argv[0] not in _UNWOUND or given.get("remove_cmd"):  # a signal is to end that command, too
         from .base.signals import unwind
 
         unwind()

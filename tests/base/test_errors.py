@@ -114,6 +114,24 @@ def test_a_signal_ends_a_waiting_append_without_a_trace(
     assert not session_path(home, "demo").exists()
 
 
+@pytest.mark.parametrize("verb", [["curate"], ["payload", "--to", "gemini"]])
+def test_a_signal_ends_the_command_that_texts_are_put_through(
+    home: Path, tmp_path: Path, verb: list[str]
+) -> None:
+    run("append", "-s", "demo", "-m", "hi")
+    run("append", "-s", "demo", "-m", "ho", "--role", "model")
+    told = tmp_path / "pid"
+    command = f"echo $$ > {told}.new; mv {told}.new {told}; exec sleep 300"
+    at_work = start(*verb, "-s", "demo", "--remove-cmd", command, stdout=subprocess.DEVNULL)
+    while not told.exists():
+        assert at_work.poll() is None
+        time.sleep(0.01)
+    at_work.send_signal(signal.SIGTERM)
+    assert at_work.wait(timeout=30) in (143, -signal.SIGTERM)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), signal.SIGTERM)
+
+
 @pytest.mark.parametrize(
     "argv",
     [[], ["--nothing"], ["nothing"], ["append", "--nothing"], ["undo", "x", "y"], ["payload", "--max-tokens", "x"],
