@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ from profiles import Tally
 from verbs import COMMANDS
 
 from codeh_history.commands import COMMANDS as VERBS
+from support import PROGRAM, environ
 
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]
 
@@ -65,6 +70,43 @@ def test_a_reader_that_went_away_ends_it_silently(
     assert (done.code, done.err) == (141, b"")
     assert changed(place, before) == command.writes
     tally("a reader that goes away", 1)
+
+
+@pytest.mark.parametrize("argv", [["--help"], [], ["--version"], ["show", "--help"], ["help", "append"]])
+def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_away_141(
+    argv: list[str], home: Path
+) -> None:
+    line = shlex.join([*PROGRAM, *argv])
+    said = {}
+    for where in (">&-", ">/dev/full", "| true"):
+        done = subprocess.run(
+            ["bash", "-c", f"{line} {where}; exit ${{PIPESTATUS[0]}}"],
+            check=False, capture_output=True, env=environ({}, home),
+        )  # fmt: skip
+        said[where] = done.returncode, done.stderr
+    assert said == {
+        ">&-": (74, b"codeh-history: stdout: Bad file descriptor\n"),
+        ">/dev/full": (74, b"codeh-history: stdout: No space left on device\n"),
+        "| true": (141, b""),
+    }
+
+
+def test_2026_11_23_a_pipe_that_does_not_block_is_waited_for(home: Path) -> None:
+    """Whoever shares a terminal or a socket may set it so: what did not fit at once was an error."""
+    text = "x" * (1 << 20)
+    said = {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}]}
+    (home / "sessions").mkdir(parents=True)
+    (home / "sessions" / "s.jsonl").write_text(json.dumps(said) + "\n")
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    process = subprocess.Popen(
+        [*PROGRAM, "last", "s"], stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE,
+        env=environ({}, home),
+    )  # fmt: skip
+    os.close(writing)
+    with open(reading, "rb") as file:
+        assert file.read().decode() == text + "\n"
+    assert (process.communicate()[1], process.returncode) == (b"", 0)
 
 
 QUIET = {"completion": [], "context": []}

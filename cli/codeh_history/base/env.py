@@ -160,7 +160,10 @@ class Env:
             self.make_way()
         try:
             while data:
-                data = data[os.write(self.stdout, data) :]
+                try:
+                    data = data[os.write(self.stdout, data) :]
+                except BlockingIOError:  # somebody who shares it set it so
+                    _wait_for_room(self.stdout)
         except BrokenPipeError:
             raise Interrupted(SIGPIPE) from None
         except OSError as error:
@@ -271,6 +274,14 @@ class Env:
         """Whether that is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
         plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
         return self.terminal(fd) and not plain
+
+
+def _wait_for_room(fd: int) -> None:
+    import select
+
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    poll.poll()
 
 
 def _home_of_user() -> str:
