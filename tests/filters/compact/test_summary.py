@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from codeh_history.filters.compact.questions import untaken
 from codeh_history.filters.compact.speech import typed
-from codeh_history.filters.compact.summary import is_figure
+from codeh_history.filters.compact.summary import is_figure, parsed
+from codeh_history.filters.compact.worth import Words, Worth
 from codeh_history.session.ops import apply
+from codeh_history.summaries.calls import Effects
 from compact.long import output
 from compact.short import asked, plan, tokens
 from histories import model, session, user
@@ -150,3 +153,19 @@ def test_a_rule_that_was_taken_back_is_none(later: str, back: bool) -> None:
     ])  # fmt: skip
     rules = section(summary(view, tokens(view) // 5), "Rules")
     assert (f"- {rule}" in rules, f"- {later}" in rules and back) == (not back, back)
+
+
+def test_what_an_earlier_summary_asked_is_not_open_for_want_of_its_answer() -> None:
+    question = "How does the glacier validator count its rows?"
+    view = session(
+        [user(question), model("By the glacier validator itself."), *working(30), user("and now?")]
+    )
+    earlier = apply(view, plan(view, tokens(view) // 4).ops)
+    text = earlier.summaries[0].text
+    assert f"- {question}" in section(text, "What was asked")
+    text = text.replace("By the glacier validator itself.", "")
+    words = Words()
+    lines = [*parsed(text, Effects(), -1000), *typed("So on.", 90, user=False, rate=0.3)]
+    for place, line in enumerate(lines):
+        line.place = place
+    assert not untaken(lines, Worth(words, lines))

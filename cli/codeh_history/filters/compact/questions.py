@@ -30,13 +30,16 @@ _ANSWERS = (
 
 
 def untaken(lines: Sequence[Line], worth: Worth) -> set[int]:
-    """The places of questions about something, of which nothing that follows says yes, no or more."""
+    """The places of questions about something, of which nothing that follows says yes, no or more.
+
+    Not of those in an earlier summary, whose answers it may have left out: what was open then is marked so.
+    """
     said = [line for line in lines if line.kind in PROSE]
     end = max([line.number for line in lines], default=0) - REPLIES  # what answers later ones may stay
     return {
         line.place
         for at, line in enumerate(said)
-        if line.text[-1:] in ASKS and not line.topic and line.number <= end and _asks(line.text)
+        if line.text[-1:] in ASKS and not line.topic and 0 <= line.number <= end and _asks(line.text)
         and _stands(line, islice(said, at + 1, at + 1 + NEXT), worth)
     }  # fmt: skip
 
