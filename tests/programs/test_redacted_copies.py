@@ -85,3 +85,20 @@ def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(
             assert done.code == 0, done.err
     found = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert found == []
+
+
+def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path: Path) -> None:
+    file, home = Claude(), tmp_path / "home"
+    file.user("a", f"my key is {KEY}")
+    file.said("b", "noted")
+    file.user("x", "abandoned")
+    file.user("c", "kept", "b")
+    path = str(file.write(tmp_path))
+    inside("import", path, home=home)
+    assert inside("redact", COPY, "-i", "--yes", home=home).code == 0
+    for _ in range(2):
+        assert inside("import", path, "--branches", home=home).text.split()[-1] == f"{COPY}-x"
+    branch = (home / "sessions" / f"{COPY}-x.jsonl").read_text()
+    assert KEY not in branch
+    assert "[redacted:anthropic-key]" in branch
+    assert "abandoned" in branch

@@ -68,10 +68,12 @@ def _copied(
         view = fold(parse(lines_of(base)))
         more = changes(session, view)
         if more.apart:
-            base = _raw(one for one in view.log.records if one.data["type"] == REDACTION)
-            found = anew(session, view)
+            base, found = _redactions(view), anew(session, view)
         else:
             found = more.records
+    elif session.parent and create.taken(main := path_of(env, session.parent["session"])):
+        view = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
+        base, found = _redactions(view), anew(session, view)
     new = records.lines(found, path)
     body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
@@ -139,6 +141,10 @@ def _common(target: str, session: Session) -> tuple[Json, bytes]:
     last = next((m.id for m in reversed(view.messages) if m.id in wanted), None)
     parent = {"session": view.id or id_of(target), "at": last}
     return parent, _raw(kept)
+
+
+def _redactions(view: View) -> bytes:
+    return _raw(one for one in view.log.records if one.data["type"] == REDACTION)
 
 
 def _raw(records: Iterable[Record]) -> bytes:

@@ -169,9 +169,9 @@ class _Comparison:
 
     def as_redacted(self, record: Json) -> Json:
         """A record of the source with what is left here of its content, where some of it was redacted."""
-        if record["type"] == "meta" and self.kept:
-            kept = {key: self.settings[key] for key in self.kept}
-            time = max(self.kept.values())
+        if record["type"] == "meta" and (both := self.kept.keys() & record["set"].keys()):
+            kept = {key: self.settings[key] for key in both}
+            time = max(self.kept[key] for key in both)
             return {**record, **({"ts": time} if time else {}), "set": {**record["set"], **kept}}
         id = record.get("id")
         if id not in self.redacted:
