@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -58,11 +57,13 @@ _ELSEWHERE = {
 NOT_YET = {f"{module}.py": why for why, names in _ELSEWHERE.items() for module in names.split()}
 
 
-def modules() -> Iterator[str]:
+@cache
+def modules() -> list[str]:
     """The modules that have functions of their own, protocols aside."""
-    for path in sorted(CODE.rglob("*.py")):
-        if any(map(_works, ast.parse(path.read_text()).body)):
-            yield str(path.relative_to(CODE))
+    found = (
+        path for path in sorted(CODE.rglob("*.py")) if any(map(_works, ast.parse(path.read_text()).body))
+    )
+    return [str(path.relative_to(CODE)) for path in found]
 
 
 def _works(node: ast.stmt) -> bool:
@@ -103,7 +104,7 @@ def asked(verb: str) -> str:
     return "\n".join(path.read_text(errors="replace") for path in (TESTS / "cases" / verb).glob("*/cmd"))
 
 
-@pytest.mark.parametrize("module", [*modules()])
+@pytest.mark.parametrize("module", modules())
 def test_a_test_stands_where_its_module_does(module: str) -> None:
     there = [str(found.relative_to(TESTS)) for place in places(module) for found in TESTS.glob(place)]
     if module in NOT_YET:

@@ -29,4 +29,5 @@ def test_no_id(text: str) -> None:
 
 @given(st.text(max_size=6) | st.text("aZ0_-./", max_size=6))
 def test_it_is_letters_digits_and_what_joins_them(text: str) -> None:
-    assert is_id(text) == bool(re.fullmatch("[A-Za-z0-9][A-Za-z0-9_-]{0,127}", text))
+    device = re.fullmatch("con|prn|aux|nul|(com|lpt)[1-9]", text, re.IGNORECASE)
+    assert is_id(text) == bool(re.fullmatch("[A-Za-z0-9][A-Za-z0-9_-]{0,127}", text) and not device)

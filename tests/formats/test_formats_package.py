@@ -27,6 +27,19 @@ def test_the_same_session_is_written_in_the_same_bytes(form: str, log: list[dict
     assert export(view, form).data == export(view, form).data
 
 
+@pytest.mark.parametrize("form", EXPORTERS)
+def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form: str) -> None:
+    parts = [
+        {"text": "see"},
+        {"inlineData": {"mimeType": "image/png"}},
+        {"inlineData": {"mimeType": "image/png", "data": 7}},
+    ]
+    found = export(
+        view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": parts}]), form
+    )
+    assert b"see" in found.data or form == "refs"
+
+
 def test_so_many_exchanges_may_be_asked_for() -> None:
     log = [
         {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}

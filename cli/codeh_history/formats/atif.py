@@ -97,7 +97,7 @@ class _Steps:
         """A picture or sound by its address, which may hold it."""
         mime, blob, file = mime_of(part), part.get("inlineData"), part.get("fileData")
         kind = modality_of(mime)
-        if mime not in _MEDIA:
+        if mime not in _MEDIA or (blob and not isinstance(blob.get("data"), str)):
             self.left[kind] += 1
             return None
         path = f"data:{mime};base64,{blob['data']}" if blob else str(file.get("fileUri"))
