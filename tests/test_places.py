@@ -35,11 +35,11 @@ _ELSEWHERE = {
     "test_documented_commands.py and all golden cases": "cli commands/__init__",
     "library/test_types.py": "__init__",
     "filters/compact/test_compact_laws.py and cases/compact": "filters/compact/__init__"
-    " filters/compact/bounds filters/compact/extract filters/compact/history filters/compact/run filters/reduction",
+    " filters/compact/extract filters/compact/history filters/compact/run filters/reduction",
     "filters/redact/test_redactor.py, test_clues.py and commands/test_redact.py": "filters/redact/forms"
     " filters/redact/left_elsewhere filters/redact/manifests filters/redact/names filters/redact/run",
     "programs/test_programs.py and test_formats.py: laws over every program's files": "programs/aider/__init__"
-    " programs/aider/read programs/atif/__init__ programs/atif/read programs/branches programs/changes"
+    " programs/aider/read programs/atif/__init__ programs/atif/read"
     " programs/langchain/__init__ programs/langchain/message programs/langchain/read programs/model"
     " programs/openai_jsonl/__init__ programs/openai_jsonl/read programs/parts programs/protocol"
     " programs/sessions programs/sharegpt/__init__ programs/sharegpt/read",
