@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inside import inside
-from program_files import SESSION, Claude
+from program_files import SESSION, Claude, Codex
 
 KEY = "sk-ant-api03-" + "aB3dE5gH7jK9" * 7 + "AA"
 COPY = f"claude-code-{SESSION}"
@@ -102,3 +102,12 @@ def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path: Path) -> N
     assert KEY not in branch
     assert "[redacted:anthropic-key]" in branch
     assert "abandoned" in branch
+
+
+@pytest.mark.parametrize("parent", ["../../x", "a/b.jsonl", "", "ü", "x" * 300])
+def test_a_parent_that_is_no_id_is_looked_for_nowhere(parent: str, tmp_path: Path) -> None:
+    file = Codex()
+    file.lines[0]["payload"]["forked_from_id"] = parent
+    file.user("hi")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path / "home")
+    assert done.code == 0, done.err

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData
+from ..base.ids import is_id
 from ..programs import records
 from ..programs.changes import anew, changes
 from ..programs.model import Session
@@ -71,7 +72,7 @@ def _copied(
             base, found = _redactions(view), anew(session, view)
         else:
             found = more.records
-    elif session.parent and create.taken(main := path_of(env, session.parent["session"])):
+    elif (main := _parent(env, session)) and create.taken(main):
         view = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
         base, found = _redactions(view), anew(session, view)
     new = records.lines(found, path)
@@ -141,6 +142,12 @@ def _common(target: str, session: Session) -> tuple[Json, bytes]:
     last = next((m.id for m in reversed(view.messages) if m.id in wanted), None)
     parent = {"session": view.id or id_of(target), "at": last}
     return parent, _raw(kept)
+
+
+def _parent(env: Env, session: Session) -> str | None:
+    """Where the copy would be of the session that this one begins with; a source may name anything."""
+    name = session.parent["session"] if session.parent else ""
+    return path_of(env, name) if is_id(name) else None
 
 
 def _redactions(view: View) -> bytes:
