@@ -41,14 +41,13 @@ _ELSEWHERE = {
     "programs/test_programs.py and test_formats.py: laws over every program's files": "programs/aider/__init__"
     " programs/aider/read programs/atif/__init__ programs/atif/read"
     " programs/langchain/__init__ programs/langchain/message programs/langchain/read programs/model"
-    " programs/openai_jsonl/__init__ programs/openai_jsonl/read programs/parts programs/protocol"
+    " programs/openai_jsonl/__init__ programs/openai_jsonl/read programs/protocol"
     " programs/sessions programs/sharegpt/__init__ programs/sharegpt/read",
     "programs/forms/test_requests.py and test_history.py": "programs/forms/__init__ programs/forms/native"
     " programs/forms/older programs/forms/toolkit",
     "the tests of each provider, and send/test_payload.py": "providers/__init__ providers/answers"
     " providers/array providers/base providers/usage",
-    "session/test_fold.py and the laws of views": "session/attachments session/failed_call session/imported"
-    " session/model",
+    "session/test_fold.py and the laws of views": "session/imported session/model",
     "summaries/test_summarize.py, test_by_command.py and test_gate.py": "summaries/all summaries/calls"
     " summaries/clipped summaries/command summaries/gate/nonanswers summaries/gate/spoken summaries/source"
     " summaries/writer",
