@@ -722,8 +722,8 @@ MUTANTS = [
     ),
     Mutant(
         "what a profile on top says of a session is stronger than it", "send/payload.py",
-        "return {**under, **{key: value for key, value in meta.items() if value is not None}} if under else meta",
-        "return {**meta, **under}",
+        "view.with_settings({**under, **over})",
+        "view.with_settings({**over, **under})",
         ("test_cases.py::test_case[config/holds]",),
     ),
     Mutant(

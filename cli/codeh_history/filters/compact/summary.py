@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from math import ceil
 from operator import attrgetter
 
@@ -67,7 +67,8 @@ CHANGED = (  # what somebody did to a file, in a sentence
     r"|moved|uploaded|wrote|rewrote|rewritten|written|adapted|extended|done|geändert|angepasst|ergänzt|gelöscht"
     r"|erstellt|umbenannt)\b|(?:修改|更新|创建|删除|新增|添加)了?"
 )
-SENTENCE = r"[^`=|>→]*?(?:\b[^\W\d_]{2,}\b[^`=|>→]*?){3}"  # no field, no line of code
+WORD = re.compile(r"\b[^\W\d_]{2,}\b")
+NO_SENTENCE = frozenset("`=|>→")  # a field, a line of code
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 _KEY = re.compile(r"(\w+): ")  # of a field
 LABEL = re.compile(r"\[([^\[\]]{1,80})\]")
@@ -186,7 +187,9 @@ def _tells_a_figure(line: Line, worth: Worth) -> bool:
 
 def is_figure(text: str) -> bool:
     """Whether a sentence tells a number: how much, how many, when."""
-    return re.search(FIGURE, text) is not None and re.fullmatch(SENTENCE, text) is not None
+    if re.search(FIGURE, text) is None or not NO_SENTENCE.isdisjoint(text):
+        return False
+    return len([*islice(WORD.finditer(text), 3)]) == 3
 
 
 def _while_room(lines: Iterable[Line], room: float, worth: Worth) -> Iterator[Line]:
