@@ -49,11 +49,15 @@ def looked(sentence: str) -> Said:
             text = _TYPED_WORD.sub(lambda found: _TYPED.get(found[0], found[0]), text)
             words = frozenset(text.encode().translate(_ASCII_BLANKS).decode().split())
     else:
-        plain = text.translate(_BLANKS)
-        if not plain.isascii():
+        words = apart(text)
+        if not all(map(str.isascii, words)):
             return Said(text, None, None)
-        words = frozenset(plain.split())
     return Said(text, words, frozenset(_cues(words)))
+
+
+def apart(text: str) -> frozenset[str]:
+    """The words that blanks and signs part."""
+    return frozenset(text.translate(_BLANKS).split())
 
 
 def _cues(words: frozenset[str]) -> Iterator[Cue]:

@@ -36,21 +36,24 @@ _HAN_KINDS = (  # the same where no blanks part the words
 
 def reasons(sentence: str) -> bool:
     """Whether a sentence has a word that reasons begin with."""
-    from .cues import looked
-
-    said = looked(sentence)
-    return (
-        any(sign in said.text for sign in _HAN_KINDS[1])
-        if said.words is None
-        else not said.words.isdisjoint(_WHY_WORDS)
-    )
+    text, words = _read(sentence)
+    return not words.isdisjoint(_WHY_WORDS) or any(sign in text for sign in _HAN_KINDS[1])
 
 
 def weight(sentence: str) -> int:
     """Of how many of these a sentence has words: what shall be, why, what is open, what was chosen."""
-    from .cues import looked  # which a text that was read before does not need
+    text, words = _read(sentence)
+    return sum(
+        [
+            not words.isdisjoint(some) or any(sign in text for sign in signs)
+            for some, signs in zip(_KINDS, _HAN_KINDS, strict=True)
+        ]
+    )
+
+
+def _read(sentence: str) -> tuple[str, frozenset[str]]:
+    """A sentence's text where it may have words that no blanks part, and those that blanks part."""
+    from .cues import apart, looked  # which a text that was read before does not need
 
     said = looked(sentence)
-    if said.words is None:
-        return sum([any(sign in said.text for sign in some) for some in _HAN_KINDS])
-    return sum([not said.words.isdisjoint(some) for some in _KINDS])
+    return ("", said.words) if said.words is not None else (said.text, apart(said.text))
