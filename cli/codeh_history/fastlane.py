@@ -14,12 +14,7 @@ if TYPE_CHECKING:
     from .base.options import Options
 
 _DIGITS = 15  # of a number that is plain
-_UNWOUND = (
-    "append",
-    "payload",
-    "curate",
-    "compact",
-)  # what a signal may end at once: nothing of theirs is half done
+_AT_ONCE = ("append", "payload", "curate", "compact")  # what a signal may end: nothing is half done
 
 
 def read(argv: list[str], takes: type[Options]) -> dict[str, object] | None:
@@ -86,7 +81,7 @@ def run(argv: list[str], env: Env) -> int | None:
     given = read(argv[1:], verb.Given)
     if given is None:
         return None
-    if argv[0] not in _UNWOUND or given.get("remove_cmd"):  # a signal is to end that command, too
+    if argv[0] not in _AT_ONCE or given.get("remove_cmd"):  # a signal is to end that command, too
         from .base.signals import unwind
 
         unwind()

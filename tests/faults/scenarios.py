@@ -244,7 +244,8 @@ class Subject:
         """The next append works, and what was there is read as before."""
         ids = [message.id for message in view_of(self.bytes()).messages]
         line = message("next", "next")
-        log.append(Env({"CODEH_NOW": NOW}), str(self.path), lambda _: line, create=True, wait=5)
+        env = Env({"CODEH_NOW": NOW, "CODEH_HOME": str(self.home)})
+        log.append(env, str(self.path), lambda _: line, create=True, wait=5)
         now = self.bytes()
         if not now.endswith(line):
             return "the next append is not at the end"

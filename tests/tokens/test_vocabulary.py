@@ -45,7 +45,8 @@ def test_each_token_of_a_usual_text_is_usual() -> None:
     every = vocabulary.load(NAME).whole
     assert len(usual().token_byte_values()) < 0.75 * len(every.token_byte_values())
     texts = [token.decode("utf-8", "replace") for token in every.token_byte_values()]
-    some = [f"{text}{text.upper()} {text}\n" for text in texts if vocabulary.is_usual(text)]
+    said = [f"{text}{text.upper()} {text}\n" for text in texts if vocabulary.is_usual(text)]
+    some = [text for text in said if vocabulary.is_usual(text)]  # in capitals `µ` is Greek
     together = "é".join(some[:: max(1, 400 // examples(400))])
     assert usual().encode(together, disallowed_special=()) == every.encode(together, disallowed_special=())
 

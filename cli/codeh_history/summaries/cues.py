@@ -377,13 +377,8 @@ def rule(sentence: str) -> float:
     strong += _OTHERS.found(said) + (_BEGINNING.found(said) or _STANDING.found(said))
     if sentence.endswith(("?", "？")) and not (strong and re.search(_REQUEST, said.text)):
         return 0.0
-    return min(
-        4.0,
-        2.0 * min(strong, 1)
-        + 0.5 * max(strong - 1, 0)
-        + _WISH.found(said)
-        + 0.5 * (_ASKED.found(said) or _WEAK.found(said)),
-    )
+    sure = 2.0 * min(strong, 1) + 0.5 * max(strong - 1, 0)
+    return min(4.0, sure + _WISH.found(said) + 0.5 * (_ASKED.found(said) or _WEAK.found(said)))
 
 
 def decision(sentence: str) -> int:
