@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from typer import _click as click
 
+from codeh_history import __version__
 from codeh_history.cli import EXAMPLES, group, load
 from codeh_history.commands import SECTIONS
 from support import ROOT
 
 PAGE = ROOT / "docs" / "codeh-history.1"
+DATE = "2026-11-23"  # of the version; macOS reads pages with mandoc, which wants one
 CODES = re.compile(r"^\| ([\d, ]+) \| (.*) \|$", re.MULTILINE)
 VARIABLES = {
     "CODEH_HOME": "Where everything is kept, instead of ~/.codeh.",
@@ -41,7 +43,7 @@ def page() -> str:
 
 def _lines() -> Iterator[str]:
     whole = group()
-    yield ".TH CODEH-HISTORY 1"
+    yield f'.TH CODEH-HISTORY 1 {DATE} "codeh-history {__version__}"'
     yield from (".SH NAME", r"codeh\-history \- keep conversations with LLMs as plain files")
     yield from (
         ".SH SYNOPSIS",
