@@ -10,7 +10,7 @@ from test_summary import summary
 
 from codeh_history.filters.compact.extent import Extent
 from codeh_history.filters.compact.line import Line
-from codeh_history.filters.compact.lines import BRIEF, Memo, Reader, brief, pieces, plainly
+from codeh_history.filters.compact.lines import BRIEF, Memo, Reader, beginning, brief, pieces, plainly
 from codeh_history.filters.compact.lines import told as told_lines
 from codeh_history.filters.compact.units import Joined
 from codeh_history.session.model import Message
@@ -30,6 +30,27 @@ from strategies import view_of
 ])  # fmt: skip
 def test_json_is_read_as_json_and_text_as_its_lines(value: Any, lines: list[str]) -> None:
     assert list(told_lines(value)) == lines
+
+
+@pytest.mark.parametrize(("text", "most", "left"), [
+    ("Read it. Then say so.", 30, "Read it. Then say so."), ("Read it. Then say so.", 15, "Read it. "),
+    ("Read all of it. Then say", 20, "Read all of it. "), ("Ok. change the theme everywhere", 20, "Ok. change the…"),
+    ("one line\nanother, and more", 16, "one line\n"), ("everything, or nothing", 13, "everything…"),
+    ("\u8bf7\u8bfb\u5b83\u3002\u7136\u540e", 5, "\u8bf7\u8bfb\u5b83\u3002"), ("abcdefghij", 4, "abcd…"), ("abc", 0, ""),
+])  # fmt: skip
+def test_where_not_all_is_read_no_sentence_ends_in_its_midst(text: str, most: int, left: str) -> None:
+    assert beginning(text, most) == left
+
+
+def test_of_a_huge_history_old_prompts_are_told_in_whole_words_and_without_their_pictures() -> None:
+    wish = ", and ".join(f"please make the colours of panel {name} equal" for name in "abcdefghijklmnop")
+    prompts = [f"'/tmp/Screenshot 2025 {number}.png'\n\n{wish} {number}" for number in range(900)]
+    talk = [m for prompt in prompts for m in (user(prompt), model("word " * 500))]
+    text = summary(session([*talk, user("end")]), 20_000)
+    told = [line.removeprefix("User: ") for line in text.splitlines() if "please make" in line]
+    assert told
+    assert all(line[-1] == "…" and wish.startswith((f"{line[:-1]} ", f"{line[:-1]},")) for line in told)
+    assert "Screenshot" not in text
 
 
 def test_terse_leaves_tool_output_alone() -> None:

@@ -15,8 +15,10 @@ from . import stubs, words
 from .extent import Extent
 from .line import Line, dullness
 from .readings import Place, Readings, Text
+from .speech import below_pictures
 
 BRIEF = 40  # characters of a call's label
+ENDS = ("\n", ". ", "? ", "! ", "。", "\uff1f", "\uff01")  # of sentences and lines
 _ABOUT = ("query", "pattern", "url", "name", "id")
 
 Read = tuple[int, int]  # how many characters of a part were read, and how many it has
@@ -102,7 +104,10 @@ class Reader:
         user = self._messages[number].role == "user"
         if not most or not (user or self.whole) or not part.get("text"):
             return None
-        return Text(part["text"][:most], user)
+        text = part["text"]
+        if len(text) > most and user:
+            text = below_pictures(text)
+        return Text(beginning(text, most), user)
 
     def lines(self, number: int) -> list[Line]:
         """The lines of a message, in order; nothing of thoughts and of an editor's context."""
@@ -157,7 +162,7 @@ class Reader:
         rate = self._rate(number, place, len(text))
         said = self._text(number, part, most)
         if said is None:
-            found = list(plainly(text[:most], number, rate))
+            found = list(plainly(beginning(text, most), number, rate))
         else:
             found = self._readings.lines((number, place), said, rate)
         return [line.shorter() for line in found] if self._terse else found, len(text)
@@ -171,7 +176,7 @@ class Reader:
             kind, name, value = "gave", given["name"], result_value(given.get("response"))
         args = call.args if call is not None else {}
         label = brief(name, args)
-        whole, value = (len(value), value[:most]) if isinstance(value, str) else (0, value)
+        whole, value = (len(value), beginning(value, most)) if isinstance(value, str) else (0, value)
         found = list(told(value))
         size = sum(map(len, found))
         rate = self._rate(number, place, size)
@@ -189,6 +194,21 @@ class Reader:
     def _rate(self, number: int, place: int, size: int) -> float:
         """What a character costs, in tokens."""
         return min(1.5, max(0.1, self._costs[number][place] / max(1, size)))
+
+
+def beginning(text: str, most: int) -> str:
+    """At most about so many characters of a text's beginning, without the sentence or line that they cut.
+
+    Of one that is more than half of them the first words, and a mark that it goes on.
+    """
+    if len(text) <= most:
+        return text
+    head = text[:most]
+    end = max((place + len(sign) for sign in ENDS if (place := head.rfind(sign)) > 0), default=0)
+    if end > most // 2:
+        return head[:end]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > end else head).rstrip(" ,;:") + "…" if head else ""
 
 
 def plainly(text: str, number: int, rate: float) -> Iterator[Line]:

@@ -41,6 +41,17 @@ _POINTS_ON = re.compile(  # `It is unclear whether the parser …`
 )
 
 
+def below_pictures(text: str) -> str:
+    """What a prompt says below the pictures that it begins with; all of it where it says nothing."""
+    rest = text
+    while rest:
+        first, _, below = rest.partition("\n")
+        if first.strip() and not _PICTURE.fullmatch(first.strip()):
+            return rest
+        rest = below
+    return text
+
+
 def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
     """The sentences of what somebody said; of a line that names its speaker, under that name."""
     kind, label = ("asked", "User") if user else ("said", "Model")
