@@ -73,6 +73,7 @@ class Reader:
         self.extent = extent
         self._memo = memo
         self._readings = Readings(cache)
+        self._texts: dict[Place, Text] = {}
 
     @property
     def whole(self) -> bool:
@@ -82,12 +83,13 @@ class Reader:
     def all(self, numbers: Iterable[int]) -> list[Line]:
         """The lines of the messages of which anything is read."""
         some = self.extent.some(numbers)
-        self._readings.recall(self._texts(number for number in some if number not in self._memo))
+        self._texts = self._begun(number for number in some if number not in self._memo)
+        self._readings.recall(self._texts)
         found = [line for number in some for line in self.lines(number)]
         self._readings.remember()
         return found
 
-    def _texts(self, numbers: Iterable[int]) -> dict[Place, Text]:
+    def _begun(self, numbers: Iterable[int]) -> dict[Place, Text]:
         """What of these messages is read sentence by sentence."""
         return {
             (number, place): text
@@ -160,7 +162,7 @@ class Reader:
             return [Line(stubs.described(part, message.id), "gave", number, label="File")], 0
         text = part.get("text") or ""
         rate = self._rate(number, place, len(text))
-        said = self._text(number, part, most)
+        said = self._texts.get((number, place)) or self._text(number, part, most)
         if said is None:
             found = list(plainly(beginning(text, most), number, rate))
         else:
