@@ -34,9 +34,9 @@ def test_json_is_read_as_json_and_text_as_its_lines(value: Any, lines: list[str]
 
 @pytest.mark.parametrize(("text", "most", "left"), [
     ("Read it. Then say so.", 30, "Read it. Then say so."), ("Read it. Then say so.", 15, "Read it. "),
-    ("Read all of it. Then say", 20, "Read all of it. "), ("Ok. change the theme everywhere", 20, "Ok. change the…"),
-    ("one line\nanother, and more", 16, "one line\n"), ("everything, or nothing", 13, "everything…"),
-    ("\u8bf7\u8bfb\u5b83\u3002\u7136\u540e", 5, "\u8bf7\u8bfb\u5b83\u3002"), ("abcdefghij", 4, "abcd…"), ("abc", 0, ""),
+    ("Read all of it. Then say", 20, "Read all of it. "), ("Ok. change the theme everywhere", 20, "Ok. change the..."),
+    ("one line\nanother, and more", 16, "one line\n"), ("everything, or nothing", 13, "everything..."),
+    ("\u8bf7\u8bfb\u5b83\u3002\u7136\u540e", 5, "\u8bf7\u8bfb\u5b83\u3002"), ("abcdefghij", 4, "abcd..."), ("abc", 0, ""),
 ])  # fmt: skip
 def test_where_not_all_is_read_no_sentence_ends_in_its_midst(text: str, most: int, left: str) -> None:
     assert beginning(text, most) == left
@@ -49,7 +49,9 @@ def test_of_a_huge_history_old_prompts_are_told_in_whole_words_and_without_their
     text = summary(session([*talk, user("end")]), 20_000)
     told = [line.removeprefix("User: ") for line in text.splitlines() if "please make" in line]
     assert told
-    assert all(line[-1] == "…" and wish.startswith((f"{line[:-1]} ", f"{line[:-1]},")) for line in told)
+    assert all(
+        line.endswith("...") and wish.startswith((f"{line[:-3]} ", f"{line[:-3]},")) for line in told
+    )
     assert "Screenshot" not in text
 
 

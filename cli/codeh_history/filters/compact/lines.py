@@ -201,7 +201,8 @@ class Reader:
 def beginning(text: str, most: int) -> str:
     """At most about so many characters of a text's beginning, without the sentence or line that they cut.
 
-    Of one that is more than half of them the first words, and a mark that it goes on.
+    Of one that is more than half of them the first words, and a mark that it goes on: in ASCII, for such
+    texts are read in half the time.
     """
     if len(text) <= most:
         return text
@@ -210,7 +211,7 @@ def beginning(text: str, most: int) -> str:
     if end > most // 2:
         return head[:end]
     cut = head.rfind(" ")
-    return (head[:cut] if cut > end else head).rstrip(" ,;:") + "…" if head else ""
+    return (head[:cut] if cut > end else head).rstrip(" ,;:") + "..." if head else ""
 
 
 def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
