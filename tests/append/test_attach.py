@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import os
 import threading
 from pathlib import Path
@@ -39,19 +40,23 @@ def content(size: int) -> bytes:
     return PNG + bytes(number * 7 % 256 for number in range(size - len(PNG)))
 
 
-@pytest.mark.parametrize("step", [3, 999, attach._STEP])
 @pytest.mark.parametrize("size", [9, 10, 11, 3000, LARGE, LARGE + 1])
-def test_each_byte_comes_back(
-    env: Env, home: Path, tmp_path: Path, size: int, step: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if size > 3000 and step == 3:
-        return
-    monkeypatch.setattr(attach, "_STEP", step)
+def test_each_byte_comes_back(env: Env, home: Path, tmp_path: Path, size: int) -> None:
     (tmp_path / "i.png").write_bytes(content(size))
     (file,) = attach.attach(env, [str(tmp_path / "i.png")], 2)
     assert file.about == {"name": "i.png", "mimeType": "image/png", "bytes": size, "part": 2}
     assert (file.block is not None) == (size > LARGE)
     blob = stored(home, file)["inlineData"]
+    assert blob["mimeType"] == "image/png"
+    assert base64.b64decode(blob["data"], validate=True) == content(size)
+
+
+@pytest.mark.parametrize("step", [3, 999, attach._STEP])
+@pytest.mark.parametrize("size", [9, 10, 11, 3000, LARGE + 1])
+def test_each_byte_comes_back_however_little_is_read_at_a_time(size: int, step: int) -> None:
+    block = attach._block(io.BytesIO(content(size)), size, "image/png", step)
+    assert block is not None
+    blob = orjson.loads(block)["inlineData"]
     assert blob["mimeType"] == "image/png"
     assert base64.b64decode(blob["data"], validate=True) == content(size)
 

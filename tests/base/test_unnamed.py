@@ -15,8 +15,7 @@ def test_one_is_read_back_and_leaves_nothing(
     flag: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(unnamed, "_UNNAMED", flag)
-    with unnamed.unnamed_file() as file:
+    with unnamed.unnamed_file(flag) as file:
         file.write(b"said")
         file.seek(0)
         assert file.read() == b"said"
@@ -30,7 +29,6 @@ def test_a_file_in_the_place_of_the_folder_is_left_as_it_is(
     wrong = tmp_path / "file"
     wrong.write_bytes(b"mine")
     monkeypatch.setenv("TMPDIR", str(wrong))
-    monkeypatch.setattr(unnamed, "_UNNAMED", flag)
-    with unnamed.unnamed_file() as file:
+    with unnamed.unnamed_file(flag) as file:
         file.write(b"theirs")
     assert wrong.read_bytes() == b"mine"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history import blocks
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.blocks import batches, bring, elsewhere, fetch, open_stores, sizes
@@ -101,9 +100,7 @@ def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named() -> None
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=9))
 def test_batches_are_all_of_them_in_their_order_and_no_larger_than_they_must(sizes: dict[str, int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "BATCH", 10)
-        found = list(batches(sizes))
+    found = list(batches(sizes, 10))
     assert [id for batch in found for id in batch] == list(sizes)
     for batch, following in zip(found, [*found[1:], None], strict=False):
         assert batch

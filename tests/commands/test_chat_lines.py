@@ -93,17 +93,16 @@ def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path: Path)
     assert remembered() == ["one", "two", "one"]
 
 
-def test_only_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "KEPT", 3)
+def test_only_the_newest_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "chat_history"
     path.write_text("".join(f"{number}\n" for number in range(6)))
     path.chmod(0o600)
     env = Env({"CODEH_HOME": str(tmp_path)})
-    History(env, nothing)
+    History(env, nothing, kept=3)
     assert remembered() == ["3", "4", "5"]
     assert path.read_text().count("\n") == 6
-    History(env, nothing).add("6")
-    History(env, nothing)
+    History(env, nothing, kept=3).add("6")
+    History(env, nothing, kept=3)
     assert path.read_text() == "4\n5\n6\n"
 
 

@@ -73,11 +73,8 @@ def test_a_branch_of_nothing_of_its_own_is_none() -> None:
     ] == ["ad"]
 
 
-def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(branches, "MOST", 2)
-    found = list(branches.read(["ad", "ae", "af", "ag"], session, session("abc")))
+def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are() -> None:
+    found = list(branches.read(["ad", "ae", "af", "ag"], session, session("abc"), 2))
     assert [[item.id for item in one.items] for one in found] == [["a", "d"], ["a", "e"]]
     assert [dict(one.left) for one in found] == [{}, {branches.BEYOND: 2}]
 

@@ -131,7 +131,7 @@ def _whole_characters(head: bytes) -> bytes:
     return head[: end - 1] if end and head[end - 1] >= 0xC0 else head[:end]
 
 
-def _block(file: BinaryIO, size: int, mime: str) -> bytearray | None:
+def _block(file: BinaryIO, size: int, mime: str, step: int = _STEP) -> bytearray | None:
     """The block of a file, a part's compact JSON; None if the file is not `size` bytes long."""
     head = f'{{"inlineData":{{"mimeType":{quote(mime)},"data":"'.encode()
     tail = b'"}}'
@@ -140,7 +140,7 @@ def _block(file: BinaryIO, size: int, mime: str) -> bytearray | None:
     block[-len(tail) :] = tail
     at, left = len(head), size
     file.seek(0)
-    while chunk := file.read(_STEP):
+    while chunk := file.read(step):
         left -= len(chunk)
         if left < 0:
             return None

@@ -12,14 +12,14 @@ _UNNAMED: int = getattr(os, "O_TMPFILE", os.O_DIRECTORY)  # the latter cannot be
 _FOLDER = "/tmp"  # noqa: S108 - a file without a name is nobody else's
 
 
-def unnamed_file() -> IO[bytes]:
+def unnamed_file(flag: int = _UNNAMED) -> IO[bytes]:
     """A new one, open for reading and writing, where temporary files go.
 
     Linux makes one in a call; `tempfile`, which does all that may be needed elsewhere, takes a tenth of
     what `ask` takes to load.
     """
     try:
-        fd = os.open(os.environ.get("TMPDIR") or _FOLDER, _UNNAMED | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fd = os.open(os.environ.get("TMPDIR") or _FOLDER, flag | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:
         import tempfile
 

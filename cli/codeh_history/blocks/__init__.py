@@ -154,12 +154,12 @@ def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
     return Brought(there, len(elsewhere))
 
 
-def batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
+def batches(sizes: Mapping[str, int], most: int = BATCH) -> Iterator[list[str]]:
     """The blocks of these sizes in turn, so many at once as memory should hold."""
     batch: list[str] = []
     size = 0
     for id, more in sizes.items():
-        if batch and size + more > BATCH:
+        if batch and size + more > most:
             yield batch
             batch, size = [], 0
         batch.append(id)

@@ -48,11 +48,13 @@ def apart(
             yield own[::-1]
 
 
-def read(found: Iterable[T], make: Callable[[T], Session], session: Session) -> Iterator[Session]:
+def read(
+    found: Iterable[T], make: Callable[[T], Session], session: Session, most: int = MOST
+) -> Iterator[Session]:
     """The sessions that are made of the newest branches; the last says how many more there are."""
     rest = iter(found)
     last: Session | None = None
-    for one in islice(rest, MOST):
+    for one in islice(rest, most):
         made = make(one)
         if placed(made, session):
             if last is not None:

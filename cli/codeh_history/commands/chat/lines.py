@@ -82,14 +82,14 @@ class Lines:
 class History:
     """What was typed before, in a file of the home for its owner alone, but for lines that begin blank."""
 
-    def __init__(self, env: Env, completer: Completer) -> None:
+    def __init__(self, env: Env, completer: Completer, kept: int = KEPT) -> None:
         self.path = os.path.join(env.home, "chat_history")
         self.last = ""
         try:
             import readline
         except ImportError:  # a Python without it: lines cannot be edited
             return
-        for line in self._kept():
+        for line in self._newest(kept):
             readline.add_history(line)
         readline.set_completer_delims(" ")
         readline.set_completer(_by_state(readline.get_line_buffer, readline.get_begidx, completer))
@@ -110,16 +110,16 @@ class History:
         except OSError:
             pass
 
-    def _kept(self) -> list[str]:
+    def _newest(self, kept: int) -> list[str]:
         """The newest lines; the file is cut to them once it has twice as many."""
         try:
             with open(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
                 lines = file.read().decode("utf-8", "replace").splitlines()
-            if len(lines) > 2 * KEPT:
-                new_file.over(self.path, "".join(f"{line}\n" for line in lines[-KEPT:]).encode())
+            if len(lines) > 2 * kept:
+                new_file.over(self.path, "".join(f"{line}\n" for line in lines[-kept:]).encode())
         except (OSError, HistoryError):
             return []
-        return lines[-KEPT:]
+        return lines[-kept:]
 
 
 def _by_state(
