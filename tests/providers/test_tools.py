@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from codeh_history.providers.tools import Tool, declared, json_schema, read
+from codeh_history.providers.base import Tool
+from codeh_history.providers.tools import declared, json_schema, read
 
 OBJECT = {"type": "object", "properties": {"p": {"type": "string"}}}
 CHAT = {"type": "function", "function": {"name": "f", "parameters": OBJECT, "strict": True}}

@@ -129,8 +129,9 @@ def receive(env: Env, given: Given, format: str) -> None:
 
 def reader_of(format: str) -> AnswerReader:
     """What reads an answer of this format; Usage where it is none."""
-    from .. import providers
+    from ..providers import TARGETS
+    from ..receive.answer import reader_for
 
-    if format != "auto" and format not in providers.TARGETS:
-        raise Usage(f"--from {format}: auto, {', '.join(providers.TARGETS)}")
-    return providers.reader(None if format == "auto" else format)
+    if format != "auto" and format not in TARGETS:
+        raise Usage(f"--from {format}: auto, {', '.join(TARGETS)}")
+    return reader_for(None if format == "auto" else format)

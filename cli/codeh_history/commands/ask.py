@@ -24,7 +24,7 @@ from ..base.unnamed import unnamed_file
 from ..config import layers
 from ..config.layers import Asked
 from ..providers.reply import AnswerReader
-from ..receive.answer import Received, tell
+from ..receive.answer import Received, reader_for, tell
 from ..receive.run_command import exchange
 from ..send import payload
 from ..send.readiness import asking, unanswered
@@ -163,7 +163,7 @@ def _reader(view: View, request: Request) -> AnswerReader:
     """What reads the answer to a request."""
     to = payload.provider_of(request.to)
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
-    return providers.reader(providers.PLAIN if to == providers.PLAIN else None, model)
+    return reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
 
 
 def _looked(env: Env, target: Target, seen: Seen) -> tuple[int, View]:

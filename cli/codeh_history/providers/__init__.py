@@ -1,6 +1,7 @@
 """The provider formats: a package each, whose parts stand behind the protocols of `protocol`.
 
 A new format is such a package and a line in `FORMATS`; a later line is asked first whose something is.
+What asks all of them (`detect`, `failures`, `tools`) imports this, so this imports nothing that does.
 Beside them stands `text`, which is no protocol: a transcript there, what a command prints back.
 """
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .base import Options, Request, Transcript
     from .body import Imported, Problem
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
-    from .reply import AnswerReader, Failure, Reply
+    from .reply import Failure, Reply
     from .turns import Messages
 
 FORMATS = {
@@ -107,19 +108,3 @@ def transcript(messages: Messages, options: Options, summaries: Sequence[str]) -
     from .text import request
 
     return request.build(messages, options, summaries)
-
-
-def reader(format: str | None, model: str | None = None) -> AnswerReader:
-    """A reader of an answer in this format (None: detected).
-
-    `model`: who was asked; plain text and most errors do not say it.
-    """
-    if format == PLAIN:
-        from .text import response
-
-        return response.Reader(model)
-    from . import wire
-
-    found = wire.Reader(format)
-    found.model = model
-    return found

@@ -10,10 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, Protocol
 
 from ..session.model import Json, Part
-from .base import Options, Request
+from .base import Options, Request, Tool
 from .body import Imported, Problem
 from .reply import Failure, Reply
-from .tools import Tool
 from .turns import Messages
 
 Kind = Literal["answer", "event", "either"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..base.fields import Fields
 from ..session.model import Json
 from . import packages
+from .base import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,30 +14,6 @@ if TYPE_CHECKING:
 
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
 _OF_A_FUNCTION = {"type", "name", "description", *_SCHEMAS}
-
-
-class Tool(Fields):
-    """One tool: a function, or (`native`) something that only the provider of `shape` knows.
-
-    `parameters` is a JSON Schema object, `{}` if none was given; `extra` holds the declaration's other
-    keys (`strict`, `cache_control`, …). `shape` is empty for a declaration that is no provider's own.
-    `source` is the element of the provider's `tools` array that declares it (several Gemini functions
-    share one), so that a provider gets its own shape back verbatim.
-    """
-
-    name: str
-    description: str | None
-    parameters: Json
-    extra: Json
-    native: Json | None
-    shape: str
-    source: Json
-
-    def head(self, name: str) -> Json:
-        """What every declaration begins with: the name to send, and the description."""
-        return (
-            {"name": name} if self.description is None else {"name": name, "description": self.description}
-        )
 
 
 def read(tools: Sequence[Json]) -> list[Tool]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
+from ..providers import PLAIN
 from ..providers.reply import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
 from ..session.fold import join
 from ..session.model import Json, Part
@@ -32,6 +33,22 @@ class Received(NamedTuple):
     id: str
     calls: list[str]
     known: bool  # it was stored before
+
+
+def reader_for(format: str | None, model: str | None = None) -> AnswerReader:
+    """A reader of an answer in this format (None: detected).
+
+    `model`: who was asked; plain text and most errors do not say it.
+    """
+    if format == PLAIN:
+        from ..providers.text import response
+
+        return response.Reader(model)
+    from ..providers import wire
+
+    found = wire.Reader(format)
+    found.model = model
+    return found
 
 
 def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:

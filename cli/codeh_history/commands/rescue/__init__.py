@@ -6,10 +6,9 @@ import orjson
 
 from ...base import amounts
 from ...base.env import Env
-from ...base.options import JSON, QUIET, REPORT, SESSION, Options, argument, flag, option
-from ...programs import sessions
 from . import output, report, source
 from .fates import fates
+from .given import Given
 from .output import Out
 from .reduction import reduced
 
@@ -19,21 +18,6 @@ EXAMPLES = """\
   codeh-history rescue FILE --budget 60k --to codex --install         # another program goes on with it
   codeh-history rescue demo                                           # a new session; `demo` stays as it is
 """
-
-
-class Given(Options):
-    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
-    budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
-    to: str | None = option("PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.")
-    cwd: str | None = option("DIR", "The directory it goes on in.")
-    title: str | None = option("T", "What it is called.")
-    output: str | None = option("FILE|NEW", "Write it there; it must not exist. Of a session: the new id.")
-    install: bool = flag("Put it where the program looks.")
-    dry_run: bool = flag("Say what would be done, and write nothing.")
-    json: bool = JSON
-    report: bool = REPORT
-    session: str | None = SESSION
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import Usage
@@ -13,11 +13,9 @@ from ...session import stream
 from ...session.model import Summary
 from ...session.view import View
 from ...store import create
+from .given import Given
 from .reduction import Reduced
 from .source import Found
-
-if TYPE_CHECKING:
-    from . import Given
 
 _OF_PROGRAMS = ("cwd", "title", "install")
 

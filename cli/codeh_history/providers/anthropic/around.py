@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...session.model import Json
-from ..base import Options
+from ..base import Options, Tool
 from ..parts import object_of
-from ..tools import Tool, declared
+from ..tools import declared
 from . import FIELD, NAME, blocks
 
 TYPE_CHECKING = False

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...session.model import Json
+    from ..base import Tool
     from ..protocol import Kind
-    from ..tools import Tool
 
 NAME = "gemini"
 FIELD = "contents"

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from ...session.model import Json
 from ..array import Array
-from ..base import Options, Request
+from ..base import Options, Request, Tool
 from ..media import Media, media
-from ..tools import Tool, declared
+from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
 from . import FIELD, NAME, fields
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from ...session.model import Json, Part
 from ..answers import arguments
 from ..array import Array
-from ..base import Options, Request
+from ..base import Options, Request, Tool
 from ..media import media
 from ..openai import item_of, message_item, result_media, result_text
 from ..parts import object_of
-from ..tools import Tool, declared
+from ..tools import declared
 from ..turns import Messages, Turn
 from . import FIELD, NAME
 

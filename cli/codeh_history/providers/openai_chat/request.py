@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from ...base.patterns import Pattern
 from ...session.model import Json, Part
 from ..array import Array
-from ..base import Options, Request
+from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, result_media, result_text
-from ..tools import Tool, declared
+from ..tools import declared
 from ..turns import Messages, Turn
 from . import NAME
 from .content import Speech, joined, unwritten, written

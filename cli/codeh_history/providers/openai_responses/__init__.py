@@ -5,8 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...session.model import Json
+    from ..base import Tool
     from ..protocol import Kind
-    from ..tools import Tool
 
 NAME = "openai-responses"
 FIELD = "input"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from ...session.model import Json, Part, Texts
 from ..array import Array
-from ..base import Options, Request
+from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item
-from ..tools import Tool, declared
+from ..tools import declared
 from ..turns import Messages, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written

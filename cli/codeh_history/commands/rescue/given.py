@@ -1,0 +1,21 @@
+"""What `rescue` can be told."""
+
+from __future__ import annotations
+
+from ...base.options import JSON, QUIET, REPORT, SESSION, Options, argument, flag, option
+from ...programs import sessions
+
+
+class Given(Options):
+    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
+    budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
+    to: str | None = option("PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.")
+    cwd: str | None = option("DIR", "The directory it goes on in.")
+    title: str | None = option("T", "What it is called.")
+    output: str | None = option("FILE|NEW", "Write it there; it must not exist. Of a session: the new id.")
+    install: bool = flag("Put it where the program looks.")
+    dry_run: bool = flag("Say what would be done, and write nothing.")
+    json: bool = JSON
+    report: bool = REPORT
+    session: str | None = SESSION
+    quiet: bool = QUIET
