@@ -17,8 +17,8 @@ from codeh_history.access.hydrate import Hydration
 from codeh_history.access.persist import Persisting
 from codeh_history.access.stored_parts import hydrated, wanted
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData
-from codeh_history.blocks import Lost, fetch
+from codeh_history.base.errors import BadData, Lost
+from codeh_history.blocks import fetch
 from codeh_history.session import by_reference, stream
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse

@@ -18,13 +18,13 @@ from typing import Any
 import orjson
 
 from ..base.env import Env
-from ..base.errors import BadData, InputOutput, Usage
+from ..base.errors import BadData, InputOutput, Lost, Usage
 from ..base.folders import create as create_file
 from ..base.folders import remove, sync_dir
 from ..base.ids import is_id
 from ..base.read_json import json_object
 from ..base.words import some
-from ..blocks import BATCH, Lost, batches, fetch, open_store, open_stores, sizes
+from ..blocks import BATCH, batches, fetch, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore, is_block_id
 from ..session.model import Json
 from ..session.records import parse

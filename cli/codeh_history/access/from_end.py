@@ -6,6 +6,7 @@ import os
 from collections.abc import Container
 
 from ..base.env import Env
+from ..base.errors import Lost
 from ..session.exchanges import text_of
 from ..session.fold import View, fold
 from ..session.model import Message
@@ -16,10 +17,6 @@ from ..store.resolve import Target
 from ..store.tail import lines_backwards
 from .skim import NeedsFold
 from .view import view_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..blocks import Lost
 
 _STEP = 1 << 20
 _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")

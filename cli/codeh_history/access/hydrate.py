@@ -8,7 +8,8 @@ from functools import cached_property
 import orjson
 
 from ..base.env import Env
-from ..blocks import Lost, fetch, open_stores
+from ..base.errors import Lost
+from ..blocks import fetch, open_stores
 from ..blocks.protocol import BlockStore
 from ..session import stream
 from ..session.by_reference import all_ids, block_ids, restored

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..base.env import Env
-from ..base.errors import HistoryError
+from ..base.errors import HistoryError, Lost
 from ..base.words import some
-from ..blocks import Lost, bring, elsewhere, open_store, open_stores, sizes
+from ..blocks import bring, elsewhere, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore
 from ..session import stream
 from ..session.by_reference import LARGE, Blocks, all_ids, referring

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ..base.env import Env
-from ..base.errors import Usage
+from ..base.errors import Lost, Usage
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
@@ -16,7 +16,6 @@ from .view import tell_lost, view_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..blocks import Lost
     from ..store.protocol import Locked
 
 _LONG = 1 << 16  # bytes of a piece that is written by itself

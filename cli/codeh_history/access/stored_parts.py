@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..base.env import Env
-from ..base.errors import BadData
-from ..blocks import Lost, fetch, names, open_stores, sizes
+from ..base.errors import BadData, Lost
+from ..blocks import fetch, names, open_stores, sizes
 from ..blocks.protocol import BlockStore
 from ..session.by_reference import part_in, with_parts
 from ..session.fold import View, fold

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
-from ..base.errors import BadData, NotFound
+from ..base.errors import BadData, Lost, NotFound
 from ..base.jobs import COMPACT
 from ..base.words import some, the_one
 from ..session.fold import View, fold
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
     from ..base.options import Reading
-    from ..blocks import Lost
     from ..store.protocol import Locked
     from .late_media import Deferred
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+Lost = dict[str, str]  # blocks that could not be had, and why, where that is no failure
+
 
 class HistoryError(Exception):
     """A failure the user can act on: one line, `WHERE: reason`, and what to do."""

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, Usage
+from ..base.errors import BadData, HistoryError, InputOutput, Lost, Usage
 from .protocol import BlockStore, is_block_id
 
-Lost = dict[str, str]  # blocks that could not be had, and why
 BATCH = 16 << 20  # bytes of blocks that are held at once where they need not be together
 
 

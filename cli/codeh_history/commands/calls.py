@@ -9,15 +9,12 @@ from ..access.open_calls import of_big
 from ..access.view import tell_lost, view_of
 from ..base import amounts
 from ..base.env import Env
+from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
 from ..config import layers
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from ..access import result as filtering
 from ..base.env import Env
+from ..base.errors import Lost
 from ..base.jobs import Curation
 from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, Reading
 from ..filters.curate import run as curating
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..blocks import Lost
-    from ..session.model import Json
-    from ..session.ops import Op
-    from ..session.view import View
+from ..session.model import Json
+from ..session.ops import Op
+from ..session.view import View
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl

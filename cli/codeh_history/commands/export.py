@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, Usage, reason
+from ..base.errors import BadData, HistoryError, Lost, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
-from ..blocks import Lost
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
 from ..render.progress import progress

@@ -6,8 +6,8 @@ from ..access import hydrate
 from ..access import result as filtering
 from ..access.view import tell_lost
 from ..base.env import Env
+from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, Reading
-from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history hydrate demo.jsonl | codeh-history show -

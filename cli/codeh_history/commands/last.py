@@ -5,17 +5,13 @@ from __future__ import annotations
 from ..access.from_end import last_message
 from ..access.view import tell_lost
 from ..base.env import Env
-from ..base.errors import NegativeAnswer, Usage
+from ..base.errors import Lost, NegativeAnswer, Usage
 from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
 from ..render import values
 from ..session.model import Json, Message
 from ..session.view import said
 from ..store.resolve import Target, for_reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history last demo --role model > answer.md

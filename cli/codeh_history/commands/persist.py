@@ -6,9 +6,9 @@ from ..access import persist
 from ..access import result as filtering
 from ..access.view import tell_lost
 from ..base.env import Env
+from ..base.errors import Lost
 from ..base.jobs import Reduction
 from ..base.options import ALLOW_MISSING, REWRITE, Reading, flag
-from ..blocks import Lost
 from ..filters import reduction
 
 EXAMPLES = """\

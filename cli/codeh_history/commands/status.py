@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..access.late_media import Deferred
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
+from ..base.errors import Lost
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
@@ -12,10 +13,6 @@ from ..render import values
 from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
 from ..store.resolve import for_reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..blocks import Lost
 
 EXAMPLES = """\
   codeh-history status demo

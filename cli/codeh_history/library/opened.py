@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..base.errors import NotFound
+from ..base.errors import Lost, NotFound
 from .env import Call
 from .options import read
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..access.late_media import Deferred
     from ..access.seen import Seen
     from ..base.env import Env
-    from ..blocks import Lost
     from ..session.model import Json
     from ..session.view import View
     from ..store.resolve import Target

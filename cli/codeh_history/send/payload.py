@@ -10,7 +10,7 @@ from .. import providers
 from ..access.late_media import Deferred
 from ..access.view import tell_lost, view_of
 from ..base.env import Env
-from ..base.errors import BadData, Usage
+from ..base.errors import BadData, Lost, Usage
 from ..base.input import from_file
 from ..base.jobs import COMPACT, BySettings, Compaction, Request, beside, tools_from
 from ..filters.curate import passes
@@ -28,7 +28,6 @@ from .pieces import pieces
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..access.view import Filling
-    from ..blocks import Lost
 
 Look = Callable[..., View]  # as `view_of`
 

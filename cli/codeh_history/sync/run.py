@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ..access.rewrite import blocks
 from ..base.env import Env
-from ..base.errors import HistoryError, TryAgain
-from ..blocks import Lost, bring
+from ..base.errors import HistoryError, Lost, TryAgain
+from ..blocks import bring
 from .families import families
 from .plan import Plan, Write, grown, plan
 from .remembered import Remembered

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...access.view import tell_lost
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, NegativeAnswer, NotFound, reason
+from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
 from ...render import pager, values
@@ -18,10 +18,6 @@ from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
 from ...store.state import passing
 from .matches import hits
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...blocks import Lost
 
 EXAMPLES = """\
   codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`

@@ -14,6 +14,7 @@ from ...access.row import text_of
 from ...access.skim import NeedsFold, Skim
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
+from ...base.errors import Lost
 from ...base.read_json import texts_in
 from ...render import parts
 from ...sandbox import Pattern
@@ -22,10 +23,6 @@ from ...session.records import Log
 from ...store import read
 from ...store.resolve import Target
 from ...store.state import size_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...blocks import Lost
 
 # A literal of these, with a letter that no number has, stands in the file as it does in a line that
 # matches: it can be no JSON punctuation, and spans no two values.

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from ...access.view import tell_lost
 from ...base.env import Env
-from ...base.errors import Usage
+from ...base.errors import Lost, Usage
 from ...base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ...render import messages, pager, values
 from ...store.resolve import for_reading
 from . import numbered
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...blocks import Lost
 
 EXAMPLES = """\
   codeh-history show demo                    # :N KIND TIME ID, then the text; laid out on a terminal

@@ -9,7 +9,7 @@ import time
 from ...access.seen import Seen
 from ...access.view import filled, tell_lost
 from ...base.env import SIGPIPE, Env
-from ...base.errors import Interrupted, NotFound
+from ...base.errors import Interrupted, Lost, NotFound
 from ...base.escape import visible
 from ...render import messages as render
 from ...render import parts, plain
@@ -19,10 +19,6 @@ from ...store.paths import SERVER
 from ...store.resolve import Target
 from . import numbered
 from .events import Events, content_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...blocks import Lost
 
 SERVER_PAUSE = 1.0  # the same for a server, which may wake us sooner
 PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long

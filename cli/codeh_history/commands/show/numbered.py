@@ -9,6 +9,7 @@ from ...access import skim as skimming
 from ...access.skim import NeedsFold, Skim
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
+from ...base.errors import Lost
 from ...base.jobs import beside
 from ...filters.curate import passes
 from ...filters.curate.base import Settings
@@ -17,10 +18,6 @@ from ...session.records import Log
 from ...session.stream import BY_REFERENCE, record_of
 from ...store.resolve import Target
 from ...store.state import size_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...blocks import Lost
 
 Numbered = list[tuple[int | None, Message]]
 

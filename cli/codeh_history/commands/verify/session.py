@@ -12,7 +12,7 @@ from ...access import skim as skimming
 from ...access.open_calls import Calling
 from ...access.skim import NeedsFold, Skim
 from ...base.env import Env
-from ...base.errors import HistoryError
+from ...base.errors import HistoryError, Lost
 from ...session.fold import fold
 from ...session.model import Message
 from ...session.pairing import Answer, Call, Pairing, only_results
@@ -130,7 +130,7 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
     """The blocks that are not in their store, or not what their name says."""
     if not checks.blocks:
         return
-    from ...blocks import Lost, fetch, open_stores
+    from ...blocks import fetch, open_stores
 
     stores = open_stores(env)
     ids = list(checks.blocks)

@@ -10,7 +10,7 @@ import orjson
 from ...access import result as filtering
 from ...access.view import view_of
 from ...base.env import Env
-from ...base.errors import Usage
+from ...base.errors import Lost, Usage
 from ...base.input import from_file, read_file
 from ...base.jobs import Compact, Compaction, tools_from
 from ...render.progress import progress, size_of
@@ -21,10 +21,6 @@ from ...store.resolve import Target
 from ...tokens import memory
 from ..costs import cache_of
 from . import Plan, bounds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...blocks import Lost
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 _SOON = 0.01  # seconds in which a stage that is nearly done will be
