@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import orjson
+import pytest
+from hypothesis import given
+
+import strategies as some
 from codeh_history.base.escape import safe, shown
 
 
@@ -37,3 +42,14 @@ def test_what_people_write_stays(text: str) -> None:
 )
 def test_what_could_mislead_is_escaped(text: str, escaped: str) -> None:
     assert safe(text) == escaped
+
+
+@given(value=some.json_values)
+def test_json_for_a_terminal_is_the_same_value(value: Any) -> None:
+    line = shown(orjson.dumps(value))
+    assert safe(line.decode()) == line.decode()
+    assert orjson.loads(line) == orjson.loads(orjson.dumps(value))
+
+
+def test_json_with_something_to_escape_keeps_what_people_write() -> None:
+    assert shown('["می\u200cخواهم\u202e"]'.encode()) == '["می\u200cخواهم\\u202e"]'.encode()

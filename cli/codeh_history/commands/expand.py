@@ -8,7 +8,6 @@ from ..access.view import find, view_of
 from ..base.env import Env
 from ..base.options import Reading, argument
 from ..base.words import the_one
-from ..render import values
 from ..session.model import Message, Summary
 from ..session.records import Record, dumps
 from ..session.rules import named, told
@@ -36,8 +35,7 @@ def run(env: Env, given: Given) -> None:
         from ..access.hydrate import Hydration
 
         lines = Hydration(env).lines(lines)
-    data = b"".join(line + b"\n" for line in lines)
-    env.write(values.escaped(data) if env.terminal(env.stdout) else data)
+    env.write(b"".join(line + b"\n" for line in lines))
 
 
 def expand(view: View, name: str, *, session: str) -> list[bytes]:

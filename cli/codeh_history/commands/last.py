@@ -43,11 +43,11 @@ def run(env: Env, given: Given) -> None:
         text = last_block(text or "")
     if text is None:
         raise NegativeAnswer("")
-    terminal = env.terminal(env.stdout)
     if given.json:
-        env.write(values.line(record(target, message, text), terminal=terminal))
+        env.write(values.line(record(target, message, text)))
     else:
-        env.write((safe(text) if terminal else text).removesuffix("\n").encode() + b"\n")
+        shown = safe(text) if env.terminal(env.stdout) else text
+        env.write(shown.removesuffix("\n").encode() + b"\n")
     tell_lost(env, target.id, lost, strict=given.strict)
 
 

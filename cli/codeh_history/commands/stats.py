@@ -71,9 +71,8 @@ def run(env: Env, given: Given) -> None:
     if given.top:
         system, tools = beside(view.meta)
         extra["largest"] = largest(by, rendered(view), given.top, system, tools, window)
-    terminal = env.terminal(env.stdout)
     if given.json:
-        env.write(values.line(found | extra, terminal=terminal))
+        env.write(values.line(found | extra))
         return
     parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}
     rich = rich_wanted(env)

@@ -37,7 +37,7 @@ def run(env: Env, given: Given) -> None:
         tell_lost(env, target.id, lost)
         found = standing(env, target, view, given.counter)
     if given.json:
-        env.write(values.line(found, terminal=env.terminal(env.stdout)))
+        env.write(values.line(found))
     else:
         env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())
 

@@ -55,7 +55,7 @@ def run(env: Env, given: Given) -> int:
         return check.run(env)
     found = in_session(env, given, layers.layers(env, given.profile))
     if given.json:
-        env.write(values.line(_as_json(env, found), terminal=env.terminal(env.stdout)))
+        env.write(values.line(_as_json(env, found)))
     else:
         env.write("".join(f"{visible(line)}\n" for line in _lines(env, found)).encode())
     return 0

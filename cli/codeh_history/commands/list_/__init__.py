@@ -119,7 +119,7 @@ def used(row: Json) -> int:
 
 def show(env: Env, rows: list[Json], given: Given) -> None:
     if given.json or given.jsonl:
-        lines = values.lines(rows, as_array=given.json, terminal=env.terminal(env.stdout))
+        lines = values.lines(rows, as_array=given.json)
         env.write(b"".join(lines))
     elif rich_wanted(env):
         cells = [cells_of(row) for row in rows]

@@ -74,7 +74,7 @@ def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bo
     first = next(found, None)
     records = itertools.chain([first], found) if first is not None else iter(())
     if given.json or given.jsonl:
-        for line in values.lines(records, as_array=given.json, terminal=env.terminal(env.stdout)):
+        for line in values.lines(records, as_array=given.json):
             env.write(line)
     elif pager.pager(env) is not None and not given.no_pager:
         pager.show(env, b"".join(plain(record, marks if env.colour else None) for record in records))

@@ -50,7 +50,7 @@ def run(env: Env, given: Given) -> None:
     if given.items or given.json or given.jsonl:
         one = numbered.item_json if given.items else numbered.message_json
         found = (one(number, message) for number, message in shown.messages)
-        for line in values.lines(found, as_array=given.json, terminal=env.terminal(env.stdout)):
+        for line in values.lines(found, as_array=given.json):
             env.write(line)
     else:
         pager.show(env, messages.document(env, *shown), paged=not given.no_pager)

@@ -57,7 +57,7 @@ class Events:
         self._print(whose | said)
 
     def _print(self, value: Json) -> None:
-        self.env.write(values.line(value, terminal=self.env.terminal(self.env.stdout)))
+        self.env.write(values.line(value))
 
 
 def content_of(message: Message) -> object:

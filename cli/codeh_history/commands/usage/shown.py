@@ -23,7 +23,7 @@ NAMED = 5  # models without a price
 def write(env: Env, found: Found, prices: Table, *, own: str | None, json: bool) -> None:
     source = f"{prices.source}, {prices.date}" + (f"; {own}" if own else "")
     if json:
-        env.write(values.line(_json(found, prices, own), terminal=env.terminal(env.stdout)))
+        env.write(values.line(_json(found, prices, own)))
         return
     if not found.total.responses:
         env.note("no response is recorded with its usage")

@@ -36,7 +36,7 @@ def run(env: Env, given: Given) -> int:
     with progress(env, "verifying", size_of(target.path), SECOND):
         found = verdict(env, given, target)
     if given.json:
-        env.write(values.line(found, terminal=env.terminal(env.stdout)))
+        env.write(values.line(found))
     else:
         env.write("".join(f"{visible(line)}\n" for line in lines(target, found)).encode())
     if given.strict and any("path" not in problem for problem in found["problems"]):
