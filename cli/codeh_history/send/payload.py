@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 import orjson
 
@@ -60,7 +61,6 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
-    under = under or {}
     if target.path == "-" and to != providers.PLAIN and not env.waiting():
         providers.load(to).get_ready()  # while the stage before in the pipe is at work
         if env.idle(_SOON):
@@ -70,10 +70,8 @@ def body_of(
     lost: Lost | None = {} if given.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
     if look is None:
-        texts = not (costed or any(key.startswith(COMPACT) for key in under))
-        view = view_of(env, target, data, texts=texts, **how)
-    else:
-        view = look(env, target, data, **how)
+        look = partial(view_of, texts=not (costed or any(key.startswith(COMPACT) for key in under or ())))
+    view = look(env, target, data, **how)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}

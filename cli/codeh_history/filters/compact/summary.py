@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from math import ceil
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from ...summaries.calls import Effects
 from . import words
@@ -107,58 +107,64 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     chosen: list[Line] = []
     taken: set[int] = set()
 
+    def left(some: Iterable[Line]) -> list[Line]:
+        return [line for line in some if line.place not in taken]
+
     def add(some: Iterable[Line]) -> None:
         for line in some:
             taken.add(line.place)
             chosen.append(line)
 
-    def lost(line: Line) -> float:
-        return worth.alone(line) * line.factor
+    def add_while_room(some: Iterable[Line], most: float) -> None:
+        add(_while_room(some, most, worth))
 
     def best(topic: str) -> None:
-        some = [line for line in lines if line.topic == topic and line.place not in taken]
+        some = left(line for line in lines if line.topic == topic)
         anew = worth.anew(some)
-        its = room * shares[topic]
+        its, before = room * shares[topic], len(chosen)
         unlike = [line for line in anew if line.kind in PROSE and worth.alone(line) > UNLIKE]
-        unlike.sort(key=lost, reverse=True)
-        first = list(_while_room(unlike, its * UNLIKE_SHARE, worth))
-        add(first)
-        rest = [line for line in anew if line.place not in taken]
-        add(worth.choose(rest, its - sum([line.cost for line in first])))
+        add_while_room(_by_loss(unlike, worth), its * UNLIKE_SHARE)
+        add(worth.choose(left(anew), its - sum([line.cost for line in chosen[before:]])))
         taken.update({line.place for line in some}.difference([line.place for line in anew]))
 
     def least(share: str) -> float:
         return max(room * shares[share], min(AT_LEAST, room * SMALL))
 
     def newest(topic: str, later: Callable[[Line], bool | tuple[bool, bool]]) -> None:
-        some = [line for line in lines[::-1] if line.topic == topic and line.place not in taken]
-        add(_while_room(sorted(some, key=later), least(topic), worth))
+        some = left(line for line in lines[::-1] if line.topic == topic)
+        add_while_room(sorted(some, key=later), least(topic))
 
     best("rule")
     newest("file", lambda line: line.label == "read")  # what changed comes before
     newest("failed", failing)
     newest("done", lambda line: not line.text)
-    add(_prompts([line for line in lines if line.place not in taken], room * shares["asked"], worth))
+    add(_prompts(left(lines), room * shares["asked"], worth))
     newest("open", lambda line: line.kind != "asked")
     best("decision")
-    questions = [line for line in lines if line.topic == "question" and line.place not in taken]
-    alone = {line.place: worth.alone(line) for line in questions}
-    questions.sort(key=lambda line: alone[line.place], reverse=True)
-    questions = [line for line in questions if alone[line.place]]
-    add(_while_room(questions, room * shares["question"], worth))
-    said = [line for line in lines if line.kind in PROSE and line.place not in taken]
+    questions = left(line for line in lines if line.topic == "question")
+    add_while_room(_of_worth(questions, worth), room * shares["question"])
+    said = left(line for line in lines if line.kind in PROSE)
     if shares is SHARES:
-        add(_while_room(_changes(said, worth), room * shares["changed"], worth))
-    figures = [line for line in _figures(said, worth, talk=shares is TALK) if line.place not in taken]
-    add(_while_room(figures, least("figure"), worth))
-    single = [line for line in lines if line.kind in PROSE and _may_be_single(line, worth)]
-    single = [line for line in single if line.place not in taken and line.text[-1] not in "?？"]
-    single.sort(key=lost, reverse=True)
-    add(_while_room(single, max(room * shares["single"], min(ALONE, room * MOST_ALONE)), worth))
+        add_while_room(_changes(said, worth), room * shares["changed"])
+    add_while_room(left(_figures(said, worth, talk=shares is TALK)), least("figure"))
+    alone = max(room * shares["single"], min(ALONE, room * MOST_ALONE))
+    add_while_room(_by_loss(left(_singles(lines, worth)), worth), alone)
     best("name")
-    free = [line for line in lines if line.topic != "name" and line.place not in taken]
+    free = left(line for line in lines if line.topic != "name")
     add(worth.choose(free, room - sum([line.cost for line in chosen])))
     return chosen
+
+
+def _by_loss(lines: Sequence[Line], worth: Worth) -> list[Line]:
+    """The line first without which most would be lost."""
+    return sorted(lines, key=lambda line: worth.alone(line) * line.factor, reverse=True)
+
+
+def _of_worth(lines: Sequence[Line], worth: Worth) -> list[Line]:
+    """Those that say something that nothing chosen says, the one that says most first."""
+    alone = [(worth.alone(line), line) for line in lines]
+    alone.sort(key=itemgetter(0), reverse=True)
+    return [line for much, line in alone if much]
 
 
 def _changes(said: Sequence[Line], worth: Worth) -> list[Line]:
@@ -171,6 +177,12 @@ def _figures(said: Sequence[Line], worth: Worth, *, talk: bool) -> list[Line]:
     """What tells a number; in a talk also a file or a code, which are many where tools are at work."""
     some = [line for line in said if _tells_a_figure(line, worth) or (talk and worth.named(line))]
     return sorted(some, key=worth.alone, reverse=True)
+
+
+def _singles(lines: Sequence[Line], worth: Worth) -> list[Line]:
+    """The sentences that may be the only ones to tell of something; no questions."""
+    prose = [line for line in lines if line.kind in PROSE and not line.text.endswith(("?", "？"))]
+    return [line for line in prose if _may_be_single(line, worth)]
 
 
 def _may_be_single(line: Line, worth: Worth) -> bool:
