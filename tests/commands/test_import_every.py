@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import shutil
 import signal
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
 
-from codeh_history.commands.list_ import processes
-from codeh_history.store import program_files
+from codeh_history.base.env import Env
+from codeh_history.commands.import_ import every
+from codeh_history.programs.sessions import PROGRAMS
+from codeh_history.store import log, program_files
 from commands.test_terminal import on_terminal
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
@@ -35,6 +39,15 @@ def all_of(home: Path, *argv: str, env: Mapping[str, str] | None = None, code: i
     done = inside("import", "--all", *argv, home=home, env=env)
     assert (done.code, done.err) == (code, b""), done
     return done.lines
+
+
+def shared_by_processes(home: Path) -> list[Any]:
+    """The same, the work shared however little it is."""
+    environ = {"CODEH_HOME": str(home), "HOME": str(home)}
+    with tempfile.TemporaryFile() as out:
+        every.run(Env(environ, stdout=out.fileno()), list(PROGRAMS), None, branches=False, heavy=1)
+        out.seek(0)
+        return [orjson.loads(line) for line in out]
 
 
 def at(home: Path, program: str, data: list[Any], folder: str = "") -> Path:
@@ -143,9 +156,8 @@ def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.
     first = {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")}
     shutil.rmtree(tmp_path / "sessions")
     shutil.rmtree(tmp_path / "cache")
-    monkeypatch.setitem(processes.shared.__kwdefaults__, "heavy", 1)
-    monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 3)
-    assert all_of(tmp_path) == alone
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    assert shared_by_processes(tmp_path) == alone
     assert {path.name: path.read_bytes() for path in tmp_path.glob("sessions/*")} == first
     assert all_of(tmp_path) == []
 
@@ -156,8 +168,7 @@ def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: 
     alone = all_of(tmp_path)
     shutil.rmtree(tmp_path / "sessions")
     shutil.rmtree(tmp_path / "cache")
-    monkeypatch.setitem(processes.shared.__kwdefaults__, "heavy", 1)
-    monkeypatch.setitem(processes.shared.__kwdefaults__, "cores", 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     here, opened = os.getpid(), program_files.opened
 
     def cut_off(path: str) -> Any:
@@ -166,7 +177,7 @@ def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: 
         return opened(path)
 
     monkeypatch.setattr(program_files, "opened", cut_off)
-    said = all_of(tmp_path)
+    said = shared_by_processes(tmp_path)
     assert [line["path"] for line in said] == [line["path"] for line in alone]
     assert {line["action"] for line in said} == {"imported"}
     assert all_of(tmp_path) == []
@@ -258,19 +269,16 @@ def test_a_file_without_a_message_and_a_link_are_no_sessions(tmp_path: Path) -> 
 def test_a_copy_that_is_locked_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    from codeh_history.store import log
-
     file = Pi()
     file.user("a", "one")
     path = at(tmp_path, "pi", file.lines)
     all_of(tmp_path)
     file.user("b", "two")
     settled(written(path, file.lines))
-    monkeypatch.setattr(log, "LOCK_SECONDS", 0.0)
+    minutes = itertools.count(0.0, 60.0)
+    monkeypatch.setattr(log.time, "monotonic", lambda: next(minutes))
     with session_path(tmp_path, f"pi-{SESSION}").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert log.append.__kwdefaults__ is not None
-        monkeypatch.setitem(log.append.__kwdefaults__, "wait", 0.0)
         assert [line["action"] for line in all_of(tmp_path, code=75)] == ["failed"]
     assert [line["action"] for line in all_of(tmp_path)] == ["updated"]
 

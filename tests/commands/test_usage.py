@@ -231,8 +231,8 @@ def test_what_is_remembered_is_what_is_there(home: Path, monkeypatch: pytest.Mon
     paths = [str(session_path(home, session)) for session in ("a", "b")]
     asked: list[str] = []
     monkeypatch.setattr(responses, "row_of", lambda path, table: asked.append(path) or read(path, table))
-    monkeypatch.setattr(usage, "USED", usage.USED._replace(much=0, settled=-1e9))  # however young
-    remembered = partial(usage._remembered, env, paths)
+    young = usage.USED._replace(much=0, settled=-1e9)  # however young
+    remembered = partial(usage._remembered, env, paths, kind=young)
     first = remembered(table())
     assert remembered(table()) == first
     assert asked == paths

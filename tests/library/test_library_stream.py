@@ -49,13 +49,9 @@ def test_others_see_it_grow_though_nothing_more_is_written(session: Session) -> 
             time.sleep(0.01)
 
 
-def test_there_is_a_write_for_4_kib_and_none_for_less(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from codeh_history.receive.stream import Streaming
-
-    monkeypatch.setattr(Streaming, "flush_seconds", 60)
+def test_there_is_a_write_for_4_kib_and_none_for_less(session: Session) -> None:
     with session.stream("model") as stream:
+        stream._streaming.flush_seconds = 60
         for _ in range(3000):
             stream.write("four")
     assert records(session).count("delta") == 1 + (3000 * 4 - 4) // 4096

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,8 @@ def test_the_same_answer_that_was_pending_before_its_end_is_stored_once(
 ) -> None:
     """It took so long that it had to be kept on disk; at its end it turns out to be there already."""
     first = receive(home, streamed("Hello"))
-    monkeypatch.setattr(receiving.Receiving, "flush_seconds", 0.0)
+    seconds = itertools.count()
+    monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(seconds)))
     second = receive(home, streamed("Hello"))
     assert (second.code, second.out) == (0, first.out)
     assert "open" in [line["type"] for line in lines(session_path(home, "s"))][-3:]

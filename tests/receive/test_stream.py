@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -12,7 +13,6 @@ from typing import Any
 import pytest
 
 from codeh_history.receive import answer as receive
-from codeh_history.receive.stream import Streaming
 from inside import inside
 from support import PROGRAM, environ, lines, session_path
 
@@ -102,7 +102,8 @@ def test_a_signal_keeps_what_came(home: Path) -> None:
 def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(
     home: Path, monkeypatch: pytest.MonkeyPatch, when: str, write: int
 ) -> None:
-    monkeypatch.setattr(Streaming, "flush_seconds", 0.0)
+    seconds = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(seconds)))
     real, count = os.write, 0
     text = "Hel" * (receive.CHUNK // 3) + "lo"  # which takes two reads
 

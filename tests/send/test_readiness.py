@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import strategies as some
 from access.test_skim import plain_files
-from codeh_history.access import skim
 from codeh_history.access.view import view_of
 from codeh_history.base.env import Env
 from codeh_history.send import readiness
@@ -25,11 +24,7 @@ def test_a_big_log_is_told_as_its_view(
     path.write_bytes(data)
     env, target = Env({"CODEH_HOME": "/nowhere"}, stderr=99), Target(str(path), "-s")
     env.quiet = True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skim, "BIG", 0)
-        patch.setattr(readiness, "AT_ONCE", at_once)
-        patch.setattr(readiness, "END", end)
-        found = readiness.standing_of_big(env, target, "approx", strict=False)
+    found = readiness.standing_of_big(env, target, "approx", strict=False, big=0, at_once=at_once, ends=end)
     event(f"big: {found is not None}")
     expected: Any = readiness.standing(env, target, view_of(env, target, hydrate=False), "approx")
     assert found in (None, expected)

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import orjson
 import pytest
 
+from codeh_history.access import rewrite
 from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import parse
-from codeh_history.store import file, lines, log, read, replace, tail
+from codeh_history.store import file, lines, log, read, tail
 from inside import inside
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+LIMIT = 10_000  # bytes of a line, here
 LAST = b'{"type":"message","id":"z","kind":"user","role":"user","parts":[{"text":"the last word"}]}\n'
 
 
@@ -31,38 +34,41 @@ def message(size: int) -> bytes:
 
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The same rule with a smaller number, so that it costs nothing to come near it."""
-    for module in (file, log, replace, tail, lines):
-        monkeypatch.setattr(module, "LONGEST", 10_000)
-    monkeypatch.setattr(file, "_STEP", 1000)
-    return 10_000
+    """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
+    for module, writer in ((log, "append"), (rewrite, "replace")):
+        monkeypatch.setattr(module, writer, partial(getattr(module, writer), longest=LIMIT))
+    return LIMIT
 
 
 # -- reading: one line for all ------------------------------------------------------------------------------
 
 
-def skimmed(path: Path, step: int) -> list[str]:
-    return [r.data["id"] for part in skimming.logs(str(path), big=0, step=step) for r in part.records]
+def whole(path: Path, step: int, limit: int) -> list[str]:
+    with path.open("rb") as opened:
+        data = file.records_in(opened.fileno(), path.stat().st_size, limit, step)
+    return [r.data["id"] for r in read.read_log(data).records]
 
 
-def backwards(path: Path, step: int) -> list[str]:
-    with path.open("rb") as file:
-        found = tail.lines_backwards(file.fileno(), path.stat().st_size, step)
+def skimmed(path: Path, step: int, limit: int) -> list[str]:
+    logs = skimming.logs(str(path), big=0, step=step, longest=limit)
+    return [r.data["id"] for part in logs for r in part.records]
+
+
+def backwards(path: Path, step: int, limit: int) -> list[str]:
+    with path.open("rb") as opened:
+        found = tail.lines_backwards(opened.fileno(), path.stat().st_size, step, limit)
         return [r.data["id"] for _, line in found for r in parse([line]).records][::-1]
 
 
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 500, 1023, 1024, 5000])
 @pytest.mark.parametrize("ended", [True, False])
-def test_every_reader_draws_the_line_at_the_same_byte(
-    tmp_path: Path, limit: int, over: int, *, ended: bool
-) -> None:
+def test_every_reader_draws_the_line_at_the_same_byte(tmp_path: Path, over: int, *, ended: bool) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(HEADER + message(limit + over) + (b"\n" + LAST if ended else b""))
-    whole = ["s", *(["long"] if over <= 0 else []), *(["z"] if ended else [])]
-    assert [r.data["id"] for r in read.read_log(read.read_bytes(str(path))).records] == whole
+    path.write_bytes(HEADER + message(LIMIT + over) + (b"\n" + LAST if ended else b""))
+    expected = ["s", *(["long"] if over <= 0 else []), *(["z"] if ended else [])]
     for step in (64, 1000, 1024, 4096):
-        assert skimmed(path, step) == whole, step
-        assert backwards(path, step) == whole, step
+        for reader in (whole, skimmed, backwards):
+            assert reader(path, step, LIMIT) == expected, (reader, step)
 
 
 # -- writing ------------------------------------------------------------------------------------------------

@@ -18,11 +18,6 @@ from codeh_history.store import file
 MOST = 20  # bytes of a line, here; what is read at once is no more
 
 
-@pytest.fixture(autouse=True)
-def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "LONGEST", MOST)
-
-
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     fd = os.open(tmp_path_factory.mktemp("file") / "f", os.O_RDWR | os.O_CREAT)
@@ -49,7 +44,7 @@ def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(
     at = sum(len(line) + 1 for line in data.split(b"\n")[:from_line])
     at = at if at <= len(data) else 0
     size = put(scratch, data)
-    found = list(file.blocks(scratch, size, step, at))
+    found = list(file.blocks(scratch, size, step, at, longest=MOST))
     rest = data[at:]
     expected = [line if len(line) <= MOST else len(line) for line in rest.split(b"\n")]
     got: list[bytes | int] = []
@@ -73,9 +68,7 @@ def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file
     scratch: int, lines: list[bytes], step: int
 ) -> None:
     data = b"".join(line + b"\n" for line in lines)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file, "_STEP", step)
-        found = file.records_in(scratch, put(scratch, data))
+    found = file.records_in(scratch, put(scratch, data), MOST, step)
     assert found == b"".join((line if len(line) <= MOST else b"") + b"\n" for line in lines)
     starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
     gaps = {start: len(line) for start, line in zip(starts, lines, strict=True) if len(line) > MOST}
@@ -85,11 +78,11 @@ def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file
 def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch: int) -> None:
     size = put(scratch, b"a\nb\n")
     os.pwrite(scratch, b"c\n", size)
-    assert file.records_in(scratch, size) == file.pread_all(scratch, size) == b"a\nb\n"
+    assert file.records_in(scratch, size, MOST) == file.pread_all(scratch, size) == b"a\nb\n"
     assert file.pread_all(scratch, 100) == b"a\nb\nc\n"
     assert file.pread_all(scratch, 2, 2) == b"b\n"
     assert file.pread_all(scratch, 0) == b""
-    assert list(file.blocks(scratch, 100, 2)) == [b"a\n", b"b\n", b"c\n"]
+    assert list(file.blocks(scratch, 100, 2, longest=MOST)) == [b"a\n", b"b\n", b"c\n"]
 
 
 @given(data=st.binary(max_size=40), size=st.integers(0, 40), moves=st.lists(

@@ -44,9 +44,7 @@ def test_of_a_line_too_long_only_its_beginning_comes(
     lines = [b"a", b"x" + b"y" * long, *([] if last else [b"z"])]
     os.ftruncate(scratch, 0)
     os.pwrite(scratch, b"\n".join(lines), 0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail, "LONGEST", 21)
-        found = [line for _, line in tail.lines_backwards(scratch, os.fstat(scratch).st_size, step)][::-1]
+    found = [line for _, line in tail.lines_backwards(scratch, os.fstat(scratch).st_size, step, 21)][::-1]
     cut = [line if len(line) <= 21 else found[1] for line in lines]
     assert found == cut
     assert len(found[1]) <= 21

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from test_sync import HEADER, message, sessions, sync, texts
 
+from codeh_history.sync.remembered import SETTLED
 from inside import inside, lay
 from support import Result
 
@@ -116,10 +118,8 @@ def test_what_has_not_changed_is_not_opened(one: Path, tmp_path: Path, key: Key)
     settle(folder, one / "sessions")
     change = [os.stat(path).st_ctime_ns for path in folder.iterdir()]
     cache = one / "cache" / "sync.json"
-    from codeh_history.sync import remembered
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remembered, "SETTLED", -(10**18))
+        patch.setattr(time, "time_ns", lambda: change[0] + 2 * SETTLED)
         sync(one, f"dir:{folder}", *key.both)
     assert cache.exists()
     assert sync(one, f"dir:{folder}", "--encrypt-to", key.to).err == b""

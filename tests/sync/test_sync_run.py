@@ -12,7 +12,6 @@ from test_sync import HEADER, message
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, HistoryError, TryAgain
 from codeh_history.store.files import Files
-from codeh_history.sync import run
 from codeh_history.sync.run import Synced, sync
 from codeh_history.sync.side import Plain
 
@@ -48,8 +47,8 @@ def stores(tmp_path: Path) -> tuple[Env, Store, Store]:
     return env, Store(env, tmp_path / "one"), Store(env, tmp_path / "two")
 
 
-def done(env: Env, one: Store, two: Store, *only: str, dry: bool = False) -> list[Any]:
-    return list(sync(env, [one, two], only, dry=dry))
+def done(env: Env, one: Store, two: Store, *only: str, **how: Any) -> list[Any]:
+    return list(sync(env, [one, two], only, **how))
 
 
 def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(
@@ -96,11 +95,8 @@ def test_what_is_appended_meanwhile_is_there_on_both_sides(stores: tuple[Env, St
     assert all(f'"id":"{id}"'.encode() in everything for id in ("a", "b", "mine"))
 
 
-def test_what_changes_again_and_again_is_left_for_another_time(
-    stores: tuple[Env, Store, Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changes_again_and_again_is_left_for_another_time(stores: tuple[Env, Store, Store]) -> None:
     env, one, two = stores
-    monkeypatch.setattr(run, "TRIES", 3)
     one.lay("x", A)
     two.lay("x", A, B)
     lines = [A]
@@ -110,7 +106,7 @@ def test_what_changes_again_and_again_is_left_for_another_time(
         one.lay("x", *lines)
 
     one.meanwhile = append
-    (outcome,) = done(env, one, two)
+    (outcome,) = done(env, one, two, tries=3)
     assert isinstance(outcome, TryAgain)
     assert "x: changed again and again while it was synced; try again" in str(outcome)
     assert one.held["x"].endswith(b"".join(lines[1:]))

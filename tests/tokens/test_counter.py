@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import os
 import sqlite3
@@ -58,14 +59,17 @@ def test_counts(counter: Any, text: str, tokens: int) -> None:
     assert text_tokens(counter, text) == tokens
 
 
-def test_a_missing_or_altered_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_or_altered_vocabulary_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vocabulary.load.cache_clear()
-    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
+    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     with pytest.raises(InputOutput, match="--counter approx"):
         open_counter(None).counts(["x"])
     monkeypatch.undo()
-    _, special, pattern = vocabulary._ENCODINGS["o200k_base"]
-    monkeypatch.setitem(vocabulary._ENCODINGS, "o200k_base", ("0" * 64, special, pattern))
+    data = tmp_path / vocabulary.PACKAGE / "data"
+    data.mkdir(parents=True)
+    (data.parent / "__init__.py").touch()
+    (data / "o200k_base.tiktoken.gz").write_bytes(gzip.compress(b"IQ== 0\n"))
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(InputOutput, match="sha256 differs"):
         open_counter(None).counts(["x"])
 
@@ -123,7 +127,7 @@ def test_the_approximate_count_is_near() -> None:
 def test_counts_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = str(tmp_path / "cache" / "tokens.sqlite")
     assert open_counter(None, cache=cache).counts(["hello world", "x"]) == [2, 1]
-    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
+    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     (tmp_path / "cache" / "o200k_base-usual.tokens").unlink()
     vocabulary.load.cache_clear()  # nothing can be counted now
     assert open_counter(None, cache=cache).counts(["x", "hello world"]) == [1, 2]

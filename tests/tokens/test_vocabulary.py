@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 from functools import cache
@@ -93,7 +94,7 @@ def test_the_unpacked_vocabulary_is_the_packed_one(tmp_path: Path) -> None:
 
 def test_with_it_the_package_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = count(tmp_path)
-    monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")
+    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     (tmp_path / "tokens.sqlite").unlink()
     assert count(tmp_path) == expected
     with pytest.raises(InputOutput):
@@ -143,7 +144,7 @@ def test_a_spoilt_one_is_made_again(kept: tuple[list[int], bytes], place: float,
 def test_a_child_unpacks_meanwhile(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with vocabulary.unpacking(name, str(tmp_path)) as busy:
         assert busy
-        monkeypatch.setattr(vocabulary, "PACKAGE", "no_such_package_here")  # nobody else does
+        monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)  # nobody else does
         found = Vocabulary(name, str(tmp_path)).encoding(["hello world"])
         assert len(found.encode("hello world")) == 2
     with vocabulary.unpacking(name, str(tmp_path)) as busy:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from ..session.fold import Fold, message_of
 from ..session.model import Json, Message
 from ..session.records import Before, Damage, Log, Record, lines_of, parse
-from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
+from ..session.rules import LONGEST, OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
 from ..store.file import blocks
@@ -27,7 +27,7 @@ class NeedsFold(Exception):
     """The log holds something that only the fold can tell the meaning of."""
 
 
-def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
+def logs(path: str, *, big: int = BIG, step: int = _STEP, longest: int = LONGEST) -> Iterator[Log]:
     """A session file as logs that follow one another: one for a small file, many for a big one.
 
     Offsets and line numbers are those of the file. A file that does not begin with a record comes in one
@@ -36,14 +36,14 @@ def logs(path: str, *, big: int = BIG, step: int = _STEP) -> Iterator[Log]:
     with read.Opened(path) as (fd, size):
         head = os.pread(fd, _STEP, 0) if size > big else b""
         if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
-            yield from _pieces(fd, size, step)
+            yield from _pieces(fd, size, step, longest)
             return
     yield read.read_log(read.read_bytes(path))
 
 
-def _pieces(fd: int, size: int, step: int) -> Iterator[Log]:
+def _pieces(fd: int, size: int, step: int, longest: int) -> Iterator[Log]:
     before = Before()
-    for block in blocks(fd, size, step):
+    for block in blocks(fd, size, step, longest=longest):
         if isinstance(block, int):
             damage = Damage(before.lines + 1, before.size, f"{block} bytes: too long for a record")
             before.size += block + 1

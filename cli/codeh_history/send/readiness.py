@@ -40,13 +40,16 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     return _state(env, target, view, found, open_calls(view.messages), pending, numbers)
 
 
-def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
+def standing_of_big(
+    env: Env, target: Target, counter: str | None, *, strict: bool, big: int = skim.BIG,
+    at_once: int = AT_ONCE, ends: int = END,
+) -> Json | None:  # fmt: skip
     """The same of a big plain log, read twice in little memory; None for any other log."""
-    if target.path == "-" or size_of(target.path) <= skim.BIG:
+    if target.path == "-" or size_of(target.path) <= big:
         return None
     calling, exchanges, pending, end = Calling(), 0, [], {}
     newest: dict[str, Message] = {}
-    skimmed = Skim(skim.logs(target.path))
+    skimmed, again = (Skim(skim.logs(target.path, big=big)) for _ in range(2))
     try:
         for number, message in skimmed.messages():
             message.place = number
@@ -57,8 +60,8 @@ def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bo
                 if getattr(message, name) and number > (newest[name].place if name in newest else 0):
                     newest[name] = message
             end[number] = message
-            if len(end) > 2 * END:
-                end = {n: m for n, m in end.items() if n > skimmed.placed - END}
+            if len(end) > 2 * ends:
+                end = {n: m for n, m in end.items() if n > skimmed.placed - ends}
         view = View(Log([], skimmed.damage, size_of(target.path)))
         view.meta = skimmed.meta
         shown = {m.place: m for m in newest.values()} | end
@@ -67,7 +70,7 @@ def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bo
             return None
         tell_damage(env, target, view.log, strict=strict)
         tell_notes(env, target, skimmed.notes)
-        found = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, target)
+        found = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again, at_once)
     except NeedsFold:
         return None
     found |= {"messages": skimmed.placed, "exchanges": exchanges}
@@ -76,12 +79,12 @@ def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bo
     return _state(env, target, view, found, calls, pending, {m.id: m.place for m in told})
 
 
-def _counted(counter: Counter, view: View, target: Target) -> Json:
+def _counted(counter: Counter, view: View, skimmed: Skim, at_once: int) -> Json:
     """The tokens of a big plain log, some messages at a time."""
     system, tools = beside(view.meta)
     total = counter.history + overhead(counter, system, tools, ())
-    messages = Skim(skim.logs(target.path)).messages()
-    while batch := list(islice(messages, AT_ONCE)):
+    messages = skimmed.messages()
+    while batch := list(islice(messages, at_once)):
         for number, message in batch:
             message.place = number
         some = rendered(view.with_messages([message for _, message in batch])).messages

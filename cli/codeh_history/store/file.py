@@ -78,14 +78,16 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
     return b"".join(chunks)
 
 
-def records_in(fd: int, size: int) -> bytes:
+def records_in(fd: int, size: int, longest: int = LONGEST, step: int = _STEP) -> bytes:
     """The first bytes of a file, without lines too long to be records."""
-    if size <= LONGEST or all(isinstance(block, bytes) for block in blocks(fd, size, _STEP)):
+    if size <= longest or all(
+        isinstance(block, bytes) for block in blocks(fd, size, step, longest=longest)
+    ):
         return pread_all(fd, size)
     pieces: list[bytes] = []
     gaps: dict[int, int] = {}
     at = 0
-    for block in blocks(fd, size, _STEP):
+    for block in blocks(fd, size, step, longest=longest):
         if isinstance(block, int):
             gaps[at] = block
             at += block + 1
@@ -98,7 +100,7 @@ def records_in(fd: int, size: int) -> bytes:
     return cut
 
 
-def blocks(fd: int, size: int, step: int, at: int = 0) -> Iterator[bytes | int]:
+def blocks(fd: int, size: int, step: int, at: int = 0, *, longest: int = LONGEST) -> Iterator[bytes | int]:
     """The file in blocks that end with a line (the last may not); for a line too long, its length.
 
     `at`: where the first one begins.
@@ -112,18 +114,18 @@ def blocks(fd: int, size: int, step: int, at: int = 0) -> Iterator[bytes | int]:
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
         first = chunk.find(b"\n")
-        if cut and length + first > LONGEST:
+        if cut and length + first > longest:
             yield length + first
             chunk, cut = chunk[first + 1 :], cut - first - 1
             held, length = [], 0
         if cut:
             yield b"".join([*held, chunk[:cut]])
             held, length = [], 0
-        if length > LONGEST:
+        if length > longest:
             held.clear()
         held.append(chunk[cut:])
         length += len(chunk) - cut
-    if length > LONGEST:
+    if length > longest:
         yield length
     elif length:
         yield b"".join(held)

@@ -129,6 +129,7 @@ def append(
     header: Callable[[], bytes] | None = None,
     wait: float = LOCK_SECONDS,
     unsynced: Unsynced | None = None,
+    longest: int = LONGEST,
 ) -> bool:
     """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
 
@@ -140,7 +141,14 @@ def append(
 
         begin = header or (lambda: first_line(env, path))
         return on_server.append(
-            env, path, build, begin, create=create, own=header is not None, wait=wait > 0
+            env,
+            path,
+            build,
+            begin,
+            create=create,
+            own=header is not None,
+            wait=wait > 0,
+            longest=longest,
         )
     try:
         if create and not os.path.exists(path):
@@ -153,10 +161,10 @@ def append(
             locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
             env.taken = locked.has
             lines = build(locked)
-            if lines and len(lines) > LONGEST:
+            if lines and len(lines) > longest:
                 from .lines import fitting
 
-                lines = fitting(env, path, lines)
+                lines = fitting(env, path, lines, longest)
             empty = new and header is not None  # a session that is made for its own sake
             if lines and os.path.dirname(path) != own_dir(env) and b'"blockId' in lines:
                 from .elsewhere import note

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from ..base.env import Env
 from ..base.errors import HistoryError, NotFound
 from ..base.postgres import Unreachable
-from ..session.rules import LONGEST
 from . import postgres
 from .elsewhere import note
 from .lines import fitting
@@ -25,6 +24,7 @@ def append(
     create: bool,
     own: bool,
     wait: bool,
+    longest: int,
 ) -> bool:
     """Append what `build` returns; messages that could not be stored are kept in a file, which is said."""
     made: list[bytes] = []
@@ -32,8 +32,8 @@ def append(
     def built(locked: Locked) -> bytes | None:
         env.taken = locked.has
         lines = build(locked)
-        if lines and len(lines) > LONGEST:
-            lines = fitting(env, path, lines)
+        if lines and len(lines) > longest:
+            lines = fitting(env, path, lines, longest)
         if lines:
             note(env, path, lines)
             made.append(lines)

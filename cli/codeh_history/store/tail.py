@@ -14,7 +14,9 @@ from . import read
 _MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # one of these is in each message
 
 
-def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[int, bytes]]:
+def lines_backwards(
+    fd: int, size: int, step: int = 1 << 16, longest: int = LONGEST
+) -> Iterator[tuple[int, bytes]]:
     """Lines from the last to the first, each with its offset and without newline; blank ones left out.
 
     Of a line too long to be a record, only the beginning comes.
@@ -26,25 +28,25 @@ def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[tuple[i
         start = max(0, end - step)
         chunk = os.pread(fd, end - start, start)
         while (at := chunk.rfind(b"\n")) >= 0:
-            line = _line(chunk[at + 1 :], held, length)
+            line = _line(chunk[at + 1 :], held, length, longest)
             held, length = [], 0
             if line.strip():
                 yield start + at + 1, line
             chunk = chunk[:at]
         if chunk:
-            if length > LONGEST:
+            if length > longest:
                 held.clear()
             held.append(chunk)
             length += len(chunk)
         end = start
-    line = _line(b"", held, length)
+    line = _line(b"", held, length, longest)
     if line.strip():
         yield 0, line
 
 
-def _line(first: bytes, rest: list[bytes], length: int) -> bytes:
+def _line(first: bytes, rest: list[bytes], length: int, longest: int) -> bytes:
     """The line whose pieces these are; one byte of it where it is too long."""
-    if len(first) + length > LONGEST:
+    if len(first) + length > longest:
         return (first or rest[-1])[:1]
     return first + b"".join(reversed(rest))
 

@@ -31,7 +31,7 @@ class Synced(NamedTuple):
 
 
 def sync(
-    env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False
+    env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False, tries: int = TRIES
 ) -> Iterator[Synced | HistoryError]:
     """Make the sessions equal, all or `only` these with their forks; what was done, as it is done.
 
@@ -42,7 +42,7 @@ def sync(
     remembered.save()
     for names in families(briefs, only):
         try:
-            done = _family(sides, names, dry=dry)
+            done = _family(sides, names, tries, dry=dry)
         except HistoryError as error:
             yield error
         else:
@@ -50,10 +50,10 @@ def sync(
                 yield done
 
 
-def _family(sides: Sequence[Side], names: Sequence[str], *, dry: bool) -> Synced:
+def _family(sides: Sequence[Side], names: Sequence[str], tries: int, *, dry: bool) -> Synced:
     """Make a session and its forks equal."""
     done, missing, begun = Plan(), list[str](), time.time()
-    for _ in range(TRIES):
+    for _ in range(tries):
         stores, busy = [_read(side, names) for side in sides], [side.busy(names) for side in sides]
         quick = grown(stores) if not any(busy) else None
         found = Plan(quick) if quick is not None else plan(stores, busy)

@@ -13,14 +13,12 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from ..base.child import Child
 
 LARGE = 1 << 17  # characters above which one text is cut
-WORTH = 1 << 19  # characters that are worth a process
 MOST = 8  # processes
-_TURN = 1 << 16  # characters, about, that a process counts before it takes others
-_TURNS = 1 << 13  # turns: the numbers of so many fit in a pipe
 
 # Cuts here leave the count unchanged: no pre-token of either vocabulary spans them.
 _CUT = r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])"
@@ -28,13 +26,25 @@ _CUT = r"[A-Za-z0-9](?=\s)|\n(?=[!-.0-~])"
 Count = Callable[[str], int]
 
 
-def counts(count: Count, texts: Sequence[str], cores: int = 1) -> list[int]:
+class Shares(NamedTuple):
+    """How much is shared, in characters, about."""
+
+    worth: int = 1 << 19  # that are worth a process
+    turn: int = 1 << 16  # that a process counts before it takes others
+    turns: int = 1 << 13  # turns: the numbers of so many fit in a pipe
+
+
+SHARES = Shares()
+
+
+def counts(count: Count, texts: Sequence[str], cores: int = 1, shares: Shares = SHARES) -> list[int]:
     """Each text's count, by as many processes."""
-    cores = min(cores, MOST, sum(map(len, texts)) // WORTH)
+    cores = min(cores, MOST, sum(map(len, texts)) // shares.worth)
     if cores <= 1:
         return [count(text) for text in texts]
     cuts = [cut(text) for text in texts]
-    counted = iter(_shared(count, [piece for pieces in cuts for piece in pieces], cores))
+    turns = _turns([piece for pieces in cuts for piece in pieces], shares)
+    counted = iter(_shared(count, turns, cores))
     return [sum(islice(counted, len(pieces))) for pieces in cuts]
 
 
@@ -55,16 +65,15 @@ def cut(text: str) -> list[str]:
     return pieces
 
 
-def _shared(count: Count, pieces: Sequence[str], cores: int) -> list[int]:
+def _shared(count: Count, turns: Sequence[Sequence[str]], cores: int) -> list[int]:
     """The count of each piece. Who has time takes the next turn; what a child fails at is counted here."""
-    turns = _turns(pieces)
     found: dict[int, list[int]] = {}
     children: list[Child] = []
     ours = os.getpid()
     try:
         queue = _queue(len(turns))
     except OSError:
-        return list(map(count, pieces))
+        return [count(piece) for turn in turns for piece in turn]
 
     def work() -> bytes:
         return marshal.dumps(dict(_taken(count, turns, queue, lambda: os.getppid() == ours)))
@@ -88,9 +97,9 @@ def _shared(count: Count, pieces: Sequence[str], cores: int) -> list[int]:
     ]
 
 
-def _turns(pieces: Sequence[str]) -> list[Sequence[str]]:
+def _turns(pieces: Sequence[str], shares: Shares) -> list[Sequence[str]]:
     """The pieces in order, as many together as are worth a turn."""
-    size = max(_TURN, sum(map(len, pieces)) // _TURNS)
+    size = max(shares.turn, sum(map(len, pieces)) // shares.turns)
     ends, length = [0], 0
     for number, piece in enumerate(pieces, 1):
         length += len(piece)

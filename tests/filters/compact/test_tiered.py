@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def test_an_empty_session_stays_empty() -> None:
 def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyPatch) -> None:
     vocabulary.load.cache_clear()
     view = session([user("hello"), model("world")])
-    monkeypatch.setattr("codeh_history.tokens.vocabulary.PACKAGE", "no_such_package_here")
+    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     counter = open_counter(None)
     assert apply(view, compact(view, Settings(budget=100), counter).ops) is view
     with pytest.raises(Exception, match="vocabulary"):

@@ -33,15 +33,14 @@ def test_lines_are_those_between_newlines_and_counted(
     lines: list[bytes], ended: bool, step: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     data = b"\n".join(lines) + (b"\n" if ended else b"")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program_files, "_STEP", step)
-        with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file:
-            for _ in range(2):
-                found = list(file.lines())
-                assert b"".join(found) == data
-                assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in found[:-1])
-                assert file.counted == data.count(b"\n")
-            assert file.at(2, 5) == data[2:7]
+    with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file:
+        file.step = step
+        for _ in range(2):
+            found = list(file.lines())
+            assert b"".join(found) == data
+            assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in found[:-1])
+            assert file.counted == data.count(b"\n")
+        assert file.at(2, 5) == data[2:7]
 
 
 @given(lines=LINES, more=LINES, reach=st.integers(1, 60))

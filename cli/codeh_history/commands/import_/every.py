@@ -32,7 +32,9 @@ from .program import with_branches
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
 
 
-def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool) -> int:
+def run(
+    env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool, heavy: int = HEAVY
+) -> int:
     """Bring every session up to date, a JSON line for each that changed or failed; the exit code."""
     known = Known(env)
     files = [
@@ -43,7 +45,7 @@ def run(env: Env, programs: Sequence[str], earliest: int | None, *, branches: bo
         return 0
     work = partial(_outcomes, env, known, branches=branches)
     codes: dict[int, int] = {}
-    done = shared(work, files, [file.stamp[1] for file in files])
+    done = shared(work, files, [file.stamp[1] for file in files], heavy=heavy)
     with progress(env, "importing") as told, _InTurn(env) as said:
         for number, (place, data) in enumerate(done, 1):
             lines, code, grows = orjson.loads(data)

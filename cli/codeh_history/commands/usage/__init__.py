@@ -87,7 +87,7 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
     return with_owners(noted(env, rows))
 
 
-def _remembered(env: Env, paths: list[str], table: Table) -> list[Json]:
+def _remembered(env: Env, paths: list[str], table: Table, kind: Kind = USED) -> list[Json]:
     """The rows of sessions of the home; where these are large, read where their files have changed."""
-    kind = USED._replace(version=[USED.version, table.source, table.date])
+    kind = kind._replace(version=[kind.version, table.source, table.date])
     return remembered(env, paths, partial(responses.row_of, table=table), kind)

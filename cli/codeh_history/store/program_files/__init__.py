@@ -47,6 +47,7 @@ class File:
         self._held = _unpacked(fd, path) if pread_all(fd, len(_ZSTD)) == _ZSTD else None
         self._fd = fd = self._held.fileno() if self._held is not None else fd
         self.path = path
+        self.step = _STEP  # bytes read at a time
         self.size = os.fstat(fd).st_size
         self.counted = 0  # lines that were read
         self._database: Database | None = None
@@ -70,7 +71,7 @@ class File:
         return self._lines(0)
 
     def _lines(self, start: int) -> Iterator[bytes]:
-        for block in blocks(self._fd, self.size, _STEP, start):
+        for block in blocks(self._fd, self.size, self.step, start):
             if isinstance(block, int):
                 self.counted += 1
                 yield b" " * block + b"\n"
