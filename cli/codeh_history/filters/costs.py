@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from operator import itemgetter
 
@@ -23,7 +23,6 @@ from ..tokens import (
     text_tokens,
     tools_tokens,
 )
-from ..tokens.formula import sent
 
 BEGINNING = 60  # characters of a part that tell which it is
 
@@ -99,8 +98,9 @@ def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dic
     found: dict[str, int] = {}
     for message, costs in zip(view.messages, parts, strict=True):
         for part, cost in zip(message.parts, costs, strict=False):
-            for name in tools_of(part):
-                found[name] = found.get(name, 0) + counter.scale(cost)
+            asked = part.get("functionCall") or part.get("functionResponse")
+            if asked:
+                found[asked["name"]] = found.get(asked["name"], 0) + counter.scale(cost)
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -117,24 +117,17 @@ def largest(
         {"what": "system", "tokens": system_tokens(counter, system)},
         {"what": "tools", "tokens": tools_tokens(counter, tools)},
     ]
-    for summary in view.summaries:
-        text = _beginning(summary.text)
-        found.append(
-            {
-                "id": summary.id,
-                "what": "summary",
-                "text": text,
-                "tokens": text_tokens(counter, summary.text),
-            }
-        )
-    for n, (message, costs) in enumerate(
-        zip(view.messages, part_tokens(counter, view.messages), strict=True), 1
-    ):
-        for place, (part, cost) in enumerate(
-            zip(message.parts, costs, strict=False) if sent(message) else ()
-        ):
-            found.append({"n": n, "id": message.id, "kind": message.kind, "part": place,
-                          **said(part), "tokens": counter.scale(cost)})  # fmt: skip
+    found += (
+        {"id": s.id, "what": "summary", "text": _beginning(s.text), "tokens": text_tokens(counter, s.text)}
+        for s in view.summaries
+    )
+    parts = part_tokens(counter, view.messages)
+    for n, (message, costs) in enumerate(zip(view.messages, parts, strict=True), 1):
+        found += (
+            {"n": n, "id": message.id, "kind": message.kind, "part": place,
+             **said(part), "tokens": counter.scale(cost)}
+            for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
+        )  # fmt: skip
     dearest = heapq.nlargest(most, filter(itemgetter("tokens"), found), key=itemgetter("tokens"))
     return [{**part, "share": round(part["tokens"] / window, 4)} for part in dearest]
 
@@ -150,11 +143,3 @@ def said(part: Part) -> Json:
 
 def _beginning(text: str) -> str:
     return " ".join(text[: 4 * BEGINNING].split())[:BEGINNING]
-
-
-def tools_of(part: Part) -> Iterable[str]:
-    """The tool that a part calls or answers for."""
-    if "functionCall" in part:
-        yield part["functionCall"]["name"]
-    elif "functionResponse" in part:
-        yield part["functionResponse"]["name"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...session.exchanges import exchanges
 from ...session.fold import View
 from ...session.model import Message
@@ -17,27 +19,25 @@ def ops(view: View, most: int) -> list[Op]:
     """
     over = len(view.messages) - most
     gone: list[str] = []
-    groups = exchanges(view.messages)
-    for group in groups[:-1]:
+    for together in _by_age(view.messages):
         if over <= len(gone):
             break
-        if not any(message.pinned for message in group):
-            gone += (message.id for message in group)
-    if over > len(gone) and groups:
-        for unit in units(groups[-1])[:-1]:
-            if over <= len(gone):
-                break
-            if not any(message.pinned for message in unit):
-                gone += (message.id for message in unit)
+        if not any(message.pinned for message in together):
+            gone += (message.id for message in together)
     return [drop(gone, f"more than {most} messages")] if gone else []
+
+
+def _by_age(messages: list[Message]) -> Iterator[list[Message]]:
+    """What may go together, oldest first: older exchanges, then the older units of the newest."""
+    *older, newest = exchanges(messages) or [[]]
+    yield from older
+    yield from units(newest)[:-1]
 
 
 def units(messages: list[Message]) -> list[list[Message]]:
     """The model messages of an exchange, each with the messages that answer its calls."""
-    owner: dict[str, str] = {}
-    for call in pair(messages).calls:
-        if call.answer is not None:
-            owner[call.answer.message.id] = call.message.id
+    calls = pair(messages).calls
+    owner = {call.answer.message.id: call.message.id for call in calls if call.answer is not None}
     found: dict[str, list[Message]] = {}
     for message in messages:
         if message.role == "model":

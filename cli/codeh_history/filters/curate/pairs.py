@@ -59,8 +59,7 @@ class _Work:
         if open_end and self.settings.unanswered == "drop":
             self._drop(calls, open_end)
             calls = [call for call in calls if id(call) not in self.at_end]
-            open_end = []
-        left = {id(call) for call in open_end} if self.settings.unanswered == "error" else set()
+        left = self.at_end if self.settings.unanswered == "error" else set()
         missing = [call for call in calls if call.answer is None and id(call) not in left]
         if missing or not _in_place(calls, self.view.messages):
             self._rebuild(calls, left)

@@ -40,10 +40,5 @@ def curate(
 def report_lines(stage: str, op: Op) -> list[Json]:
     """What `--report` says of an op: `pass, op, id, part?, why`, a line for each message it concerns."""
     ids = op["ids"] if "ids" in op else [op["after"] if op["op"] == "insert" else op["id"]]
-    lines: list[Json] = []
-    for id in ids:
-        line: Json = {"pass": stage, "op": op["op"], "id": id}
-        if "part" in op:
-            line["part"] = op["part"]
-        lines.append({**line, "why": op.get("why", "")})
-    return lines
+    part = {"part": op["part"]} if "part" in op else {}
+    return [{"pass": stage, "op": op["op"], "id": id, **part, "why": op.get("why", "")} for id in ids]
