@@ -35,8 +35,7 @@ class Log:
 
     @property
     def header(self) -> Line | None:
-        first = self.lines[0] if self.lines else None
-        return first if first is not None and kind_of(first) == "session" else None
+        return self.lines[0] if self.lines and kind_of(self.lines[0]) == "session" else None
 
     @cached_property
     def roots(self) -> dict[str, str]:
@@ -115,6 +114,24 @@ def kind_of(line: Line) -> str:
 def same(one: Line, other: Line) -> bool:
     """Whether two lines say the same, however they are spelled and wherever their parts lie."""
     return one.raw == other.raw or digest(one) == digest(other)
+
+
+def branching(one: Sequence[Line], other: Sequence[Line]) -> int:
+    """The place of the first line that differs, or the end of the shorter."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(one), len(other)))
+
+
+def beyond(there: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
+    """Those of the lines that are not there, however often they are."""
+    held = Counter(map(digest, there))
+    found = []
+    for line in lines:
+        if held[digest(line)]:
+            held[digest(line)] -= 1
+        else:
+            found.append(line)
+    return found
 
 
 def digest(line: Line) -> str:

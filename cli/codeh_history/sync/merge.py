@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..base.ids import LONGEST_ID
 from ..session.line_names import Line
 from ..session.records import dumps
-from .log import QUIET, Log, digest, kind_of, places, same, time_of
+from .log import QUIET, Log, beyond, branching, digest, kind_of, places, time_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
 _HASH = 8  # digits of it in a fork's name
@@ -39,14 +38,14 @@ def merged(name: str, one: Log, other: Log) -> Merged:
     """
     mine, theirs = one.compared(other.commits), other.compared(one.commits)
     redactions = one.redactions | other.redactions
-    at = _branch(mine, theirs)
+    at = branching(mine, theirs)
     if at == len(mine) or at == len(theirs):
         longer, shorter = (one, other) if len(mine) >= len(theirs) else (other, one)
         return Merged(Log(_with_header(longer, shorter), redactions))
     if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
         one, other, mine, theirs = other, one, theirs, mine
     if quiet(theirs[at:]):
-        missing = _missing(mine[at:], theirs[at:])
+        missing = [line for line in beyond(mine[at:], theirs[at:]) if kind_of(line) != "session"]
         lines = _with_header(one, other) if at else one.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
     root, first = root_of(name, one, other), theirs[at]
@@ -54,16 +53,6 @@ def merged(name: str, one: Log, other: Log) -> Merged:
     if fork.name == name:  # where the lines before it differ in deltas alone
         fork = _fork(root, other, first, alike=True)
     return Merged(Log(one.lines, redactions), fork)
-
-
-def _branch(mine: Sequence[Line], theirs: Sequence[Line]) -> int:
-    """The place of the first line that differs, or the end of the shorter."""
-    at = 0
-    for one, other in zip(mine, theirs, strict=False):
-        if not same(one, other):
-            break
-        at += 1
-    return at
 
 
 def quiet(branch: Iterable[Line]) -> bool:
@@ -80,18 +69,6 @@ def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
     first = branch[0]
     name = digest(first) if first.name == against.name else hashlib.sha256(first.name.encode()).hexdigest()
     return quiet(branch), time_of(first), name
-
-
-def _missing(mine: Sequence[Line], theirs: Sequence[Line]) -> list[Line]:
-    """The lines of a quiet branch that the other has not, however often it has them."""
-    there = Counter(map(digest, mine))
-    missing = []
-    for line in theirs:
-        if there[digest(line)]:
-            there[digest(line)] -= 1
-        elif kind_of(line) != "session":
-            missing.append(line)
-    return missing
 
 
 def _with_header(log: Log, other: Log) -> Sequence[Line]:
@@ -118,8 +95,7 @@ def root_of(name: str, *logs: Log) -> str:
 
 def rightful(name: str, log: Log) -> bool:
     """Whether a log is the branch that its name tells of."""
-    found = _FORK.fullmatch(name)
-    return found is not None and _is_named(log, found[2])
+    return root_of(name, log) != name
 
 
 def _is_named(log: Log, hashed: str) -> bool:

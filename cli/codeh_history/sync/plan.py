@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from ..session.line_names import Line
-from .log import Log, digest, read, same
+from .log import Log, beyond, branching, read, same
 from .merge import Fork, Merged, merged, rightful
 from .redact import redacted
 
-SIDES = 2
 _DELTA = b'\n{"type":"delta"'  # a line that is not counted, if it stands as it is written here
 _REDACTION = b'"redaction"'
 UNFINISHED = "a stream in it is unfinished"
@@ -89,12 +88,8 @@ def _turn(write: Write) -> tuple[bool, int, str, int]:
 
 
 def _redacted(stores: Sequence[Mapping[str, Log]]) -> list[dict[str, Log]]:
-    places = [(side, name) for side, store in enumerate(stores) for name in store]
-    clean = redacted([stores[side][name] for side, name in places])
-    found: list[dict[str, Log]] = [{} for _ in stores]
-    for (side, name), log in zip(places, clean, strict=True):
-        found[side][name] = log
-    return found
+    clean = iter(redacted([log for store in stores for log in store.values()]))
+    return [{name: next(clean) for name in store} for store in stores]
 
 
 class _Resolved:
@@ -180,15 +175,8 @@ def _lost(old: Log, new: Log) -> list[Line]:
 def _more(old: Log, new: Log) -> list[Line]:
     """The lines that a log has more than another."""
     mine, theirs = old.compared(new.commits), new.compared(old.commits)
-    at = next((n for n, pair in enumerate(zip(mine, theirs, strict=False)) if not same(*pair)), len(mine))
-    there = Counter(map(digest, mine[at:]))
-    found = []
-    for line in theirs[at:]:
-        if there[digest(line)]:
-            there[digest(line)] -= 1
-        else:
-            found.append(line)
-    return found
+    at = branching(mine, theirs)
+    return beyond(mine[at:], theirs[at:])
 
 
 def _writes(
@@ -198,13 +186,13 @@ def _writes(
     logs: Mapping[str, Log],
 ) -> Iterable[Write]:
     """What each store lacks; a log that says the same as it should keeps its bytes."""
-    for side in range(SIDES):
+    for side, store in enumerate(stores):
         for name, new in logs.items():
             old = clean[side].get(name)
             if old is None:
                 yield Write(side, name, None, new.data, len(new.lines), switched=False)
             elif not _equal(old, new):
                 more, lost = _more(old, new), _lost(old, new)
-                yield Write(side, name, stores[side][name], new.data, len(more), switched=bool(lost))
+                yield Write(side, name, store[name], new.data, len(more), switched=bool(lost))
             elif old is not before[side][name]:
-                yield Write(side, name, stores[side][name], old.data, 0, switched=False)
+                yield Write(side, name, store[name], old.data, 0, switched=False)

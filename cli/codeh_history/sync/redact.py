@@ -33,13 +33,9 @@ def redacted(logs: Sequence[Log]) -> list[Log]:
 
 def _clean(name: str, known: set[bytes], logs: Iterable[Log]) -> Line | None:
     """The line of this name without all that is redacted of it; None if no log has it, or two differ."""
-    found: dict[str, Line] = {}
-    for log in logs:
-        if known <= log.redactions:
-            for line in log.lines:
-                if line.name == name:
-                    found.setdefault(digest(line), line)
-    return next(iter(found.values())) if len(found) == 1 else None
+    knowing = (log for log in logs if known <= log.redactions)
+    found = [line for log in knowing for line in log.lines if line.name == name]
+    return found[0] if len(set(map(digest, found))) == 1 else None
 
 
 def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:

@@ -85,13 +85,12 @@ def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
 
 def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
     """See that the store that a session goes to has the blocks that it names; those that neither has."""
-    wanted = [id for id in blocks(write.after) if id not in set(blocks(write.before or b""))]
-    if not wanted:
-        return []
-    lost: Lost = {}
-    if not sides[write.side].blocks:
-        return wanted
     to, other = sides[write.side], sides[1 - write.side]
+    before = set(blocks(write.before or b""))
+    wanted = [id for id in blocks(write.after) if id not in before]
+    if not (wanted and to.blocks):
+        return wanted
+    lost: Lost = {}
     bring([*to.blocks, *other.blocks], wanted, lost)
     return list(lost)
 

@@ -6,6 +6,7 @@ folder, is held while a file is replaced.
 
 from __future__ import annotations
 
+import io
 import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -84,8 +85,6 @@ class Sealed:
 
     def _packed(self, session: str, data: bytes) -> bytes:
         """The bundle of a session and of its blocks, as far as there are any."""
-        import io
-
         file = io.BytesIO()
         named = rewrite.blocks(data)
         there = self._held.mget(named)
