@@ -11,7 +11,7 @@ import re
 import shlex
 import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import providers
@@ -34,10 +34,6 @@ class Config(Fields):
     path: str
     top: Mapping[str, Any]
     profiles: Mapping[str, Mapping[str, Any]]
-
-
-class _Wrong(Exception):
-    """A value that is none of its key."""
 
 
 def read(path: str) -> Config:
@@ -114,7 +110,7 @@ class _File:
                 self.refuse(table, key, f"no such key; {suggestion(key, KEYS, known)}")
             try:
                 found[key] = _VALUES[key](value, self.folder)
-            except (_Wrong, Usage) as error:
+            except Usage as error:
                 self.refuse(table, key, str(error))
         return found
 
@@ -141,16 +137,14 @@ def _bare(name: str) -> str:
     return re.sub(r"[\s\"']", "", name)
 
 
-def _flat(data: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The keys of a table; those of `summarize` and `calls` with their group's name before them."""
     groups = {key.partition(".")[0] for key in KEYS if "." in key}
-    found = []
     for key, value in data.items():
         if key in groups and isinstance(value, dict):
-            found += [(f"{key}.{name}", inner) for name, inner in value.items()]
+            yield from ((f"{key}.{name}", inner) for name, inner in value.items())
         else:
-            found.append((key, value))
-    return found
+            yield key, value
 
 
 # -- a value of each key, as its option has it -------------------------------------------------------------
@@ -158,7 +152,7 @@ def _flat(data: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _word(value: object, _folder: str) -> str:
     if not isinstance(value, str) or not value:
-        raise _Wrong("a text expected")
+        raise Usage("a text expected")
     return value
 
 
@@ -166,7 +160,7 @@ def _provider(value: object, folder: str) -> str:
     to = _word(value, folder)
     if to not in providers.TARGETS:
         known = f"one of {', '.join(providers.TARGETS)}"
-        raise _Wrong(f"{to}: no such provider; {suggestion(to, providers.TARGETS, known)}")
+        raise Usage(f"{to}: no such provider; {suggestion(to, providers.TARGETS, known)}")
     return to
 
 
@@ -180,7 +174,7 @@ def _command(value: object, folder: str) -> str:
 def _text_or_file(value: object, folder: str) -> str:
     """TEXT or `@FILE`; an empty one is none."""
     if not isinstance(value, str):
-        raise _Wrong('a text, or "@FILE", expected')
+        raise Usage('a text, or "@FILE", expected')
     return f"@{_absolute(value[1:], folder)}" if value.startswith("@") else value
 
 
@@ -200,20 +194,20 @@ def _absolute(name: str, folder: str) -> str:
 
 def _budget(value: object, _folder: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise _Wrong('a number of tokens expected, as 32000 or "32k"')
+        raise Usage('a number of tokens expected, as 32000 or "32k"')
     amounts.tokens(str(value), "budget")
     return str(value)
 
 
 def _count(value: object, _folder: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TOKENS:
-        raise _Wrong(f"a whole number above 0 expected, at most {MOST_TOKENS}")
+        raise Usage(f"a whole number above 0 expected, at most {MOST_TOKENS}")
     return value
 
 
 def _switch(value: object, _folder: str) -> bool:
     if not isinstance(value, bool):
-        raise _Wrong("true or false expected")
+        raise Usage("true or false expected")
     return value
 
 
@@ -222,23 +216,23 @@ def _fields(value: object, _folder: str) -> list[str]:
     if isinstance(value, dict):
         return [f"{path}={_json(inner)}" for path, inner in _paths(value)]
     if not isinstance(value, list) or not all(isinstance(one, str) and "=" in one[1:] for one in value):
-        raise _Wrong('a table of fields, or a list of "PATH=JSON", expected')
+        raise Usage('a table of fields, or a list of "PATH=JSON", expected')
     return value
 
 
-def _paths(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
-    found = []
+def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in table.items():
-        path = f"{before}{key}"
-        found += _paths(value, f"{path}.") if isinstance(value, dict) and value else [(path, value)]
-    return found
+        if isinstance(value, dict) and value:
+            yield from _paths(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
 
 
 def _json(value: object) -> str:
     try:
         return dumps(value).decode()
     except (TypeError, ValueError):
-        raise _Wrong("a date or a number that JSON has not") from None
+        raise Usage("a date or a number that JSON has not") from None
 
 
 _VALUES: dict[str, Callable[[object, str], Any]] = {
