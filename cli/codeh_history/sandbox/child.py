@@ -13,6 +13,7 @@ ANSWER, DONE, WRONG, LARGE = "answer", "done", "wrong", "large"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
@@ -55,7 +56,7 @@ def answer(data: bytes) -> None:
     """Write the answers to a request, each at once, so that the parent knows how far it came."""
     try:
         work, given = marshal.loads(data)  # noqa: S302 - the parent's own
-        for found in WORKS[work](*given):
+        for found in searched(work, *given) if work in SEARCHES else render(*given):
             if isinstance(found, str) and len(found) > MOST:
                 tell(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
                 return
@@ -73,31 +74,31 @@ def tell(kind: str, value: Any) -> None:
         data = data[os.write(1, data) :]
 
 
-def found(text: str, flags: int, texts: Sequence[str]) -> Iterator[bool]:
-    """Whether a pattern is found in each text."""
+def found(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern is found in a text."""
+    return pattern.search(text) is not None
+
+
+def spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Where it is found."""
+    return [found.span() for found in pattern.finditer(text)]
+
+
+def cut(pattern: re.Pattern[str], text: str) -> str:
+    """The text without what it matches."""
+    return pattern.sub("", text)
+
+
+SEARCHES: Mapping[str, Callable[[re.Pattern[str], str], Any]] = {"found": found, "spans": spans, "cut": cut}
+
+
+def searched(work: str, pattern: str, flags: int, texts: Sequence[str]) -> Iterator[object]:
+    """What one of them says of each text."""
     import re
 
-    search = re.compile(text, flags).search
-    for each in texts:
-        yield search(each) is not None
-
-
-def spans(text: str, flags: int, texts: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
-    """Where a pattern is found in each text."""
-    import re
-
-    finditer = re.compile(text, flags).finditer
-    for each in texts:
-        yield [found.span() for found in finditer(each)]
-
-
-def cut(text: str, flags: int, texts: Sequence[str]) -> Iterator[str]:
-    """Each text without what the pattern matches."""
-    import re
-
-    sub = re.compile(text, flags).sub
-    for each in texts:
-        yield sub("", each)
+    compiled = re.compile(pattern, flags)
+    for text in texts:
+        yield SEARCHES[work](compiled, text)
 
 
 def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str]:
@@ -131,10 +132,6 @@ def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str
     except Exception as error:  # noqa: BLE001 - whatever a template's own expressions raise
         raise ValueError(f"{name}: {type(error).__name__}: {error}") from None
 
-
-WORKS: Mapping[str, Callable[..., Iterator[object]]] = {
-    "found": found, "spans": spans, "cut": cut, "render": render,
-}  # fmt: skip
 
 if __name__ == "__main__":
     main(float(sys.argv[1]))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from ..base.errors import BadData, Usage
+from . import child
 from .process import SECONDS, Sandbox, TooMuch
 
 _CHOICES = 8  # each `?` and `|` may double what a place takes; so many are no matter
@@ -62,23 +63,19 @@ class Pattern:
 
     def found(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
         """Whether it is found in each of the texts."""
-        if quick(self.text, texts):
-            return [self._own.search(text) is not None for text in texts]
-        return self._confined("found", texts, names)
+        return self._each("found", texts, names)
 
     def spans(self, texts: Sequence[str], names: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Where in each of the texts it is found."""
-        if quick(self.text, texts):
-            return [[found.span() for found in self._own.finditer(text)] for text in texts]
-        return self._confined("spans", texts, names)
+        return self._each("spans", texts, names)
 
     def cut(self, texts: Sequence[str], names: Sequence[str]) -> list[str]:
         """The texts without what it matches."""
-        if quick(self.text, texts):
-            return [self._own.sub("", text) for text in texts]
-        return self._confined("cut", texts, names)
+        return self._each("cut", texts, names)
 
-    def _confined(self, work: str, texts: Sequence[str], names: Sequence[str]) -> list[Any]:
+    def _each(self, work: str, texts: Sequence[str], names: Sequence[str]) -> list[Any]:
+        if quick(self.text, texts):
+            return [child.SEARCHES[work](self._own, text) for text in texts]
         done: list[Any] = []
         sandbox = self._kept or Sandbox(self.seconds)
         try:

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Self
 
 from ..base.modules import contents
@@ -44,14 +45,8 @@ class Sandbox:
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    pass
-        process.wait()
+        with suppress(BrokenPipeError), process:  # of what it was not told any more
+            process.kill()
 
     def ask(self, work: str, *given: Any) -> Iterator[Any]:
         """The answers to a request, as they come; raises TooMuch, after which there are no more.
