@@ -164,7 +164,7 @@ def parameter(takes: type[Options], name: str) -> Parameter:
     spelled, type, default = takes.SPELLED[name], TYPES[takes.TYPES[name]], takes.DEFAULTS[name]
     beside: dict[str, Any] = {"metavar": spelled.metavar or None, "help": told(spelled.help) or None}
     if spelled.positional:
-        as_typer = typer.Argument(min=spelled.least, show_default=False, **beside)
+        as_typer = typer.Argument(show_default=False, **beside)
         default = Parameter.empty if "None" not in takes.TYPES[name] else None
     else:
         names = (f"--{name}/--no-{name}",) if default is True else spelled.flags(name)

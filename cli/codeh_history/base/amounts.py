@@ -15,9 +15,9 @@ def tokens(text: str, option: str = "--budget") -> int:
     return amount(text, option, "tokens")
 
 
-def size(text: str | None, option: str = "--max-bytes") -> int:
-    """A number of bytes, `32k` for thousands; MOST where none is given."""
-    return MOST if text is None else amount(text, option, "bytes")
+def size(text: str | None) -> int:
+    """What `--max-bytes` says: a number, `32k` for thousands; MOST where none is given."""
+    return MOST if text is None else amount(text, "--max-bytes", "bytes")
 
 
 def amount(text: str, option: str, unit: str) -> int:

@@ -106,13 +106,8 @@ class Env:
         if self.seed is not None:
             return lambda offset: self.new_id(session, offset)
         drawn = os.urandom(10 * count).hex()
-        at = iter(range(0, len(drawn), 20))
-
-        def next_id(_: int) -> str:
-            start = next(at)
-            return drawn[start : start + 20]
-
-        return next_id
+        ids = (drawn[at : at + 20] for at in range(0, len(drawn), 20))
+        return lambda _: next(ids)
 
     @property
     def cores(self) -> int:
@@ -163,7 +158,7 @@ class Env:
                 try:
                     data = data[os.write(self.stdout, data) :]
                 except BlockingIOError:  # somebody who shares it set it so
-                    _wait_for_room(self.stdout)
+                    _polled(self.stdout, for_writing=True)
         except BrokenPipeError:
             raise Interrupted(SIGPIPE) from None
         except OSError as error:
@@ -237,11 +232,7 @@ class Env:
 
     def idle(self, seconds: float) -> bool:
         """Whether nothing comes on stdin for so long: then there is time for what may be needed."""
-        import select
-
-        poll = select.poll()
-        poll.register(self.stdin, select.POLLIN)
-        return not poll.poll(1000 * seconds)
+        return not _polled(self.stdin, 1000 * seconds)
 
     def piped(self) -> bool:
         """Whether stdin is a pipe with data or an open writer."""
@@ -254,16 +245,11 @@ class Env:
             return False
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             return False
-        poll = select.poll()
-        poll.register(self.stdin, select.POLLIN)
-        events = [event for _, event in poll.poll(0)]
-        return not events or bool(events[0] & select.POLLIN)
+        events = _polled(self.stdin, 0)
+        return not events or bool(events & select.POLLIN)
 
     def terminal(self, fd: int) -> bool:
-        try:
-            return os.isatty(fd)
-        except OSError:
-            return False
+        return os.isatty(fd)
 
     @property
     def colour(self) -> bool:
@@ -276,12 +262,13 @@ class Env:
         return self.terminal(fd) and not plain
 
 
-def _wait_for_room(fd: int) -> None:
+def _polled(fd: int, millis: float | None = None, *, for_writing: bool = False) -> int:
+    """What the system says of a descriptor once it can be used, or after so long: then 0."""
     import select
 
     poll = select.poll()
-    poll.register(fd, select.POLLOUT)
-    poll.poll()
+    poll.register(fd, select.POLLOUT if for_writing else select.POLLIN)
+    return sum(events for _, events in poll.poll(millis))
 
 
 def _home_of_user() -> str:

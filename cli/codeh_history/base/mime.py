@@ -33,8 +33,6 @@ def mime_type(data: bytes, name: str) -> str:
         return "application/octet-stream"
     import mimetypes
 
-    guessed = mimetypes.guess_type(name)[0]
-    textual = guessed is not None and (
-        guessed.startswith("text/") or guessed in ("application/json", "image/svg+xml")
-    )
-    return guessed if textual and guessed else "text/plain"
+    guessed = mimetypes.guess_type(name)[0] or ""
+    textual = guessed.startswith("text/") or guessed in ("application/json", "image/svg+xml")
+    return guessed if textual else "text/plain"

@@ -14,23 +14,17 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 
-class Option:
+class Option(Fields):
     """How an option is spelled on the command line, and what the help says of it."""
 
-    __slots__ = ("default", "help", "least", "long", "metavar", "most", "positional", "short")
-
-    def __init__(
-        self, metavar: str, help: str, short: str, long: str, least: float | None, most: float | None,
-        default: object, *, positional: bool,
-    ) -> None:  # fmt: skip
-        self.metavar = metavar
-        self.help = help
-        self.short = short
-        self.long = long
-        self.least = least
-        self.most = most
-        self.default = default
-        self.positional = positional
+    metavar: str = ""
+    help: str
+    short: str = ""
+    long: str = ""
+    least: float | None = None
+    most: float | None = None
+    default: object = None
+    positional: bool = False
 
     def flags(self, name: str) -> tuple[str, ...]:
         """`--long-name` and `-l`, as far as it has them."""
@@ -43,17 +37,19 @@ def option(
     most: float | None = None, default: object = None,
 ) -> Any:  # fmt: skip
     """An option with a value; `least` and `most` of a number."""
-    return Option(metavar, help, short, long, least, most, default, positional=False)
+    return Option(
+        metavar=metavar, help=help, short=short, long=long, least=least, most=most, default=default
+    )
 
 
 def flag(help: str, short: str = "", *, long: str = "", default: bool = False) -> Any:
     """An option without a value; one that is on unless told otherwise has a `--no-…`."""
-    return Option("", help, short, long, None, None, default or None, positional=False)
+    return Option(help=help, short=short, long=long, default=default or None)
 
 
-def argument(metavar: str, help: str = "", *, least: float | None = None) -> Any:
+def argument(metavar: str, help: str = "") -> Any:
     """A word that is told by its place; it must be given where its type has no None."""
-    return Option(metavar, help, "", "", least, None, None, positional=True)
+    return Option(metavar=metavar, help=help, positional=True)
 
 
 class Options(Fields):

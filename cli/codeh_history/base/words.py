@@ -29,15 +29,11 @@ def near(name: str, names: Iterable[str]) -> str | None:
     names = list(names)
     most = (len(name) > 2) + (len(name) > _FEW)
     letters = name.translate(_DIGITS)
-    best: tuple[int, str] | None = None
-    for other in names:
-        if abs(len(other) - len(name)) > most or other.translate(_DIGITS) == letters:
-            continue
-        slips = distance(name, other, most)
-        if slips <= most and (best is None or (slips, other) < best):
-            best = slips, other
-    if best:
-        return best[1]
+    alike = (other for other in names if abs(len(other) - len(name)) <= most)
+    slips = ((distance(name, other, most), other) for other in alike if other.translate(_DIGITS) != letters)
+    fewest, best = min(slips, default=(most + 1, ""))
+    if fewest <= most:
+        return best
     begun = [other for other in names if other.startswith(name) and len(other) >= len(name) + _CUT]
     return begun[0] if len(begun) == 1 and len(name) > _FEW else None
 
