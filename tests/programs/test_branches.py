@@ -51,7 +51,7 @@ def session(ids: str, id: str = "s") -> Session:
 
 def test_a_branch_says_where_it_left() -> None:
     main = session("abc")
-    made = branches.of(main, "x", "pi-s")
+    made = branches.of(main, "x")
     made.items += [entry("a"), entry("b"), entry("d")]
     assert branches.placed(made, main)
     assert (made.id, made.cwd, made.version, made.parent) == (
@@ -65,7 +65,7 @@ def test_a_branch_says_where_it_left() -> None:
 
 def test_a_branch_of_nothing_of_its_own_is_none() -> None:
     main = session("abc")
-    made = branches.of(main, "x", "pi-s")
+    made = branches.of(main, "x")
     made.items += [entry("a"), entry("b")]
     assert not branches.placed(made, main)
     assert [

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from .model import Entry, Session, Used
+from .records import session_id
 
 MOST = 200  # branches of a file that are read; what more there are is counted
 BEYOND = f"branch beyond the newest {MOST}"
@@ -66,10 +67,10 @@ def read(
         yield last
 
 
-def of(session: Session, id: str, main: str) -> Session:
+def of(session: Session, id: str) -> Session:
     """An empty session for a branch of another one."""
     made = Session(session.program, f"{session.id}-{id}", session.version, cwd=session.cwd)
-    made.parent = {"session": main, "at": None}
+    made.below(session_id(session))
     return made
 
 

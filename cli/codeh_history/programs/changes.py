@@ -189,11 +189,7 @@ class _Comparison:
         self.found.append({"type": "commit", "of": id, **time, **given, MARK: item.lines})
 
     def revert(self, of: str) -> None:
-        id = self.new_id("revert", of)
-        last = next((item.ts for item in reversed(self.session.items) if item.ts), self.session.created)
-        self.found.append(
-            {"type": "revert", "id": id, "of": of, **({"ts": last} if last else {}), MARK: []}
-        )
+        self.found.append(records.revert(self.session, self.new_id("revert", of), of))
 
     def new_id(self, *of: object) -> str:
         """An id that is a function of these, and of how often it was made."""

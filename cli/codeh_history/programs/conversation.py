@@ -31,7 +31,7 @@ class Conversation:
         parts = [part for part in parts if part != {"text": ""}]
         if not parts:
             return None
-        own = name_of(id) or made_id(self.session.program, self.session.id, kind, _said(parts))
+        own = name_of(id) or made_id(self.session.program, self.session.id, kind, dumps(parts))
         given = {key: value for key, value in fields.items() if value}
         entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], given)
         self.session.items.append(entry)
@@ -92,10 +92,6 @@ class Conversation:
         return bool(self._open)
 
 
-def _said(value: object) -> str:
-    return dumps(value).decode("utf-8", "replace")
-
-
 class Names:
     """Ids of the conversations of a file whose format gives them none, or the same to several."""
 
@@ -104,7 +100,7 @@ class Names:
 
     def id(self, given: object, *opening: object) -> str:
         """The given one, else one by how the conversation opens; `-2` for the second of that id."""
-        own = given if isinstance(given, str) and given.strip() else made_id(*map(_said, opening))
+        own = given if isinstance(given, str) and given.strip() else made_id(*map(dumps, opening))
         self._seen[own] += 1
         return own if self._seen[own] == 1 else f"{own}-{self._seen[own]}"
 

@@ -119,10 +119,19 @@ class Session:
         """Say what is wrong in the source, as a `Problem` has it."""
         self.problems.append(Problem(line, effect, reason, mended))
 
+    def below(self, parent: str, *, agent: bool = False) -> None:
+        """Say which session it left, or whose sub-agent it is; where in that, is not known."""
+        self.parent, self.agent = {"session": parent, "at": None}, agent
+
     def titled(self, title: object) -> None:
         """Take a title, if it is one."""
         if isinstance(title, str) and title:
             self.settings["title"] = title
+
+    @property
+    def last(self) -> str | None:
+        """When it was written last, as far as it is known."""
+        return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
     def leave(self, kind: str, count: int) -> None:
         """Count what is not among the items; nothing is said of a kind of which there is none."""

@@ -48,18 +48,15 @@ def session_id(session: Session) -> str:
 
 def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:
     """The first line of the copy; times and directory are the source's."""
-    origin: Json = {"from": session.program, "id": session.id, "path": path}
-    if session.version:
-        origin["version"] = session.version
-    if session.agent:
-        origin["agent"] = True
+    origin = {
+        "from": session.program, "id": session.id, "path": path, **_if("version", session.version),
+        **_if("agent", session.agent),
+    }  # fmt: skip
     first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
-    found: Json = {"type": "session", "version": 1, "id": id, "created": first}
-    if session.cwd:
-        found["cwd"] = session.cwd
-    if parent or session.parent:
-        found["parent"] = parent or session.parent
-    return {**found, MARK: origin}
+    return {
+        "type": "session", "version": 1, "id": id, "created": first, **_if("cwd", session.cwd),
+        **_if("parent", parent or session.parent), MARK: origin,
+    }  # fmt: skip
 
 
 def records(session: Session) -> Iterator[Json]:
@@ -75,13 +72,17 @@ def records(session: Session) -> Iterator[Json]:
 
 def used(item: Used) -> Json:
     """The record of what a sub-agent's response used; what one used in the end is a record of its own."""
-    id = made_id("usage", item.id, dumps(item.fields["usage"]).decode("utf-8", "replace"))
-    return {"type": "usage", "id": id, **_time("ts", item.ts), "of": item.id, **item.fields, MARK: []}
+    id = made_id("usage", item.id, dumps(item.fields["usage"]))
+    return {"type": "usage", "id": id, **_if("ts", item.ts), "of": item.id, **item.fields, MARK: []}
 
 
 def settings(session: Session, values: Json) -> Json:
-    last = next((item.ts for item in reversed(session.items) if item.ts), session.created)
-    return {"type": "meta", **({"ts": last} if last else {}), "set": values, MARK: []}
+    return {"type": "meta", **_if("ts", session.last), "set": values, MARK: []}
+
+
+def revert(session: Session, id: str, of: str) -> Json:
+    """The record that takes back one which came from the source before."""
+    return {"type": "revert", "id": id, "of": of, **_if("ts", session.last), MARK: []}
 
 
 def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
@@ -91,17 +92,10 @@ def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summar
 
 def message(entry: Entry) -> Json:
     """The record of a message."""
-    found: Json = {"type": "message", "id": entry.id}
-    if entry.ts:
-        found["ts"] = entry.ts
-    found["kind"] = entry.kind
-    role = ROLE_OF_KIND[entry.kind]
-    if role:
-        found["role"] = role
-    found["parts"] = entry.parts
-    found.update(entry.fields)
-    found[MARK] = entry.lines
-    return found
+    return {
+        "type": "message", "id": entry.id, **_if("ts", entry.ts), "kind": entry.kind,
+        **_if("role", ROLE_OF_KIND[entry.kind]), "parts": entry.parts, **entry.fields, MARK: entry.lines,
+    }  # fmt: skip
 
 
 def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
@@ -114,8 +108,8 @@ def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> 
     first, last = (times[0], times[-1]) if times else (None, None)
     text = item.text.removeprefix(f"{SUMMARY_HEAD}\n\n")
     return {
-        "type": "summary", "id": item.id, **_time("createdAt", item.ts),
-        **_time("periodStart", first), **_time("periodEnd", last),
+        "type": "summary", "id": item.id, **_if("createdAt", item.ts), **_if("periodStart", first),
+        **_if("periodEnd", last),
         "summary": text, "conversationCount": exchanges(covered), "covers": item.covers, "by": program,
         MARK: [item.line],
     }  # fmt: skip
@@ -144,5 +138,6 @@ def time_of(value: object) -> str | None:
     return from_millis(millis) if millis is not None else None
 
 
-def _time(field: str, value: str | None) -> Json:
+def _if(field: str, value: object) -> Json:
+    """A field of a record that has one where there is a value."""
     return {field: value} if value else {}

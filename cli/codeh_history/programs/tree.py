@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from . import branches
 from .model import Session
-from .records import session_id
 
 
 class Node(NamedTuple):
@@ -39,7 +38,7 @@ def others(
     leaves = [node for node in nodes.values() if node.id not in above]
 
     def made(own: list[Node]) -> Session:
-        branch = branches.of(session, own[0].id[:8], session_id(session))
+        branch = branches.of(session, own[0].id[:8])
         fill(branch, way(parents, own[-1].id))
         return branch
 

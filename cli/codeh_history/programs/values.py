@@ -41,21 +41,19 @@ def first(data: bytes) -> list[Json]:
     try:
         found = orjson.loads(data.removeprefix(BOM))
     except ValueError:
-        found = _beginning(data.removeprefix(BOM))
+        found = _beginning(io.BytesIO(data.removeprefix(BOM)))
     items = found[:_FIRST] if isinstance(found, list) else [found]
     return [item for item in items if isinstance(item, dict)]
 
 
-def _beginning(data: bytes) -> Any:
+def _beginning(stream: IO[bytes] | _Bounded) -> Any:
     """As much of a value as there is of its text."""
     import ijson
 
     builder = ijson.ObjectBuilder()
-    try:
-        for event, value in ijson.basic_parse(io.BytesIO(data), use_float=True):
+    with contextlib.suppress(ijson.JSONError, ValueError):
+        for event, value in ijson.basic_parse(stream, use_float=True):
             builder.event(event, value)
-    except (ijson.JSONError, ValueError):
-        pass
     return getattr(builder, "value", None)
 
 
@@ -76,27 +74,21 @@ def objects(
         return
     number = 0
     for place, stream in enumerate(source.streams()):
-        found = _elements(stream, partial(_stream, source, place), longest)
-        while True:
-            try:
-                value = next(found)
-            except StopIteration:
-                break
-            except ValueError as error:
-                if not number:
-                    problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
-                    yield 1, _before_damage(source, longest, str(error))
-                    return
-                problems.append(
-                    Problem(0, "skips", f"{error} after {number} conversations; the rest is not read")
-                )
-                break
-            number += 1
-            reason = _wrong(value)
-            if reason:
-                problems.append(Problem(0, "skips", f"conversation {number}: {reason}"))
-            else:
-                yield number, value
+        try:
+            for value in _elements(stream, partial(_stream, source, place), longest):
+                number += 1
+                if reason := _wrong(value):
+                    problems.append(Problem(0, "skips", f"conversation {number}: {reason}"))
+                else:
+                    yield number, value
+        except ValueError as error:
+            if number:
+                what = f"after {number} conversations; the rest is not read"
+                problems.append(Problem(0, "skips", f"{error} {what}"))
+                return
+            problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
+            yield 1, _before_damage(source, longest, str(error))
+            return
 
 
 def sessions(
@@ -125,13 +117,7 @@ def sessions(
 
 def _before_damage(source: Source, longest: int, reason: str) -> Json:
     """As much as can be read of the one object that a file is; Refused where that is nothing."""
-    import ijson
-
-    builder = ijson.ObjectBuilder()
-    with contextlib.suppress(ijson.JSONError, ValueError):
-        for event, value in ijson.basic_parse(_Bounded(next(source.streams()), longest), use_float=True):
-            builder.event(event, value)
-    found = getattr(builder, "value", None)
+    found = _beginning(_Bounded(next(source.streams()), longest))
     if not isinstance(found, dict) or not found or _wrong(found):
         raise Refused(reason)
     return found
@@ -141,10 +127,10 @@ def _wrong(value: Any) -> str | None:
     if not isinstance(value, dict):
         return "not an object"
     try:
-        raw = orjson.dumps(value)
+        deep = depth_exceeds(orjson.dumps(value), MAX_READ)
     except TypeError:
-        return f"nested deeper than {MAX_READ}"
-    return f"nested deeper than {MAX_READ}" if depth_exceeds(raw, MAX_READ) else None
+        deep = True
+    return f"nested deeper than {MAX_READ}" if deep else None
 
 
 def _stream(source: Source, place: int) -> IO[bytes]:

@@ -52,7 +52,7 @@ def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
     for value in trajectories:
         found = _session(value, names)
         found.id = f"{session.id}-{found.id}"
-        found.parent, found.agent = {"session": session_id(session), "at": None}, True
+        found.below(session_id(session), agent=True)
         yield found
 
 

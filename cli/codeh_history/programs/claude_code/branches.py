@@ -24,10 +24,8 @@ def read(source: Source, session: Session, tree: Tree, live: Branch, reads: Read
         nodes = tree.branch(leaf).nodes
         return [*nodes, *siblings(tree, nodes)]
 
-    of = session_id(session)
-
     def made(own: list[Node]) -> Session:
-        branch = branches.of(session, own[0].uuid[:8], of)
+        branch = branches.of(session, own[0].uuid[:8])
         branch.agent = own[0].side
         Items(branch, source, tree).add(tree.branch(own[-1]))
         return branch
@@ -35,8 +33,8 @@ def read(source: Source, session: Session, tree: Tree, live: Branch, reads: Read
     for talk in (tree.talk, tree.aside) if tree.aside is not tree.talk else (tree.talk,):
         yield from branches.read(branches.apart(talk, tree.nodes, used, whole), made, session)
     for agent in _agents(source, reads):
-        agent.id, agent.parent = f"{session.id}-{agent.id}", {"session": of, "at": None}
-        agent.agent = True
+        agent.id = f"{session.id}-{agent.id}"
+        agent.below(session_id(session), agent=True)
         yield agent
 
 

@@ -17,7 +17,7 @@ from .. import branches, lines, pairs
 from ..lines import Line
 from ..model import ROLLED_BACK, Effect, Entry, Piece, Session, Summary
 from ..protocol import Source
-from ..records import made_id, session_id, time_of
+from ..records import made_id, time_of
 from . import NAME, recognises
 from .history import History
 
@@ -115,11 +115,10 @@ class _Rollout:
         self.session.cwd = name_of(payload.get("cwd"))
         self.session.created = time_of(payload.get("timestamp")) or ts
         spawned = object_of(object_of(payload.get("source")).get("subagent")).get("thread_spawn")
-        forked, spawner = payload.get("forked_from_id"), object_of(spawned).get("parent_thread_id")
-        parent = name_of(forked) or name_of(spawner)
+        forked = name_of(payload.get("forked_from_id"))
+        parent = forked or name_of(object_of(spawned).get("parent_thread_id"))
         if parent:
-            self.session.parent = {"session": f"{NAME}-{parent}", "at": None}
-            self.session.agent = not name_of(forked)
+            self.session.below(f"{NAME}-{parent}", agent=not forked)
         lacking = [field for field in _DEMANDED if not name_of(payload.get(field))]
         if lacking or line.number > 1:
             why = f"without {', '.join(lacking)}" if lacking else "not on the first line"
@@ -145,7 +144,7 @@ class _Rollout:
         """What was rolled back, each time with all that stood before it."""
 
         def made(items: list[Entry | Summary]) -> Session:
-            branch = branches.of(self.session, made_id(items[-1].id)[:8], session_id(self.session))
+            branch = branches.of(self.session, made_id(items[-1].id)[:8])
             branch.items = items
             return branch
 

@@ -13,7 +13,7 @@ from ...session.records import dumps
 from .. import branches, pairs, values
 from ..model import Effect, Entry, Session, Summary
 from ..protocol import Source
-from ..records import made_id, session_id, time_of
+from ..records import made_id, time_of
 from . import NAME, TYPES, messages, recognises
 from .operations import Operations, Replaced, Stood
 
@@ -46,7 +46,7 @@ def _branches(source: Source, session: Session, rewinds: int) -> Iterator[Sessio
         again.line(number, data)
 
     def made(stood: Stood | None) -> Session:
-        branch = branches.of(session, "", session_id(session))
+        branch = branches.of(session, "")
         reading = _Reading(branch, source)
         reading.headed = True
         if stood is not None:
@@ -106,8 +106,7 @@ class _Reading:
             self.session.created = time_of(data.get("startTime"))
             parent = _CHATS.fullmatch(self.path) if data.get("kind") == "subagent" else None
             if parent:
-                self.session.parent = {"session": f"{NAME}-{parent[1]}", "at": None}
-                self.session.agent = True
+                self.session.below(f"{NAME}-{parent[1]}", agent=True)
                 if self.session.id == parent[1]:  # whose the file's name alone tells
                     self.session.id = f"{parent[1]}-{self.stem}"
         self.settings(number, data)

@@ -42,7 +42,7 @@ def _session(
     )
     session.titled(name_of(row.get("name")) or row.get("description"))
     if parent is not None:
-        session.parent, session.agent = {"session": session_id(parent), "at": None}, True
+        session.below(session_id(parent), agent=True)
     mine = below.get(session.id, [])
     if mine:
         session.left[SUB_SESSION] += len(mine)

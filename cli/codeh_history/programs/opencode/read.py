@@ -37,8 +37,7 @@ def read(source: Source) -> Iterable[Session]:
 
 def _in_tree(source: Source, info: Json) -> Session:
     problems: list[Problem] = []
-    session = _session(info, tree.messages(source, str(info["id"]), problems))
-    session.problems += problems
+    session = _session(info, tree.messages(source, str(info["id"]), problems), problems)
     session.partial = tree.is_left(source)
     return session
 
@@ -51,9 +50,7 @@ def _exported(value: Json) -> Session:
         if message.id in found:
             problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
         found.setdefault(message.id, message)
-    session = _session(object_of(value.get("info")), list(found.values()))
-    session.problems += problems
-    return session
+    return _session(object_of(value.get("info")), list(found.values()), problems)
 
 
 # -- the database ------------------------------------------------------------------------------------------
@@ -78,8 +75,7 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
             **row, "parentID": row["parent_id"], "revert": value_of(row.get("revert")),
             "time": {"created": row.get("time_created")},
         }  # fmt: skip
-        session = _session(info, found)
-        session.problems += [*problems, *_lost(source, row["id"])]
+        session = _session(info, found, [*problems, *_lost(source, row["id"])])
         session.partial = source.damage is not None
         session.branches = partial(_in_database, source, *above, row["id"])
         session.used = partial(_used, source, *above, row["id"])
@@ -132,19 +128,18 @@ def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
 # -- either ------------------------------------------------------------------------------------------------
 
 
-def _session(info: Json, found: list[Message]) -> Session:
+def _session(info: Json, found: list[Message], problems: list[Problem]) -> Session:
     session = Session(NAME, name_of(info.get("id")) or "session", name_of(info.get("version")))
     session.created = time_of(object_of(info.get("time")).get("created"))
     session.cwd = name_of(info.get("directory"))
     session.titled(info.get("title"))
     if name_of(info.get("parentID")):
-        session.parent = {"session": f"{NAME}-{info['parentID']}", "at": None}
-        session.agent = True
+        session.below(f"{NAME}-{info['parentID']}", agent=True)
     ordered = sorted(found, key=_place)
     kept = _reverted(ordered, object_of(info.get("revert")))
     session.leave("message that was reverted", len(ordered) - len(kept))
     _Items(session).add(kept)
-    session.problems += pairs.problems(session.items, _PAIRS)
+    session.problems += [*pairs.problems(session.items, _PAIRS), *problems]
     return session
 
 

@@ -11,7 +11,7 @@ from ...session.model import Json, Part
 from .. import branches, lines, pairs
 from ..model import ABANDONED, Effect, Entry, Piece, Session, Summary
 from ..protocol import Source
-from ..records import session_id, time_of
+from ..records import time_of
 from . import NAME, is_header, messages, recognises
 from .tree import Node, Tree
 
@@ -44,7 +44,7 @@ def _branches(session: Session, tree: Tree, on: set[str]) -> Iterator[Session]:
     talk = [node for node in tree.order if node.type in _TALK]
 
     def made(own: list[Node]) -> Session:
-        branch = branches.of(session, own[0].id, session_id(session))
+        branch = branches.of(session, own[0].id)
         _Branch(branch, tree.branch([], own[-1])).read()
         return branch
 
@@ -80,7 +80,7 @@ def _header(session: Session, data: Json) -> None:
     session.version = str(data["version"]) if "version" in data else "1"
     parent = _UUID.findall(text_of(data.get("parentSession")))
     if parent:
-        session.parent = {"session": f"{NAME}-{parent[-1]}", "at": None}
+        session.below(f"{NAME}-{parent[-1]}")
 
 
 def _without_header(session: Session) -> None:
