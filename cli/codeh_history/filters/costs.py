@@ -27,10 +27,26 @@ from ..tokens import (
 BEGINNING = 60  # characters of a part that tell which it is
 
 
-def counter_for(env: Env, view: View, name: str | None, model: str | None = None) -> Counter:
-    """The counter of that name, else of the model, else of the session's newest."""
+def counter_for(
+    env: Env,
+    view: View,
+    name: str | None,
+    model: str | None = None,
+    *,
+    calibrated: bool = False,
+    insisting: bool = True,
+) -> Counter:
+    """The counter of that name, else of the model, else of the session's newest.
+
+    `calibrated`: times the factor of recorded usage; Usage where there is none, if somebody insists.
+    """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
-    return open_counter(name, model=model, cache=cache_of(env), cores=env.cores)
+    counter = open_counter(name, model=model, cache=cache_of(env), cores=env.cores)
+    if not calibrated:
+        return counter
+    from ..access import calibration
+
+    return calibration.calibrated(env, view, counter, name, insisting=insisting)
 
 
 def cache_of(env: Env) -> str:
@@ -42,12 +58,9 @@ def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:
     """The counter that `compact` would count this session by."""
     asked = given.within(view.meta, session, env.note)
     with BySettings(session) if given.counter is None else nullcontext():
-        counter = counter_for(env, view, asked.counter)
-    if not asked.calibrated:
-        return counter
-    from ..access.calibration import calibrated
-
-    return calibrated(env, view, counter, asked.counter, insisting=given.calibrated)
+        return counter_for(
+            env, view, asked.counter, calibrated=asked.calibrated, insisting=given.calibrated
+        )
 
 
 def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None = None) -> Json:

@@ -8,7 +8,8 @@ import orjson
 import pytest
 
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.filters.compact import Plan, Settings, compact, stubs
+from codeh_history.base.read_json import texts_in
+from codeh_history.filters.compact import Plan, Settings, compact
 from codeh_history.session.fold import View
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
@@ -117,7 +118,7 @@ def test_what_was_shortened_is_never_marked_twice(name: str) -> None:
 
 
 def texts(view: View) -> list[str]:
-    return [text for message in view.messages for part in message.parts for text in stubs.strings(part)]
+    return [text for message in view.messages for part in message.parts for text in texts_in(part)]
 
 
 def chars(view: View, budget: int) -> Plan:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from ...base import amounts
@@ -122,7 +123,7 @@ def explanation(env: Env, session: str, before: View, after: View, limits: Limit
     from .explain import explained
 
     usual = (None, counter_for(env, before, limits.counter, limits.model))
-    budget, counter = next(iter(_budgets(env, before, limits)), usual)
+    budget, counter = next(_budgets(env, before, limits), usual)
     asked = _settings(before, limits, 0)
     found = explained(before, after, counter, asked.system, asked.tools)
     return {"session": session, "budget": budget, **found}
@@ -138,9 +139,7 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
 
 
 def _planned(env: Env, view: View, limits: Limits, *, in_place: bool, exact: bool) -> Plan:
-    plans: list[Plan] = []
-    if limits.items:
-        plans.append(counts.items(view, limits.items))
+    plans = [counts.items(view, limits.items)] if limits.items else []
     if not (limits.budget or limits.characters):
         now = apply(view, _ops(plans))
         if limits.named == MASK:
@@ -158,28 +157,21 @@ def _planned(env: Env, view: View, limits: Limits, *, in_place: bool, exact: boo
             hysteresis=in_place and not characters, exact=exact,
         )  # fmt: skip
         plans.append(compact.compact(now, asked, counter))
-    result = plans[0]
-    for following in plans[1:]:
-        result = result.then(following)
-    return result
+    return reduce(Plan.then, plans)
 
 
 def _ops(plans: Sequence[Plan]) -> list[Op]:
     return [op for plan in plans for op in plan.ops]
 
 
-def _budgets(env: Env, view: View, limits: Limits) -> list[tuple[int, Counter]]:
-    found: list[tuple[int, Counter]] = []
+def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counter]]:
     if limits.budget:
-        counter = counter_for(env, view, limits.counter, limits.model)
-        if limits.calibrated:
-            from ...access.calibration import calibrated
-
-            counter = calibrated(env, view, counter, limits.counter, insisting=limits.insisting)
-        found.append((limits.budget, counter))
+        yield limits.budget, counter_for(
+            env, view, limits.counter, limits.model,
+            calibrated=limits.calibrated, insisting=limits.insisting,
+        )  # fmt: skip
     if limits.characters:
-        found.append((limits.characters, Characters()))
-    return found
+        yield limits.characters, Characters()
 
 
 def _settings(view: View, limits: Limits, budget: int) -> Settings:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ...base.read_json import texts_in
 from ...session.exchanges import is_ide_context, is_prompt, is_thought
 from ...session.model import Json, Message, Part
 from ...session.ops import NEXT, shown_parts
@@ -135,7 +136,7 @@ def _spent(
 
 def is_stub(part: Part) -> bool:
     """Whether a part stands for a longer one."""
-    return any(map(stubs.is_stub, stubs.strings(dict(part))))
+    return any(map(stubs.is_stub, texts_in(part)))
 
 
 def _pinned(view: View) -> set[str]:

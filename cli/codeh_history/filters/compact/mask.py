@@ -6,6 +6,7 @@ budget says when to begin, and is kept to or refused; without one all that is ol
 
 from __future__ import annotations
 
+from ...base.read_json import texts_in
 from ...session.ops import apply
 from ...session.sources import rendered
 from ...session.view import View
@@ -57,7 +58,7 @@ def _masked(view: View, settings: Settings, counter: Counter) -> Draft:
 def _change(history: History, place: Place) -> Change | None:
     """The stub of an output; None for what is none, or was shortened before."""
     part = history.part(place)
-    if "functionResponse" not in part or any(map(stubs.is_stub, stubs.strings(stubs.content_of(part)))):
+    if "functionResponse" not in part or any(map(stubs.is_stub, texts_in(stubs.content_of(part)))):
         return None
     new = stubs.bare(part, "", history.messages[place[0]].id)
     return place, new, f"older than the newest {history.settings.keep_last} exchanges"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...base.errors import BadData
@@ -89,14 +89,13 @@ class Plan(NamedTuple):
         lines: list[Json] = []
         for step in self.steps:
             ids = step.op["ids"] if "ids" in step.op else [step.op["id"]]
-            for id in ids:
-                line: Json = {"stage": step.stage, "op": step.op["op"], "id": id}
-                if "part" in step.op:
-                    line["part"] = step.op["part"]
-                line["why"] = step.why
-                if len(ids) == 1 and step.before is not None:
-                    line |= {"tokens_before": step.before, "tokens_after": step.after}
-                lines.append(line)
+            part = {"part": step.op["part"]} if "part" in step.op else {}
+            counted = len(ids) == 1 and step.before is not None
+            gain = {"tokens_before": step.before, "tokens_after": step.after} if counted else {}
+            lines += (
+                {"stage": step.stage, "op": step.op["op"], "id": id, **part, "why": step.why, **gain}
+                for id in ids
+            )
         return lines
 
     def to_json(self) -> Json:
@@ -136,7 +135,8 @@ def read(data: Any, view: View) -> Plan:
     """A plan read back; raises BadData where it is none, or the session has changed since."""
     if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
         raise BadData("no plan: an object with `ops` expected (compact --plan prints one)")
-    steps = [_step(item, number, view) for number, item in enumerate(data["ops"])]
+    known = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
+    steps = [_step(item, number, view, known) for number, item in enumerate(data["ops"])]
     counter = data.get("counter")
     return Plan(
         policy=str(data.get("policy", "plan")), counter=counter if isinstance(counter, str) else None,
@@ -156,12 +156,11 @@ def _number(data: Json, name: str) -> int | None:
     return value
 
 
-def _step(item: Any, number: int, view: View) -> Step:
+def _step(item: Any, number: int, view: View, known: Collection[str]) -> Step:
     where = f"the plan's op {number}"
     needs = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
     if needs is None or any(type(item.get(name)) is not _SHAPES[name] for name in needs):
         raise BadData(f"{where}: not a drop, replace or summarize op")
-    known = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
     ids = item["ids"] if "ids" in needs else [item["id"]]
     missing = [id for id in ids if type(id) is not str or id not in known]
     if missing:
@@ -182,15 +181,14 @@ def _step(item: Any, number: int, view: View) -> Step:
 def _holds(item: Json, view: View) -> bool:
     """Whether a `replace` finds the part it was made for, and puts another in its place."""
     message = next((m for m in view.messages if m.id == item["id"]), None)
-    own = (message.own if message is not None else None) or []
-    replaced = (message.replaced if message is not None else None) or {}
-    new = item.get("with")
-    number = item["part"]
+    if message is None:
+        return False
+    own, number, new = message.own or [], item["part"], item.get("with")
     if not (0 <= number < len(own) and (new is None or (isinstance(new, dict) and _is_part(new)))):
         return False
-    blocks = message.blocks if message is not None else None
-    block: str = blocks[number] if blocks is not None else block_of(own[number])
-    return block == str(item["block"]) and not (number in replaced and replaced[number] == new)
+    replaced = message.replaced or {}
+    block = message.blocks[number] if message.blocks is not None else block_of(own[number])
+    return block == item["block"] and not (number in replaced and replaced[number] == new)
 
 
 def _is_part(part: Json) -> bool:

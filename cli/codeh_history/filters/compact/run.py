@@ -28,11 +28,12 @@ _SOON = 0.01  # seconds in which a stage that is nearly done will be
 
 def run(env: Env, given: Compact) -> int:
     """Make a session fit its limits, reversibly, or do what a plan says."""
-    beside = _system(given.system), _tools(given.tools)
+    system = None if given.system is None else from_file(given.system)
+    tools = None if given.tools is None else tools_from(given.tools)
     bounds.limits(given)
     target = filtering.target_of(env, given.session, given.argument)
     if given.apply is not None and (
-        given.plan or given.given(*Compaction.DEFAULTS) or beside != (None, None)
+        given.plan or given.given(*Compaction.DEFAULTS) or (system, tools) != (None, None)
     ):
         raise Usage("--apply takes its limits from the plan: give no others")
     if given.explains() and given.apply is not None:
@@ -43,7 +44,7 @@ def run(env: Env, given: Compact) -> int:
     def made(view: View) -> Plan:
         if given.apply is not None:
             return bounds.read_plan(data, given.apply, view)
-        asked = bounds.settled(env, view, given, target.id, *beside)
+        asked = bounds.settled(env, view, given, target.id, system, tools)
         items.extend([asked.items] if asked.items else [])
         plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
         if given.explain:
@@ -60,7 +61,9 @@ def run(env: Env, given: Compact) -> int:
     lost: Lost | None = {} if given.allow_missing else None
     with progress(env, "compacting", size_of(target.path), SECOND):
         if given.plan:
-            return _printed(env, made(view_of(env, target, strict=given.strict, lost=lost)))
+            plan = made(view_of(env, target, strict=given.strict, lost=lost))
+            env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
+            return 0
         reduce = partial(_reduced, env, target, made, report=given.report)
         after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
     if items and len(after.messages) > items[0]:
@@ -87,11 +90,6 @@ def _get_ready_for_much(env: Env) -> None:
     memory.look(cache_of(env))
 
 
-def _printed(env: Env, plan: Plan) -> int:
-    env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
-    return 0
-
-
 def _reduced(
     env: Env, target: Target, made: Callable[[View], Plan], view: View, *, report: bool
 ) -> tuple[list[Op], Json]:
@@ -107,18 +105,6 @@ def _plan_in(env: Env, file: str, target: Target) -> bytes:
     if file == target.path == "-":
         raise Usage("--apply - and the session - are both stdin: give one as a file")
     return env.read_stdin() if file == "-" else read_file(file)
-
-
-def _system(text: str | None) -> str | None:
-    if text is None:
-        return None
-    return from_file(text)
-
-
-def _tools(text: str | None) -> list[Json] | None:
-    if text is None:
-        return None
-    return tools_from(text)
 
 
 def _tell(env: Env, session: str, plan: Plan) -> None:

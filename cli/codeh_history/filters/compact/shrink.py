@@ -26,7 +26,6 @@ ALONE = 200  # the least to which outputs are cut before arguments are cut too
 MARGIN = 1.05  # what estimated stubs save is this much less sure
 EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
 LEAST_STUB = 20  # tokens: no stub has fewer
-BESIDE = 6  # characters that a line costs beside its text
 TRIES = 5
 UNFILLED = 0.01  # of the target: what stubs may leave empty
 SLACK = 24  # tokens that a stub must be able to save to be worth trying

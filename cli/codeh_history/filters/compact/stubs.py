@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from ...base.read_json import texts_in
 from ...session.model import Json, Part
 from ...tokens import media
 from . import words
@@ -100,20 +101,17 @@ def _middle(line: str, room: int) -> str:
 class Stub:
     """A part being shortened: its cuts, and the part they make."""
 
-    __slots__ = ("_build", "cuts")
+    __slots__ = ("build", "cuts")
 
     def __init__(self, cuts: Sequence[Cut], build: Callable[[], Part]) -> None:
         self.cuts = cuts
-        self._build = build
+        self.build = build
 
     def keep_ends(self, room: int, *, errors: bool = True) -> None:
         """Keep the errors of each cut, and its ends in about `room` characters together."""
         total = sum(cut.size for cut in self.cuts)
         for cut in self.cuts:
             cut.keep_ends(max(_SHORT, room * cut.size // total), errors=errors)
-
-    def build(self) -> Part:
-        return self._build()
 
 
 def stub(part: Part, id: str) -> Stub | None:
@@ -129,7 +127,7 @@ def _response(part: Part, id: str) -> Stub | None:
     """The one long string of a response, else all of it as JSON; its media as text."""
     given = part["functionResponse"]
     content = content_of(part)
-    texts = strings(content)
+    texts = [*texts_in(content)]
     inner = given.get("parts")
     blobs = [described(p, id) for p in inner if isinstance(p, dict)] if isinstance(inner, list) else []
     longest = max(texts, key=len, default="")
@@ -151,7 +149,7 @@ def _call(part: Part, id: str) -> Stub | None:
     """Every long string of the arguments."""
     given = part["functionCall"]
     args = given.get("args") or {}
-    texts = strings(args)
+    texts = [*texts_in(args)]
     cuts = {text: Cut(text, id) for text in texts if len(text) > _SHORT}
     if not cuts or any(map(is_stub, texts)):
         return None
@@ -172,7 +170,7 @@ def bare(part: Part, why: str, id: str) -> Part:
 
 
 def is_bare(part: Part) -> bool:
-    texts = strings(part["functionResponse"].get("response"))
+    texts = [*texts_in(part["functionResponse"].get("response"))]
     return len(texts) == 1 and texts[0].startswith("[… ") and is_stub(texts[0])
 
 
@@ -211,21 +209,6 @@ def described(part: Mapping[str, Any], id: str) -> str:
         about.append(f"{size[0]}x{size[1]}")
     count = len(data) * 3 // 4 - data[-2:].count("=")
     return mark(f"{' '.join(about)}, {count:,} bytes", id)
-
-
-def strings(value: object) -> list[str]:
-    """All strings in a JSON value, in order."""
-    found: list[str] = []
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            found.append(item)
-        elif isinstance(item, dict):
-            stack.extend(reversed(item.values()))
-        elif isinstance(item, list):
-            stack.extend(reversed(item))
-    return found
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:

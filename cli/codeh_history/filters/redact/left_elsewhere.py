@@ -13,6 +13,7 @@ import orjson
 from ...access import rewrite
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
+from ...base.read_json import json_object
 from ...base.words import some
 from ...blocks import open_stores, own_folder
 from ...blocks.protocol import BlockStore, is_block_id
@@ -149,25 +150,19 @@ def _cleared(env: Env, folder: str, path: str) -> bool:
 
 def _forks(parents: dict[str, str | None], session: str) -> set[str]:
     """The sessions that were forked from this one, and those that were forked from them."""
-    found: set[str] = set()
-    for id in parents:
-        line: list[str] = []
-        at: str | None = id
-        while at is not None and at != session and at not in line:
-            line.append(at)
-            at = parents.get(at)
-        if at == session:
-            found.update(line)
-    return found
+    found = {session}
+    while more := {id for id, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {session}
 
 
 def _parent(path: str) -> str | None:
     try:
         with open(_opened(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
-            header = orjson.loads(file.readline(_STEP))
-    except (OSError, ValueError):
+            header = json_object(file.readline(_STEP)) or {}
+    except OSError:
         return None
-    parent = header.get("parent") if isinstance(header, dict) else None
+    parent = header.get("parent")
     id = parent.get("session") if isinstance(parent, dict) else None
     return id if isinstance(id, str) else None
 
