@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.providers.openai import CallIds, arguments_of, response_of, result_media, result_text
 from codeh_history.providers.turns import Turn, runs
-from codeh_history.session.failed_call import sentence
+from codeh_history.session.pairing import failed_call
 from histories import call, model, result, sendable, tool, user
 
 ARGUMENTS: dict[str, tuple[Any, str]] = {
@@ -43,7 +43,7 @@ def test_the_text_they_were_read_from_is_sent_while_it_says_the_same(
     assert arguments_of(part) == text
 
 
-FAILED = sentence("f", "boom")
+FAILED = failed_call("f", "boom")
 
 
 @pytest.mark.parametrize(

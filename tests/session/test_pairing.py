@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from codeh_history.session.model import Message
-from codeh_history.session.pairing import Pairing, awaited, open_at_end, pair
+from codeh_history.session.pairing import Pairing, awaited, failed_call, is_failed_call, open_at_end, pair
 from histories import call, conversations, model, result, session, tool, user
 
 
@@ -126,3 +126,26 @@ def _answered(calls: list[dict[str, Any]], response: Any, row: int) -> str:
                 first["open"] = False
                 return str(next(n for n, each in enumerate(calls) if each is first))
     return "=" if same else "-"
+
+
+# -- the sentence that says that a call failed: fixed, for readers of a session look for it ----------
+
+
+def test_it_is_the_very_sentence() -> None:
+    assert failed_call("grep", "no such file") == "Tool call grep failed with error: no such file"
+    assert is_failed_call(failed_call("grep", ""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tool call grep went well",
+        "A tool call failed with error: x",
+        "grep failed with error: x",
+        "",
+        None,
+        {"error": "x"},
+    ],
+)
+def test_nothing_else_is_taken_for_it(text: object) -> None:
+    assert not is_failed_call(text)

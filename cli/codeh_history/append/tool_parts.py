@@ -8,8 +8,8 @@ from itertools import zip_longest
 from ..base.errors import BadData, Usage
 from ..base.read_json import demanded, json_object
 from ..session.depth import MAX_DEPTH, depth_exceeds
-from ..session.failed_call import sentence
 from ..session.model import Json, Part
+from ..session.pairing import failed_call
 
 
 def check(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> None:
@@ -45,7 +45,7 @@ def _args(text: str | None) -> Json:
 
 def result(name: str, ids: Sequence[str], text: str, *, failed: bool) -> Part:
     """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
-    error = {"error": sentence(name, text)}
+    error = {"error": failed_call(name, text)}
     response = error if failed else response_of(text)
     return {"functionResponse": {**_id(next(iter(ids), None)), "name": name, "response": response}}  # type: ignore[typeddict-item]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import orjson
 
 from ..base.read_json import json_object, json_value
-from ..session.failed_call import is_sentence
 from ..session.model import Json, Message, Part
-from ..session.pairing import Answer
+from ..session.pairing import Answer, is_failed_call
 from .names import Alphabet
 from .turns import Turn
 
@@ -67,7 +66,7 @@ def result_text(response: object) -> str:
     """
     if isinstance(response, dict) and len(response) == 1:
         text: object = response.get("output")
-        if not isinstance(text, str) and is_sentence(response.get("error")):
+        if not isinstance(text, str) and is_failed_call(response.get("error")):
             text = response["error"]
         return text if isinstance(text, str) else json_text(response)
     if isinstance(response, str):
@@ -83,7 +82,7 @@ def response_of(text: str) -> Json:
         value = json_object(text)
         if value is not None and result_text(value) == text:
             return value
-    return {"error" if is_sentence(text) else "output": text}
+    return {"error" if is_failed_call(text) else "output": text}
 
 
 def _digest(text: str) -> str:

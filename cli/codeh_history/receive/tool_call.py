@@ -10,9 +10,8 @@ from ..access.view import locked_view
 from ..append.tool_parts import response_of
 from ..base.env import Env
 from ..providers.json_text import excerpt
-from ..session.failed_call import sentence
 from ..session.model import Json
-from ..session.pairing import Call, open_calls
+from ..session.pairing import Call, failed_call, open_calls
 from ..session.records import dumps
 from ..session.rules import LONGEST
 from ..store import log
@@ -84,4 +83,4 @@ def by_command(via: str, most: int) -> Run:
 
 def failed(call: Call, reason: str, told: str = "") -> tuple[Json, str]:
     """The response that says why there is no other, and what people are told."""
-    return {"error": sentence(call.name, reason)}, told or reason
+    return {"error": failed_call(call.name, reason)}, told or reason

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import orjson
 
-from ..session.attachments import attached_names
 from ..session.model import Json, Message, Part
 from ..session.records import check_parts
+from ..session.sources import attached_names
 
 TOO_DEEP = "(nested too deeply to be shown)"
 

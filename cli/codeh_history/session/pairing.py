@@ -328,3 +328,16 @@ def open_at_end(messages: Sequence[Message], pairing: Pairing | None = None) -> 
         return []
     calls = (pairing or pair(messages)).calls
     return [call for call in calls if call.message is message and call.answer is None]
+
+
+_BEGINNING, _MIDDLE = "Tool call ", " failed with error: "
+
+
+def failed_call(name: str, reason: str) -> str:
+    """The sentence that says that a call failed, which its result holds under `error`."""
+    return f"{_BEGINNING}{name}{_MIDDLE}{reason}"
+
+
+def is_failed_call(text: object) -> bool:
+    """Whether a text says by itself that a call failed."""
+    return isinstance(text, str) and text.startswith(_BEGINNING) and _MIDDLE in text

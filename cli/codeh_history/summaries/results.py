@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.read_json import texts_in
 from ..providers.json_text import value_of
-from ..session.failed_call import sentence
+from ..session.pairing import failed_call
 from .clipped import clip
 
 _ERROR_LINE = (  # compiled where a line may be one
@@ -72,7 +72,7 @@ def failure(name: str, response: Any, command: str) -> str:
     error = response.get("error")
     if error:
         text = error if isinstance(error, str) else " ".join(texts_in(error)) or "failed"
-        return _error_line(text.removeprefix(sentence(name, "")))
+        return _error_line(text.removeprefix(failed_call(name, "")))
     said = result_value(response)
     text = said if isinstance(said, str) else "\n".join(texts_in(said))
     if len(text) > 2 * _ENDS:  # what went wrong stands first or last

@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 
 from ..base.errors import BadData
-from ..session.attachments import listing
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
+from ..session.sources import listing
 from . import media, runs
 from .counter import Counter
 
