@@ -14,7 +14,7 @@ from ..providers.json_text import trouble
 from ..session.depth import depth_exceeds
 from ..session.fold import kind_of
 from ..session.live import undone
-from ..session.model import Json, Part
+from ..session.model import Any, Json, Part
 from ..session.records import BOM, block_of, check_message, dumps, lines_of
 from ..session.rules import ROLE_OF_KIND
 from ..store import read
@@ -24,8 +24,6 @@ from .text import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from .clean import Cleaning
 
 _KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}

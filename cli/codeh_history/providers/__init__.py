@@ -13,9 +13,7 @@ from ..base.modules import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from ..session.model import Json
+    from ..session.model import Any, Json
     from .base import Options, Request, Transcript
     from .body import Imported, Problem
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from ..session.model import Json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ..session.model import Any, Json
 
 FAILED = "The tool call failed."  # where a provider wants an error to say something
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..session.model import Json
+from ..session.model import Any, Json
 from . import detect, packages
 from .json_text import excerpt
 from .reply import Failure, Reply
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # Parts of the types, codes and statuses of errors that pass: 408, 429 and 5xx have them.
 _PASSING = (

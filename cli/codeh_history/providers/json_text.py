@@ -6,10 +6,7 @@ import orjson
 
 from ..base.patterns import Pattern
 from ..session.depth import nests_deeper
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
+from ..session.model import Any
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 
@@ -97,7 +94,7 @@ def value_of(text: object) -> Any:
         return None
 
 
-def _no_constant(name: str) -> NoReturn:
+def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from ..base.patterns import Pattern
-from ..session.model import Part
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ..session.model import Any, Part
 
 _ALIASES = {
     "image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png",

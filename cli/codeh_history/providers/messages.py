@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from ..base.errors import BadData
-from ..session.model import Json
+from ..session.model import Any, Json
 from .body import Imported
 from .parts import listed, name_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def messages_in(body: Json, field: str, name: str) -> list[Any]:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import orjson
 
 from ..base.read_json import json_object, json_value
-from ..session.model import Json, Message, Part
+from ..session.model import Any, Json, Message, Part
 from ..session.pairing import Answer, is_failed_call
 from .names import Alphabet
 from .turns import Turn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_ID = 64
 NAMES = Alphabet("a-zA-Z0-9_-", 64)

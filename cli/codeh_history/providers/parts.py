@@ -8,13 +8,9 @@ from itertools import groupby
 import orjson
 
 from ..base.patterns import Pattern
-from ..session.model import Json, Part
+from ..session.model import Any, Json, Part
 from ..session.records import check_message
 from .json_text import loads
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _LONG_NUMBER = Pattern(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
 _DIGITS = bytes(b"0"[0] if byte in b"0123456789" else b" "[0] for byte in range(256))

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..session.model import Json
+from ..session.model import Any, Json
 from . import packages
 from .base import Tool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "inputSchema", "input_schema", "parameters")
 _OF_A_FUNCTION = {"type", "name", "description", *_SCHEMAS}

@@ -9,27 +9,21 @@ spacing or escapes, a bare message), `spelling` says how the line was written; w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import orjson
 
 from .depth import MAX_READ, depth_exceeds
 from .fold import is_idless, kind_of
-from .model import Json, Part, Unread, unread
+from .model import Any, Json, Part, Unread, unread
 from .records import Record, check_parts, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Fill = Callable[[Any], Any]  # an unread part → the part
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
 _NAMES = {"parts": "blockIds"}
 
 Blocks = dict[str, bytes]
+Fill = Callable[[Any], Any]  # an unread part → the part
 
 
 def referring(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from .model import Any
 
 MAX_DEPTH = 200  # of what is written
 MAX_READ = 240  # a deeper line is damage: a request nests it deeper still, and orjson dumps stops at 254

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any as Any  # noqa: PLC0414 - for those who import it here
 
     from .shapes import Json as Json  # noqa: PLC0414 - for those who import it here
     from .shapes import Line
     from .shapes import Part as Part  # noqa: PLC0414 - for those who import it here
-else:
-    Json = Part = dict  # as they are when it runs
+else:  # as they are when it runs, which loads no `typing`
+    Any, Json, Part = object, dict, dict
 
 
 # Before the summaries, which are sent as one text.

@@ -8,11 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import orjson
 
 from ..base.patterns import Pattern
-from .model import Json, Message
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from .model import Any, Json, Message
 
 # The providers' words for an answer that was cut off, by a limit or a filter.
 _CUT = Pattern(

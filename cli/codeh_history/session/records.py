@@ -8,12 +8,8 @@ from collections.abc import Iterable, Iterator
 import orjson
 
 from .depth import MAX_READ, SHALLOW, nests_deeper
-from .model import Json, Part, Unread
+from .model import Any, Json, Part, Unread
 from .rules import PLACING, ROLE_OF_KIND, RULES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line

@@ -11,13 +11,9 @@ from collections.abc import Sequence
 
 import orjson
 
-from .model import Json, Message, Part
+from .model import Any, Json, Message, Part
 from .ops import shown_parts
 from .view import View
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 NO_SOURCES = "No relevant sources found."
 

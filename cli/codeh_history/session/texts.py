@@ -13,13 +13,9 @@ import orjson
 from .depth import MAX_READ, SHALLOW, depth_exceeds
 from .exchanges import IDE_MARKERS, SYSTEM_PREFIX
 from .fold import fold
-from .model import Json, Texts
+from .model import Any, Json, Texts
 from .records import VERSION, lines_of, parse
 from .view import View
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ROLES = {"user": "user", "codeh": "model"}
 _HASH = "#"  # every marker of an editor's context has it

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..base import Options, Tool
 from ..parts import object_of
 from ..tools import declared
 from . import FIELD, NAME, blocks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.patterns import Pattern
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..answers import FAILED, answer
 from ..media import Media, media
 from ..names import Alphabet
 from ..parts import object_of
 from ..turns import described
 from . import NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 THINKING = ("thinking", "redacted_thinking")

@@ -9,7 +9,7 @@ import orjson
 
 from ...base.errors import BadData
 from ...base.patterns import Pattern
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..answers import response_of
 from ..body import Imported
 from ..media import mime_of
@@ -17,10 +17,6 @@ from ..messages import Messages, messages_in
 from ..parts import is_message, kinds, listed, name_of, native, object_of, objects, rest, said, texts_of
 from . import FIELD, NAME, blocks, response
 from .around import system_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _TEXT = {"type": "text"}
 _PLAIN = ("type", "text")  # all that most blocks have

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request
@@ -16,10 +16,6 @@ from ..media import media
 from ..parts import object_of
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
 from . import NAME, around, blocks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
 

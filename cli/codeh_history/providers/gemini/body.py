@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from ...base.errors import BadData
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..body import Imported
 from ..messages import Messages, messages_in
 from ..parts import kept, native, object_of, objects
 from . import FIELD, NAME, fields
 from .request import system_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def holds(item: object) -> bool:

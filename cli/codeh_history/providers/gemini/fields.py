@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from ...base.patterns import Pattern
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..names import Alphabet
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"
 

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import Media, media
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
 from . import FIELD, NAME, fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:

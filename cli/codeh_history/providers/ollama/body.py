@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from ...base.errors import BadData
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..body import Imported
 from ..messages import Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
 from ..parts import is_message, listed, name_of, object_of, objects, rest, text_of
 from . import FIELD, NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _BESIDE = ("tool_calls", "thinking", "images")
 _AROUND = ("options", "keep_alive", "think")

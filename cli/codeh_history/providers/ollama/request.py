@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json, Part
+from ...session.model import Any, Json, Part
 from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request, Tool
@@ -18,10 +18,6 @@ from ..parts import object_of
 from ..tools import declared
 from ..turns import Messages, Turn
 from . import FIELD, NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 

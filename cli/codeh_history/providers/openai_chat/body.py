@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.errors import BadData
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..body import Imported
 from ..messages import Messages, messages_in
 from ..openai import response_of
@@ -12,10 +12,6 @@ from ..parts import is_message, is_text, kinds, listed, name_of, object_of, obje
 from . import FIELD, NAME
 from .content import REASONING, joined, read_part
 from .request import SYSTEM, system_message
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _BESIDE = (
     "tool_calls",

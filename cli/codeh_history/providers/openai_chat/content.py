@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from ...session.model import Json, Part
+from ...session.model import Any, Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGE_KINDS, IMAGES, item_of
 from ..turns import Turn
 from . import NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 AUDIO = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # as compatible hosts name it

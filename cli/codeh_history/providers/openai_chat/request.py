@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.patterns import Pattern
-from ...session.model import Json, Part
+from ...session.model import Any, Json, Part
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, result_media, result_text
@@ -16,10 +16,6 @@ from ..tools import declared
 from ..turns import Messages, Turn
 from . import NAME
 from .content import Speech, joined, unwritten, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
 _O_SERIES = Pattern(r"(.*/)?o\d")

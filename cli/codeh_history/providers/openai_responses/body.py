@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...base.patterns import Pattern
-from ...session.model import Json
+from ...session.model import Any, Json
 from ..body import Imported
 from ..messages import Messages
 from ..parts import call as call_part
@@ -13,10 +13,6 @@ from . import FIELD, NAME
 from .content import read_output, read_part
 from .replay import is_answer
 from .response import parts_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 _ITEM = Pattern(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from ...session.model import Json, Part
+from ...session.model import Any, Json, Part
 from ..media import Media, media, parse_data_url
 from ..openai import IMAGE_KINDS, IMAGES, item_of, response_of, result_media, result_text
 from . import NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 _DOCUMENTS = {

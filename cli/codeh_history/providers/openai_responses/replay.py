@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json, Message, Part
+from ...session.model import Any, Json, Message, Part
 from ..openai import item_of
 from ..turns import Turn
 from . import NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeGuard
 
 # Items that the model asks for and this side answers; each needs its output, found by `call_id`.
 ASKED = frozenset((
@@ -31,7 +27,7 @@ def native_of(part: Part) -> Any:
     return native.get("value") if native is not None and native.get("provider") == NAME else None
 
 
-def is_id(id: object) -> TypeGuard[str]:
+def is_id(id: Any) -> bool:
     return isinstance(id, str) and id != ""
 
 
@@ -74,7 +70,7 @@ class Replay:
         self.sent.update(ids)
         return True
 
-    def fresh(self, id: object) -> bool:
+    def fresh(self, id: Any) -> bool:
         """Whether an item's id was not sent before; it counts as sent from now on."""
         if not is_id(id) or id in self.sent:
             return False
@@ -143,7 +139,7 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
     for part in parts:
         value = native_of(part)
         held = value if isinstance(value, dict) else item_of(part)
-        id = held.get("id")
+        id: Any = held.get("id")
         if is_id(id) and not (id == last and "text" in part):
             ids.append(id)
         last = id if "text" in part else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json, Part, Texts
+from ...session.model import Any, Json, Part, Texts
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of, message_item
@@ -16,10 +16,6 @@ from ..turns import Messages, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
