@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from ..session.model import Json
+from ..session.model import Any, Json
 from .body import Problem
 from .media import parse_data_url
 from .openai import IMAGES, MAX_ID, NAMES
 from .parts import name_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-
-def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:
-    """The problems sorted by the key of the body, and the element of its array, that they are about."""
-    places = {key: number for number, key in enumerate(body)}
-
-    def place(problem: Problem) -> tuple[int, int]:
-        key, _, rest = problem.path.partition(".")
-        number = rest.partition(".")[0]
-        return places.get(key, -1), int(number) if number.isdecimal() else -1
-
-    return sorted(problems, key=place)
 
 
 def model(body: Json) -> Iterator[Problem]:

@@ -5,15 +5,11 @@ Neighbouring messages of one role are joined before judging, as the API does.
 
 from __future__ import annotations
 
-from ...session.model import Json
-from ..body import Problem
+from ...session.model import Any, Json
+from ..body import Joined, Judge, Problem, element, with_neighbours
 from ..parts import listed, name_of, object_of
 from . import blocks
 from .around import MARKS, thinks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ROLES = ("user", "assistant", "system")
 _MANY = 100_000
@@ -33,35 +29,22 @@ def problems(body: Json) -> list[Problem]:
     before = len(judge.found)
     judge.messages(messages)
     judge.end(messages)
-    judge.found[before:] = sorted(judge.found[before:], key=_place)
+    judge.found[before:] = sorted(judge.found[before:], key=lambda problem: element(problem.path))
     judge.marks()
     return judge.found
 
 
-def _place(problem: Problem) -> int:
-    number = problem.path.split(".")[1:2]
-    return int(number[0]) if number else -1
-
-
-class _Turn:
-    """Neighbouring messages of one role: each block with its path."""
-
-    def __init__(self, role: str, path: str) -> None:
-        self.role = role
-        self.path = path
-        self.blocks: list[tuple[str, Json]] = []
+class _Turn(Joined):
+    """The blocks of neighbouring messages of one role."""
 
     def having(self, kind: str) -> list[tuple[str, Json]]:
-        return [(path, block) for path, block in self.blocks if block.get("type") == kind]
+        return [(path, block) for path, block in self.held if block.get("type") == kind]
 
 
-class _Judge:
+class _Judge(Judge):
     def __init__(self, body: Json) -> None:
+        super().__init__()
         self.body = body
-        self.found: list[Problem] = []
-
-    def say(self, path: str, reason: str) -> None:
-        self.found.append(Problem(path, reason))
 
     # -- around the messages ------------------------------------------------------------------------
 
@@ -120,11 +103,11 @@ class _Judge:
                 turns.append(_Turn(role, path))
             self.content(message.get("content"), path, turns[-1], last=number + 1 == len(messages))
         spoken = [turn for turn in turns if turn.role != "system"]
-        for number, turn in enumerate(spoken):
-            self.turn(_at(spoken, number - 1), turn, _at(spoken, number + 1))
-        for number, turn in enumerate(turns):
+        for before, turn, after in with_neighbours(spoken):
+            self.turn(before, turn, after)
+        for before, turn, after in with_neighbours(turns):
             if turn.role == "system":
-                self.system(_at(turns, number - 1), turn, _at(turns, number + 1))
+                self.system(before, turn, after)
 
     def content(self, content: Any, path: str, turn: _Turn, *, last: bool) -> None:
         if isinstance(content, str):
@@ -140,7 +123,7 @@ class _Judge:
                 self.say(where, "a block with a type expected")
                 continue
             self.block(block, where, turn.role)
-            turn.blocks.append((where, block))
+            turn.held.append((where, block))
 
     def block(self, block: Json, path: str, role: str) -> None:
         kind = block["type"]
@@ -213,14 +196,14 @@ class _Judge:
     def turn(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
         if turn.role == "assistant":
             self.calls(turn, after)
-            if turn.blocks and turn.blocks[-1][1]["type"] in blocks.THINKING:
+            if turn.held and turn.held[-1][1]["type"] in blocks.THINKING:
                 self.say(turn.path, "the final block in an assistant message cannot be thinking")
             return
         called = [block.get("id") for _, block in before.having("tool_use")] if before else []
         uses = {id for id in called if isinstance(id, str)}
         seen: set[str] = set()
         later = False  # whether something else came before
-        for path, block in turn.blocks:
+        for path, block in turn.held:
             if block["type"] != "tool_result":
                 later = True
                 continue
@@ -253,7 +236,7 @@ class _Judge:
     def system(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
         if not blocks.takes_system(self.body.get("model")) and blocks.version(self.body.get("model"))[1]:
             self.say(f"{turn.path}.role", "role 'system' is not supported on this model")
-        server = before and before.blocks and before.blocks[-1][1]["type"] == "server_tool_use"
+        server = before and before.held and before.held[-1][1]["type"] == "server_tool_use"
         if before is None or (before.role != "user" and not server):
             self.say(turn.path, "a system message must follow a user message")
         if after is not None and after.role != "assistant":
@@ -288,10 +271,6 @@ _BLOCK_RULES = {
     "thinking": _Judge.thinking, "redacted_thinking": _Judge.redacted, "tool_use": _Judge.tool_use,
     "tool_result": _Judge.tool_result, "image": _Judge.media, "document": _Judge.media,
 }  # fmt: skip
-
-
-def _at(turns: list[_Turn], number: int) -> _Turn | None:
-    return turns[number] if 0 <= number < len(turns) else None
 
 
 def _marked(value: Any, path: str) -> Any:

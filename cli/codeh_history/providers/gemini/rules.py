@@ -11,14 +11,10 @@ import re
 from collections import deque
 
 from ...base.words import some
-from ...session.model import Json
-from ..body import Problem
+from ...session.model import Any, Json
+from ..body import Joined, Judge, Problem, element, with_neighbours
 from ..parts import listed, name_of
 from . import fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
 _NO_PREFILL = (3, 6)  # from this generation on; gemini-3.5-flash-lite too
@@ -37,17 +33,12 @@ def problems(body: Json) -> list[Problem]:
     return judge.found
 
 
-class _Turn:
-    """Neighbouring contents of one role: each part with its path and the number of its content."""
+class _Turn(Joined):
+    """The parts of neighbouring contents of one role."""
 
-    def __init__(self, role: str, path: str) -> None:
-        self.role = role
-        self.path = path
-        self.parts: list[tuple[str, Json, int]] = []
-
-    def having(self, key: str) -> list[tuple[str, Json, int]]:
+    def having(self, key: str) -> list[tuple[str, Json]]:
         """The parts that hold this, an object."""
-        return [part for part in self.parts if isinstance(part[1].get(key), dict)]
+        return [(path, part) for path, part in self.held if isinstance(part.get(key), dict)]
 
 
 class _Open:
@@ -76,13 +67,10 @@ class _Open:
         return None
 
 
-class _Judge:
+class _Judge(Judge):
     def __init__(self, model: str) -> None:
+        super().__init__()
         self.model = model
-        self.found: list[Problem] = []
-
-    def say(self, path: str, reason: str) -> None:
-        self.found.append(Problem(path, reason))
 
     # -- each content and part ----------------------------------------------------------------------
 
@@ -99,18 +87,13 @@ class _Judge:
                 role = "user"
             if not turns or turns[-1].role != role:
                 turns.append(_Turn(role, path))
-            self.parts(given.get("parts"), path, turns[-1], number)
-        self.turns(turns)
-        self.found.sort(key=lambda problem: int(problem.path.split(".")[1]))
-
-    def turns(self, turns: list[_Turn]) -> None:
-        for number, turn in enumerate(turns):
-            before = turns[number - 1] if number else None
-            after = turns[number + 1] if number + 1 < len(turns) else None
+            self.parts(given.get("parts"), path, turns[-1])
+        for before, turn, after in with_neighbours(turns):
             self.turn(before, turn, after)
         self.end(turns)
+        self.found.sort(key=lambda problem: element(problem.path))
 
-    def parts(self, parts: Any, path: str, turn: _Turn, number: int) -> None:
+    def parts(self, parts: Any, path: str, turn: _Turn) -> None:
         if not isinstance(parts, list) or not parts:
             self.say(f"{path}.parts", "must not be empty")
             return
@@ -121,7 +104,7 @@ class _Judge:
                 self.say(where, "not an object")
                 continue
             self.part(part, where)
-            turn.parts.append((where, part, number))
+            turn.held.append((where, part))
 
     def part(self, part: Json, path: str) -> None:
         data = [key for key in part if key in fields.DATA]
@@ -182,12 +165,12 @@ class _Judge:
     def turn(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
         calls, responses = turn.having("functionCall"), turn.having("functionResponse")
         if turn.role == "user":
-            for path, _, _ in calls:
+            for path, _ in calls:
                 self.say(path, "a functionCall must stand in a model's turn")
             if responses and (before is None or not before.having("functionCall")):
                 self.say(responses[0][0], "a function response must come immediately after a function call")
             return
-        for path, _, _ in responses:
+        for path, _ in responses:
             self.say(path, "a functionResponse must stand in a user's turn")
         if not calls:
             return
@@ -195,7 +178,7 @@ class _Judge:
             self.say(calls[0][0], "a function call must come immediately after a user's turn or a response")
         self.answers(turn, calls, after)
 
-    def answers(self, turn: _Turn, calls: list[tuple[str, Json, int]], after: _Turn | None) -> None:
+    def answers(self, turn: _Turn, calls: list[tuple[str, Json]], after: _Turn | None) -> None:
         """The next turn answers each call once, by id or by name, before it says anything else."""
         responses = after.having("functionResponse") if after else []
         if len(responses) != len(calls):
@@ -204,10 +187,10 @@ class _Judge:
                 where, f"{some(len(calls), 'function call')} answered by {some(len(responses), 'response')}"
             )
             return
-        if after and after.parts[0][2] != responses[0][2]:
+        if after and element(after.held[0][0]) != element(responses[0][0]):
             self.say(responses[0][0], "a function response must come immediately after its call")
-        open = _Open([part["functionCall"] for _, part, _ in calls])
-        for path, part, _ in responses:
+        open = _Open([part["functionCall"] for _, part in calls])
+        for path, part in responses:
             response = part["functionResponse"]
             id, name = response.get("id"), response.get("name")
             call = open.take(id, name)
@@ -272,4 +255,4 @@ _DATA_RULES = {
 
 def _asks(turn: _Turn) -> bool:
     """Whether a turn begins a loop: a user's, with more than function responses."""
-    return turn.role == "user" and len(turn.having("functionResponse")) < len(turn.parts)
+    return turn.role == "user" and len(turn.having("functionResponse")) < len(turn.held)

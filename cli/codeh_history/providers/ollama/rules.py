@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...session.model import Json
-from ..body import Problem
+from ...session.model import Any, Json
+from ..body import Problem, in_body_order
 from ..media import base64_of
-from ..openai_rules import in_body_order
 from ..parts import listed, name_of
 from . import FIELD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ROLES = ("system", "user", "assistant", "tool")
 _EFFORTS = ("low", "medium", "high", "max")

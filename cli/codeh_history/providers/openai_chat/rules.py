@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...session.model import Json
-from ..body import Problem
+from ...session.model import Any, Json
+from ..body import Problem, in_body_order
 from ..media import parse_data_url
-from ..openai_rules import call_id, image, in_body_order, model, name, tools
+from ..openai_rules import call_id, image, model, name, tools
 from ..parts import object_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _NO_SYSTEM = re.compile(r"(.*/)?o1-(mini|preview)")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...session.model import Json
-from ..body import Problem
+from ...session.model import Any, Json
+from ..body import Problem, in_body_order
 from ..media import parse_data_url
-from ..openai_rules import call_id, image, in_body_order, model, name, tools
+from ..openai_rules import call_id, image, model, name, tools
 from ..parts import object_of
 from .replay import ASKED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _INPUTS = ("input_text", "input_image", "input_file")
 _OUTPUTS = ("output_text", "refusal")
