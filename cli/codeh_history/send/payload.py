@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
 
 import orjson
 
@@ -70,8 +69,10 @@ def body_of(
     lost: Lost | None = {} if given.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
     if look is None:
-        look = partial(view_of, texts=not (costed or any(key.startswith(COMPACT) for key in under or ())))
-    view = look(env, target, data, **how)
+        texts = not (costed or any(key.startswith(COMPACT) for key in under or ()))
+        view = view_of(env, target, data, texts=texts, **how)
+    else:
+        view = look(env, target, data, **how)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}
