@@ -14,12 +14,12 @@ import pytest
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.store import postgres, stores
-from codeh_history.store.postgres import schema
 from conftest import Program
 from postgres_server import Cluster
 
 pytestmark = postgres_server.needed
 SECRET = "pass-word-7f3a"
+STORES = Path(__file__).parents[2] / "docs" / "stores.md"
 
 
 def command_of(error: str) -> list[str]:
@@ -141,10 +141,10 @@ def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(
     database = url.rpartition("/")[2]
     run = Program(tmp_path / "home", url)
     run("append", "-s", "demo", "-m", "Hello")
-    for role, rights in (("reader", schema.READER), ("worker", schema.WORKER)):
+    for role in ("reader", "worker"):
         cluster.sql(f"CREATE ROLE {role} LOGIN")
-        for right in rights:
-            cluster.sql(f"{right} TO {role}", database)
+        for right in re.findall(rf"^GRANT .* TO {role};", STORES.read_text(), re.MULTILINE):
+            cluster.sql(right, database)
     reader = Program(tmp_path / "home", url.replace("postgres@", "reader@"))
     assert reader("show", "demo").code == 0
     refused = reader("append", "-s", "demo", "-m", "x")

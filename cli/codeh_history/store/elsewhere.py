@@ -18,10 +18,8 @@ def note(env: Env, path: str, data: bytes) -> None:
     """Remember a session that is not among the home's own, before it names blocks."""
     if os.path.dirname(path) == own_dir(env) or b'"blockId' not in data:
         return
-    if path.startswith(SERVER):
-        real = os.path.dirname(path)  # of a database: all that are in it
-    else:
-        real = os.path.realpath(path)
+    # of a database: all that are in it
+    real = os.path.dirname(path) if path.startswith(SERVER) else os.path.realpath(path)
     if os.path.dirname(real) not in {
         os.path.realpath(f"{env.home}/{own}") for own in ("sessions", "trash")
     }:

@@ -69,10 +69,7 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
     """`size` bytes of a file, the first ones or those from `start` on."""
     chunks = []
     at = 0
-    while at < size:
-        chunk = os.pread(fd, min(size - at, 1 << 30), start + at)
-        if not chunk:
-            break
+    while at < size and (chunk := os.pread(fd, min(size - at, 1 << 30), start + at)):
         chunks.append(chunk)
         at += len(chunk)
     return b"".join(chunks)
@@ -107,10 +104,7 @@ def blocks(fd: int, size: int, step: int, at: int = 0, *, longest: int = LONGEST
     """
     length = 0
     held: list[bytes] = []  # of the line in progress, `length` bytes
-    while at < size:
-        chunk = os.pread(fd, min(step, size - at), at)
-        if not chunk:
-            break
+    while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
         first = chunk.find(b"\n")

@@ -16,12 +16,9 @@ from .paths import id_of
 
 def fitting(env: Env, path: str, data: bytes, longest: int = LONGEST) -> bytes:
     """These new lines; the large parts of one that is too long go to the block store, or it is BadData."""
-    long = list(too_long(data, longest))
-    if not long:
-        return data
     pieces: list[bytes] = []
     at = 0
-    for start, end in long:
+    for start, end in too_long(data, longest):
         pieces += [data[at:start], _by_reference(env, path, data[start:end], longest)]
         at = end
     return b"".join([*pieces, data[at:]])

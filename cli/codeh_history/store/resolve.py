@@ -106,13 +106,9 @@ def ids(env: Env) -> list[tuple[str, str]]:
         names = sorted(os.listdir(directory))
     except FileNotFoundError:
         return []
-    found: dict[str, str] = {}
-    for name in names:
-        if name.endswith((".json", ".jsonl")) and is_id(id_of(name)):
-            found.setdefault(id_of(name), os.path.join(directory, name))
-            if name.endswith(".jsonl"):
-                found[id_of(name)] = os.path.join(directory, name)
-    return list(found.items())
+    # of an older form and a session of one id the latter, which is sorted behind it
+    found = {id_of(name): os.path.join(directory, name) for name in names if is_path(name)}
+    return [(id, path) for id, path in found.items() if is_id(id)]
 
 
 def _latest(env: Env, name: str) -> Target:
@@ -120,21 +116,21 @@ def _latest(env: Env, name: str) -> Target:
     from .state import passing, stamps_of
     from .tail import newest_message
 
-    best: tuple[str, float, str] | None = None
     here = env.cwd() if name == "@." else None
     paths = [path for _, path in ids(env)] if here != "" else []
     stamps = stamps_of(paths)
+    found: list[tuple[str, float, str]] = []
     for path in passing(paths):
         try:
             newest = newest_message(path, here)
         except (OSError, HistoryError):
             continue
         stamp = stamps[path]
-        candidate = (newest, stamp[2] / 1e9, path) if newest is not None and stamp is not None else None
-        if candidate is not None and (best is None or candidate > best):
-            best = candidate
-    if best is None:
+        if newest is not None and stamp is not None:
+            found.append((newest, stamp[2] / 1e9, path))
+    if not found:
         raise NotFound(f"{name}: no session yet" + ("" if here is None else " begun in this directory"))
-    env.note(f"{name} is {id_of(best[2])}")
+    newest, _, path = max(found)
+    env.note(f"{name} is {id_of(path)}")
     begun = "" if here is None else "begun here, "
-    return Target(best[2], f"{name} ({begun}newest message {best[0] or 'undated'})")
+    return Target(path, f"{name} ({begun}newest message {newest or 'undated'})")

@@ -45,9 +45,6 @@ _STEPS: tuple[tuple[str, ...], ...] = (
         )""",
     ),
 )
-# What is granted to those who only read, and to those who append too (docs/stores.md).
-READER = ("GRANT SELECT ON codeh_schema, codeh_sessions, codeh_lines, codeh_blocks",)
-WORKER = (*READER, "GRANT INSERT, UPDATE ON codeh_sessions, codeh_blocks", "GRANT INSERT ON codeh_lines")
 
 
 def make(url: str, variable: str) -> tuple[str, bool]:

@@ -19,7 +19,7 @@ from ...programs import sessions, values
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Refused
 from ...session.model import Json
-from ...session.records import BOM
+from ...session.records import BOM, lines_of
 from ...session.rules import LONGEST
 from ..file import blocks, open_regular, pread_all, stream
 
@@ -77,7 +77,7 @@ class File:
                 yield b" " * block + b"\n"
             else:
                 self.counted += block.count(b"\n")
-                yield from block.splitlines(keepends=True) if b"\r" not in block else _split(block)
+                yield from lines_of(block)
 
     def at(self, offset: int, size: int) -> bytes:
         return pread_all(self._fd, size, offset)
@@ -203,14 +203,6 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
         pass  # cut: what came before is there
     held.flush()
     return held
-
-
-def _split(block: bytes) -> Iterator[bytes]:
-    start = 0
-    while start < len(block):
-        end = block.find(b"\n", start) + 1 or len(block)
-        yield block[start:end]
-        start = end
 
 
 def folder_stamp(folder: str) -> list[int]:
