@@ -35,6 +35,17 @@ def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path: Path) -> 
     assert len(os.listdir("/dev/fd")) == before
 
 
+def test_what_goes_while_a_folder_is_looked_through_hides_nothing_else(tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / name).touch()
+    found = folders.entries(str(tmp_path))
+    first, _ = next(found)
+    gone = "a" if first.name != "a" else "b"
+    (tmp_path / gone).unlink()
+    assert {first.name, *(entry.name for entry, _ in found)} == {*"abcd"} - {gone}
+    assert list(folders.entries(str(tmp_path / "none"))) == []
+
+
 def test_a_directory_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     folders.ensure_dir(str(tmp_path))

@@ -6,6 +6,12 @@ import errno
 import fcntl
 import os
 
+from .errors import InputOutput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SUFFIX = ".tmp"  # of temporary files; what a killed process left is swept by `gc`
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -29,6 +35,23 @@ def make_dir(path: str) -> bool:
         return False
     os.chmod(path, 0o700)
     return True
+
+
+def entries(folder: str, *, follow: bool = True) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """What is in a folder, each with what it is; what goes meanwhile is left out."""
+    try:
+        with os.scandir(folder) as opened:
+            found = list(opened)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputOutput(f"{folder}: {error.strerror}") from None
+    for entry in found:
+        try:
+            info = entry.stat(follow_symlinks=follow)
+        except FileNotFoundError:
+            continue
+        yield entry, info
 
 
 def temporary(path: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable
 
 from ..base.env import Env
 from ..base.errors import InputOutput
-from ..base.folders import ensure_dir, sync_dir
+from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.ids import is_id
 from . import log, read
 from .protocol import Locked, Stamp, Store, new
@@ -17,18 +18,9 @@ from .replace import replace
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
     """What the files of a folder look like that are called by a session's id and this ending."""
-    found: dict[str, Stamp] = {}
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                id = entry.name.removesuffix(ending)
-                if id != entry.name and is_id(id) and entry.is_file():
-                    found[id] = Stamp.of(entry.stat())
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise InputOutput(f"{folder}: {error.strerror}") from None
-    return found
+    files = ((entry.name, info) for entry, info in entries(folder) if stat.S_ISREG(info.st_mode))
+    found = {name.removesuffix(ending): Stamp.of(info) for name, info in files if name.endswith(ending)}
+    return {id: stamp for id, stamp in found.items() if is_id(id)}
 
 
 class Files(Store):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
-from ..base.folders import ensure_dir, sync_dir
+from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.ids import is_id
 from . import log, new_file, read
 from .create import taken
@@ -75,18 +76,11 @@ def _exists(env: Env, name: str) -> BadData:
 def everything(env: Env) -> list[Trashed]:
     """What is in the trash, by id, the oldest of each first."""
     found: list[Trashed] = []
-    try:
-        with os.scandir(trash_dir(env)) as entries:
-            for entry in entries:
-                name = _NAME.fullmatch(entry.name)
-                if name and is_id(name[1]) and not entry.is_dir(follow_symlinks=False):
-                    info = entry.stat(follow_symlinks=False)
-                    since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
-                    found.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise InputOutput(f"{trash_dir(env)}: {error.strerror}") from None
+    for entry, info in entries(trash_dir(env), follow=False):
+        name = _NAME.fullmatch(entry.name)
+        if name and is_id(name[1]) and not stat.S_ISDIR(info.st_mode):
+            since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
+            found.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
     return sorted(found, key=lambda item: (item.id, item.number))
 
 
