@@ -36,10 +36,7 @@ def items(parts: Collection[Part], message: Message | None = None) -> Iterator[I
 
 def names(parts: Collection[Part], message: Message | None) -> list[str]:
     """The name of the file that each of a message's parts was attached from, or ""."""
-    attached = message.fields.get("attached") if message is not None else None
-    if not attached:
-        return [""] * len(parts)
-    found = attached_names(attached)
+    found = attached_names(message.fields.get("attached")) if message is not None else {}
     return [found.get(number, "") for number in range(len(parts))]
 
 

@@ -42,8 +42,7 @@ def marks(message: Message) -> list[str]:
 
 def message(number: int | None, message: Message, id: str) -> str:
     """A message as its heading, its parts a line or more each, and an empty line."""
-    lines = [heading(number, message, id), *body(message)]
-    return "\n".join(lines) + "\n\n"
+    return "\n".join([heading(number, message, id), *body(message)]) + "\n\n"
 
 
 def body(message: Message) -> Iterator[str]:

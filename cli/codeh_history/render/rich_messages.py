@@ -56,13 +56,12 @@ def document(
 
 def heading(number: int | None, message: Message, id: str) -> Text:
     """Number, kind, time, id, model and marks on one line."""
-    text = Text()
-    text.append(f":{number} " if number else ":- ", style="dim")
-    text.append(message.kind, style=COLOURS[message.kind])
-    text.append(visible(f"  {clock(message.ts)}  {id}  {message.model or ''}".rstrip()), style="dim")
-    for mark in plain.marks(message):
-        text.append(visible(f"  {mark}"), style="magenta")
-    return text
+    return Text.assemble(
+        (f":{number} " if number else ":- ", "dim"),
+        (message.kind, COLOURS[message.kind]),
+        (visible(f"  {clock(message.ts)}  {id}  {message.model or ''}".rstrip()), "dim"),
+        *((visible(f"  {mark}"), "magenta") for mark in plain.marks(message)),
+    )
 
 
 def _message(number: int | None, message: Message, id: str) -> Iterator[RenderableType]:
@@ -108,10 +107,7 @@ def _arguments(item: Item) -> Iterator[RenderableType]:
 
 
 def _line(arrow: str, head: str, rest: str) -> Text:
-    text = Text()
-    text.append(f"{arrow} {visible(head)}", style="yellow")
-    text.append(rest, style="dim")
-    return text
+    return Text.assemble((f"{arrow} {visible(head)}", "yellow"), (rest, "dim"))
 
 
 def _summary(summary: Summary) -> Iterator[RenderableType]:
