@@ -13,7 +13,7 @@ from genai_prices.data import providers
 from price_table import KEYS, WINDOWS, text
 
 from codeh_history.tokens import prices
-from codeh_history.tokens.prices import FILE, price, table, window
+from codeh_history.tokens.prices import FILE, table
 
 UNITS = {  # ours → the package's
     "input": "input_tokens", "cached": "cache_read_tokens", "cacheWrite": "cache_write_tokens",
@@ -57,7 +57,7 @@ def test_two_hundred_responses_cost_what_the_package_says(seed: int) -> None:
     for provider, model in chance.sample(PRICED, 200):
         usage, context, at = _usage(chance), chance.choice(CONTEXTS), _time(chance)
         expected = theirs(model.id, provider, usage, at, context)
-        found = price(model.id, provider, {**usage, **context}, f"{at:%Y-%m-%dT%H:%M:%S}.000Z")
+        found = table().price(model.id, provider, {**usage, **context}, f"{at:%Y-%m-%dT%H:%M:%S}.000Z")
         assert found == expected, (provider, model.id, usage, context, at)
         compared += expected is not None
     assert compared > 150
@@ -70,7 +70,7 @@ def test_two_hundred_responses_cost_what_the_package_says(seed: int) -> None:
 ])  # fmt: skip
 def test_a_model_without_a_seller_is_known_by_its_name_as_in_the_package(name: str) -> None:
     usage = {"input": 300_000, "output": 1000}
-    assert price(name, None, usage, DAY) == theirs(
+    assert table().price(name, None, usage, DAY) == theirs(
         name, None, usage, datetime(2026, 6, 1, 12, tzinfo=UTC), {}
     )
 
@@ -79,7 +79,7 @@ def test_windows_are_those_of_the_package() -> None:
     for provider in providers:
         for model in provider.models:
             found = provider.find_model(model.id, all_providers=providers)
-            assert window(model.id, provider.id) == (
+            assert table().window(model.id, provider.id) == (
                 found and (found.context_window or WINDOWS.get(found.id))
             )
 
@@ -98,7 +98,7 @@ def test_windows_are_those_of_the_package() -> None:
 def test_a_window_is_known_whatever_form_its_requests_have(
     model: str, provider: str | None, expected: int | None
 ) -> None:
-    assert window(model, provider) == expected
+    assert table().window(model, provider) == expected
 
 
 @pytest.mark.parametrize("model, provider", [
@@ -106,7 +106,7 @@ def test_a_window_is_known_whatever_form_its_requests_have(
     ("gpt-4o", "a proxy of ours"), ("<synthetic>", "anthropic"),
 ])  # fmt: skip
 def test_what_runs_here_or_is_sold_by_nobody_known_has_no_price(model: str, provider: str | None) -> None:
-    assert price(model, provider, MILLION, DAY) is None
+    assert table().price(model, provider, MILLION, DAY) is None
 
 
 @pytest.mark.parametrize("usage, expected", [

@@ -84,7 +84,7 @@ def test_the_unpacked_vocabulary_is_the_packed_one(tmp_path: Path) -> None:
         sha256, _, _ = vocabulary._ENCODINGS[name]
         found = Vocabulary(name, str(tmp_path))
         assert (found.encoding([]) is found.whole) == (name != NAME)
-        packed = vocabulary._read(name, sha256)
+        packed = vocabulary._read(name)
         for kept, some in ((name, False), *([(f"{name}-usual", True)] if name == NAME else [])):
             assert unpacked.read(str(tmp_path), kept, sha256) == vocabulary.ranks_of(packed, usual=some)
             assert unpacked.read(str(tmp_path), kept, "0" * 64) is None

@@ -42,6 +42,7 @@ class Draft:
 
     fields: Json
     covers: Sequence[str]
+    by: str
     absorbs_new: bool = False
 
 
@@ -108,11 +109,11 @@ def _batch_draft(batch: Batch, summarizer: Summarizer) -> Draft:
     text, shortened = summarizer.of_batch(batch)
     fields: Json = {
         "periodStart": batch.start, "periodEnd": batch.end, "summary": text,
-        "conversationCount": batch.count, "by": summarizer.by,
+        "conversationCount": batch.count,
     }  # fmt: skip
     if shortened is not None:
         fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))
-    return Draft(fields, batch.ids)
+    return Draft(fields, batch.ids, summarizer.by)
 
 
 def _fold_draft(view: View, new: Sequence[Draft], summarizer: Summarizer) -> Draft:
@@ -126,9 +127,9 @@ def _fold_draft(view: View, new: Sequence[Draft], summarizer: Summarizer) -> Dra
     fields: Json = {
         "periodStart": window.earliest(part["periodStart"] for part in parts),
         "periodEnd": window.latest(part["periodEnd"] for part in parts),
-        "summary": text, "conversationCount": count, "by": summarizer.by,
+        "summary": text, "conversationCount": count,
     }  # fmt: skip
-    return Draft(fields, covers, absorbs_new=bool(new))
+    return Draft(fields, covers, summarizer.by, absorbs_new=bool(new))
 
 
 # -- storing ----------------------------------------------------------------------------------------
@@ -173,11 +174,8 @@ def records(env: Env, session: str, offset: int, drafts: Sequence[Draft]) -> lis
     for draft in drafts:
         id = env.new_id(session, offset)
         covers = [*draft.covers, made[-1]["id"]] if draft.absorbs_new else list(draft.covers)
-        by = draft.fields["by"]
-        fields = {key: value for key, value in draft.fields.items() if key != "by"}
-        made.append(
-            {"type": "summary", "id": id, "createdAt": env.now(), **fields, "covers": covers, "by": by}
-        )
+        head = {"type": "summary", "id": id, "createdAt": env.now()}
+        made.append({**head, **draft.fields, "covers": covers, "by": draft.by})
         offset += len(dumps(made[-1])) + 1
     return made
 

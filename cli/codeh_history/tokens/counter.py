@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from ..base.errors import Usage
+from . import memory
 
 DEFAULT = "o200k_base"
 APPROX = "approx"
@@ -101,22 +102,16 @@ class Counter:
         """The same, where none of them has to be tokenised; else None."""
         if self.cache is None or self.approximate:
             return None
-        from . import memory
-
         found = memory.recall(self.cache, keys := self._keys(texts))
         return [found[key] for key in keys] if len(found) == len(set(keys)) else None
 
     def _keys(self, texts: Iterable[str]) -> list[bytes]:
-        from . import memory
-
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         return memory.keys_of(self.vocabulary, encoded)
 
     def _counted(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate or self.cache is None:
             return self._tokenise(texts, drafts=drafts)
-        from . import memory
-
         keys = self._keys(texts)
         found = memory.recall(self.cache, keys)
         rest = [number for number, key in enumerate(keys) if key not in found]

@@ -11,10 +11,10 @@ import os
 import time
 from _thread import get_ident
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from ..base.folders import ensure_dir
+from ..base.folders import create, ensure_dir
 from ..base.modules import contents
 
 if TYPE_CHECKING:
@@ -139,9 +139,7 @@ def _drop() -> None:
 
 def _make(path: str) -> None:
     """The file, 0600 under any umask, if it is not there."""
-    try:
-        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        return
-    os.fchmod(fd, 0o600)
-    os.close(fd)
+    with suppress(FileExistsError):
+        fd = create(path)
+        os.fchmod(fd, 0o600)
+        os.close(fd)

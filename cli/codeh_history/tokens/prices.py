@@ -158,18 +158,6 @@ def table() -> Table:
     return Table(orjson.loads(contents("tokens/prices.json")))
 
 
-def price(
-    model: str, provider: str | None, usage: Mapping[str, Any], at: str | None = None
-) -> Decimal | None:
-    """What a response cost in dollars (`Table.price`)."""
-    return table().price(model, provider, usage, at)
-
-
-def window(model: str, provider: str | None = None) -> int | None:
-    """How many tokens a model takes in; None where nobody says."""
-    return table().window(model, provider)
-
-
 def _is(row: Json, name: str) -> bool:
     return _matches(row["match"], name) if "match" in row else row["id"].lower() == name
 
@@ -231,10 +219,7 @@ def _tier(price: Any, input: int) -> float:
     if not isinstance(price, list):
         return price  # type: ignore[no-any-return]
     found, *tiers = price
-    for start, above in tiers:
-        if input > start:
-            found = above
-    return found  # type: ignore[no-any-return]
+    return next((above for start, above in reversed(tiers) if input > start), found)  # type: ignore[no-any-return]
 
 
 def _number(price: float) -> Decimal:

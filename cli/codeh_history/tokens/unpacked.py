@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..base.folders import ensure_dir
+from ..base.folders import create, ensure_dir
 
 _FORM = 2  # of marshal: later ones look for what is the same as before
 
@@ -44,7 +44,7 @@ def write(folder: str, name: str, sha256: str, ranks: dict[bytes, int]) -> None:
         ensure_dir(folder)
         if os.path.lexists(path):
             os.unlink(path)
-        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        fd = create(path)
         os.fchmod(fd, 0o600)  # under any umask
         with open(fd, "wb") as file:
             file.write(_head(sha256, data) + data)

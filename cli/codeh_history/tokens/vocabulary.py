@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from ..base.child import Child
@@ -70,34 +70,34 @@ class Vocabulary:
     def __init__(self, name: str, folder: str | None = None) -> None:
         self._name = name
         self._folder = folder
-        self._usual: tiktoken.Encoding | None = None
-        self._whole: tiktoken.Encoding | None = None
 
-    @property
+    @cached_property
     def whole(self) -> tiktoken.Encoding:
         """What encodes any text; raises InputOutput where the vocabulary is missing or altered."""
-        if self._whole is None:
-            self._whole = built(self._name, self._ranks(usual=False))
-        return self._whole
+        return built(self._name, self._ranks(usual=False))
+
+    @cached_property
+    def _usual(self) -> tiktoken.Encoding:
+        """The same without the tokens of other scripts."""
+        return built(self._name, self._ranks(usual=True))
 
     def encoding(self, texts: Iterable[str]) -> tiktoken.Encoding:
         """What encodes these texts as `whole` does, of two thirds of the tokens where those are enough."""
-        if self._whole is not None or self._name not in _PARTED or not all(map(is_usual, texts)):
+        loaded = "whole" in vars(self)
+        if loaded or self._name not in _PARTED or not all(map(is_usual, texts)):
             return self.whole
-        if self._usual is None:
-            self._usual = built(self._name, self._ranks(usual=True))
         return self._usual
 
     def _ranks(self, *, usual: bool) -> dict[bytes, int]:
-        sha256, _, _ = _ENCODINGS[self._name]
         if self._folder is None:
-            return ranks_of(_read(self._name, sha256), usual=usual)
+            return ranks_of(_read(self._name), usual=usual)
         kept = _kept(self._name, usual=usual)
         if child := _children.pop((self._folder, kept), None):
             child.result()
+        sha256, _, _ = _ENCODINGS[self._name]
         ranks = unpacked.read(self._folder, kept, sha256)
         if ranks is None:
-            ranks = ranks_of(_read(self._name, sha256), usual=usual)
+            ranks = ranks_of(_read(self._name), usual=usual)
             unpacked.write(self._folder, kept, sha256, ranks)
         return ranks
 
@@ -119,7 +119,7 @@ def unpacking(name: str, folder: str) -> Iterator[bool]:
 
     def work() -> bytes:
         sha256, _, _ = _ENCODINGS[name]
-        ranks = ranks_of(_read(name, sha256), usual=usual)
+        ranks = ranks_of(_read(name), usual=usual)
         if os.getppid() == ours:
             unpacked.write(folder, kept, sha256, ranks)
         return b""
@@ -169,7 +169,7 @@ def ranks_of(raw: bytes, *, usual: bool) -> dict[bytes, int]:
     }  # fmt: skip
 
 
-def _read(name: str, sha256: str) -> bytes:
+def _read(name: str) -> bytes:
     import hashlib
     import zlib
     from importlib.util import find_spec
@@ -185,6 +185,6 @@ def _read(name: str, sha256: str) -> bytes:
             raw = zlib.decompress(file.read(), _GZIP)
     except (OSError, zlib.error) as error:
         raise InputOutput(f"{path}: {error}: {advice}") from None
-    if hashlib.sha256(raw).hexdigest() != sha256:
+    if hashlib.sha256(raw).hexdigest() != _ENCODINGS[name][0]:
         raise InputOutput(f"{path}: not the {name} vocabulary (its sha256 differs): {advice}")
     return raw

@@ -19,7 +19,7 @@ from ...session.imported import origin
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
-from ...tokens import prices
+from ...tokens.prices import table
 from .fates import Moves
 
 SHARE = 0.6  # of a model's window, which leaves room for system prompt, tools and further turns
@@ -57,7 +57,7 @@ def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model = newest.model if newest is not None else None
-    window = prices.window(model, newest.provider) if newest is not None and model else None
+    window = table().window(model, newest.provider) if newest is not None and model else None
     budget = asked or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)

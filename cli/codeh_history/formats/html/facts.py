@@ -9,7 +9,7 @@ from ...providers.usage import billed
 from ...session.exchanges import is_prompt
 from ...session.fold import View
 from ...session.model import Message
-from ...tokens import prices
+from ...tokens.prices import table
 
 
 def title_of(view: View) -> str:
@@ -36,8 +36,9 @@ def models_of(view: View) -> list[str]:
 
 def cost_of(view: View) -> Decimal | None:
     """What its answers cost in dollars; None where no price is known of one that used tokens."""
+    price = table().price
     costs = [
-        prices.price(str(one.fields.get("model")), text_of(one.fields.get("provider")), counts, one.ts)
+        price(str(one.fields.get("model")), text_of(one.fields.get("provider")), counts, one.ts)
         for one in view.messages
         if isinstance(usage := one.fields.get("usage"), dict) and (counts := billed(usage))
     ]
