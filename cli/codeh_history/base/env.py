@@ -112,9 +112,7 @@ class Env:
     @property
     def cores(self) -> int:
         """How many processes may work at once: one in a program that is not ours."""
-        if self.program is None:
-            return 1
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return 1 if self.program is None else cores()
 
     # -- places -------------------------------------------------------------------------------------
 
@@ -260,6 +258,11 @@ class Env:
         """Whether that is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
         plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
         return self.terminal(fd) and not plain
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _polled(fd: int, millis: float | None = None, *, for_writing: bool = False) -> int:

@@ -1,4 +1,4 @@
-"""The reader's clock: a time zone by name, and what a time is there."""
+"""The reader's clock: moments as they are told, a time zone by name, and what a time is there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from .env import Env
 from .errors import Usage
+from .times import FIRST as EARLIEST
 from .times import to_millis
 
 FIRST, LAST = -62135510400000, 253402214400000  # epoch milliseconds that a date can be made of
+EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def now(env: Env, text: str | None) -> int:
@@ -20,6 +23,22 @@ def now(env: Env, text: str | None) -> int:
     millis = to_millis(text)
     if millis is None:
         raise Usage(f"--now {text}: a time as 2026-01-31T12:00:00Z expected")
+    return millis
+
+
+def moment(env: Env, since: str, option: str = "--since") -> int:
+    """The time a `--since` means, in epoch milliseconds: so long ago, or a date."""
+    number, unit = since[:-1], since[-1:]
+    if since.isdecimal() and len(since) < EPOCH_DIGITS:
+        raise Usage(
+            f"{option} {since}: of what? {since}d is days, {since}h hours (or a date as 2026-01-31)"
+        )
+    if unit in UNITS and number.isdecimal():
+        ago = int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000  # all that is longer is before all times
+        return max(env.millis() - ago, EARLIEST)
+    millis = to_millis(since)
+    if millis is None:
+        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
     return millis
 
 

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..access import row as listing
+from ..access.rows import used
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import QUIET, Options, flag, option
 from ..base.read_json import json_object
 from ..base.times import from_millis, to_millis
+from ..base.timezone import moment
 from ..base.words import some
 from ..session.fold import timestamp
 from ..store import read, trash
 from ..store.resolve import ids
 from ..store.state import passing
 from ..store.tail import lines_backwards
-from .list_ import moment
 
 EXAMPLES = """\
   codeh-history prune --older-than 90d          # prints what would go
@@ -74,14 +75,14 @@ def newest_first(env: Env) -> list[Session]:
             continue  # an older form: read, never moved
         id, row = paths[path], listing.row_of(path)
         written = newest_record(path)
-        used = to_millis(row["last"] or "") or to_millis(row["created"] or "") or written
-        if max(used, written) > now:
-            newest = from_millis(max(used, written))
+        last = used(row) or written
+        if max(last, written) > now:
+            newest = from_millis(max(last, written))
             raise BadData(
                 f"{path}: its newest record ({newest}) is later than now ({from_millis(now)}); "
                 "is the clock right? nothing was moved"
             )
-        found.append(Session(id, used, row["bytes"], stays(path, row["pending"])))
+        found.append(Session(id, last, row["bytes"], stays(path, row["pending"])))
     return sorted(found, key=lambda session: (-session.used, session.id))
 
 

@@ -10,11 +10,11 @@ from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.options import QUIET, Options, flag, option
 from ...base.times import from_millis
+from ...base.timezone import moment
 from ...blocks import open_store
 from ...render.progress import progress, size_of
 from ...store import elsewhere, resolve, trash
 from ...store.resolve import Target
-from ..list_ import moment
 from . import unused
 
 SECOND = 32 << 20  # bytes of sessions that are looked through in about a second

@@ -90,7 +90,7 @@ def everything(env: Env, given: Given) -> int:
     asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
     if not set(asked) <= sessions.PROGRAMS.keys():
         raise Usage(f"--all --from {', '.join(asked)}: {', '.join(sessions.PROGRAMS)}")
-    from ..list_ import moment
+    from ...base.timezone import moment
     from . import every
 
     earliest = moment(env, given.since) if given.since is not None else None

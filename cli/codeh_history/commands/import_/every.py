@@ -17,6 +17,7 @@ from ...access.copy import Brought
 from ...base.collector import Resting
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
+from ...base.processes import HEAVY, shared
 from ...programs import sessions
 from ...programs.model import Session
 from ...render.progress import progress
@@ -26,7 +27,6 @@ from ...store.paths import path_of
 from ...store.program_files import File, folders
 from ...store.program_files.folders import Found, Known
 from ...store.unsynced import Unsynced
-from ..list_.processes import HEAVY, shared
 from .program import with_branches
 
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...access import responses
+from ...access.rows import Kind, noted, remembered
 from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.options import JSON, QUIET, SESSION, STRICT, Options, argument, option
 from ...base.times import from_millis
+from ...base.timezone import moment
 from ...base.words import did_you_mean
 from ...render.messages import rich_wanted
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
-from ..list_ import moment
-from ..list_.rows import Kind, noted, remembered
 from . import own, shown
 from .totals import BY, Asked, summed, with_owners
 

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import orjson
 
-from ...base.env import Env
-from ...render.progress import progress
-from ...session.model import Json
-from ...store import cache
-from ...store.paths import SERVER, own_dir, sessions_dir
-from ...store.state import Stamp, passing, stamps_of
-from .processes import shared
+from ..base.env import Env
+from ..base.processes import shared
+from ..base.times import to_millis
+from ..render.progress import progress
+from ..session.model import Json
+from ..store import cache
+from ..store.paths import SERVER, own_dir, sessions_dir
+from ..store.state import Stamp, passing, stamps_of
 
 MANY = 1000  # sessions, and
 MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
@@ -88,6 +89,11 @@ def noted(env: Env, found: list[Json]) -> list[Json]:
         if "problem" in row:
             env.note(f"{row['path']}: {row['problem']}")
     return found
+
+
+def used(row: Json) -> int:
+    """When a session was used last, in epoch milliseconds; 0 where nothing says so."""
+    return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0
 
 
 def _of_store(env: Env, file: str) -> str:

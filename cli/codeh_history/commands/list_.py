@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from ...access import row as listing
-from ...base.env import Env
-from ...base.errors import BadData, HistoryError, Usage
-from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, flag, option
-from ...base.times import FIRST, to_millis
-from ...base.timezone import clock
-from ...render import pager, table, values
-from ...render.messages import rich_wanted, width
-from ...session.model import Json
-from ...store.resolve import for_reading, ids
-from .rows import LISTED, Kind, noted, remembered
+from ..access import row as listing
+from ..access.rows import LISTED, Kind, noted, remembered, used
+from ..base.env import Env
+from ..base.errors import BadData, HistoryError
+from ..base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, flag, option
+from ..base.timezone import clock, moment
+from ..render import pager, table, values
+from ..render.messages import rich_wanted, width
+from ..session.model import Json
+from ..store.resolve import for_reading, ids
 
 EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
@@ -24,7 +23,6 @@ EXAMPLES = """\
 """
 STRAY = "list takes no argument; -s SESSION lists one"
 SHOWN = ("id", "last", "messages", "calls", "pending", "title", "cwd")  # on a terminal
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 class Given(Options):
@@ -60,23 +58,6 @@ def run(env: Env, given: Given) -> None:
 
 
 PROGRAMS_LISTED = Kind("programs-listed.json")
-EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
-
-
-def moment(env: Env, since: str, option: str = "--since") -> int:
-    """The time a `--since` means, in epoch milliseconds: so long ago, or a date."""
-    number, unit = since[:-1], since[-1:]
-    if since.isdecimal() and len(since) < EPOCH_DIGITS:
-        raise Usage(
-            f"{option} {since}: of what? {since}d is days, {since}h hours (or a date as 2026-01-31)"
-        )
-    if unit in UNITS and number.isdecimal():
-        ago = int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000  # all that is longer is before all times
-        return max(env.millis() - ago, FIRST)
-    millis = to_millis(since)
-    if millis is None:
-        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
-    return millis
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
@@ -86,9 +67,9 @@ def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
 
 def program_rows(env: Env) -> list[Json]:
     """A row for each session file of another program, with its name."""
-    from ...programs.sessions import PROGRAMS
-    from ...store.program_files import is_database
-    from ...store.program_files.folders import found
+    from ..programs.sessions import PROGRAMS
+    from ..store.program_files import is_database
+    from ..store.program_files.folders import found
 
     files = {file.path: file for file in found(env, tuple(PROGRAMS))}
     databases = [path for path in files if is_database(path)]
@@ -103,18 +84,13 @@ def program_rows(env: Env) -> list[Json]:
 
 def rows_in(env: Env, path: str) -> list[Json]:
     """A row for each session in a database; one that cannot be read is noted."""
-    from ...store.program_files.translated import each
+    from ..store.program_files.translated import each
 
     try:
         return [listing.count_bytes(data).row(path) for data in each(path)]
     except HistoryError as error:
         env.note(str(error))
         return []
-
-
-def used(row: Json) -> int:
-    """When a session was used last, in epoch milliseconds; 0 where nothing says so."""
-    return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0
 
 
 def show(env: Env, rows: list[Json], given: Given) -> None:

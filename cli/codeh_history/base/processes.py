@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+from .env import cores as cores_here
+
 HEAVY = 4 << 20  # bytes that are worth one
 
 T = TypeVar("T")
@@ -28,7 +30,7 @@ def shared(
     each core, as they wait for the disk half of the time. What a child that fails leaves undone is done
     here, so that an error is raised where it can be told.
     """
-    count = min(cores or 2 * _cores(), 4, len(items), sum(weights) // heavy)
+    count = min(cores or 2 * cores_here(), 4, len(items), sum(weights) // heavy)
     left = dict.fromkeys(range(len(items)))
     if count > 1:
         order = sorted(left, key=lambda place: -weights[place])
@@ -89,8 +91,3 @@ def _start(work: Callable[[Sequence[T]], Iterator[bytes]], share: Sequence[T]) -
         status = 0
     finally:
         os._exit(status)
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

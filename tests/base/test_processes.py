@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from codeh_history.base import processes
 from codeh_history.base.errors import BadData
-from codeh_history.commands.list_ import processes
 
 
 def test_an_error_in_a_child_is_raised_here() -> None:

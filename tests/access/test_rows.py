@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 import support
+from codeh_history.access import rows as remembering
 from codeh_history.base.env import Env
-from codeh_history.commands.list_ import rows as remembering
 from codeh_history.session.model import Json
 
 
