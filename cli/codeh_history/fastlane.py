@@ -55,18 +55,13 @@ def _put(given: dict[str, object], name: str, value: str, takes: type[Options]) 
         return True
     if name in given:
         return False
-    if not type.startswith("str"):
-        least, most = takes.SPELLED[name].least, takes.SPELLED[name].most
-        if not (value.isascii() and value.isdecimal() and len(value) <= _DIGITS):
-            return False
-        if least is not None and int(value) < least:
-            return False
-        if most is not None and int(value) > most:
-            return False
-    given[name] = (
-        value if type.startswith("str") else int(value) if type.startswith("int") else float(value)
-    )
-    return True
+    if type.startswith("str"):
+        given[name] = value
+        return True
+    spelled = takes.SPELLED[name]
+    number = int(value) if value.isascii() and value.isdecimal() and len(value) <= _DIGITS else -1
+    given[name] = number if type.startswith("int") else float(number)
+    return (spelled.least or 0) <= number <= (spelled.most or number)
 
 
 def run(argv: list[str], env: Env) -> int | None:

@@ -79,10 +79,10 @@ class SessionStore:
         return os.path.join(self._files.folder, "projects", escaped(key))
 
     def _sessions(self, project_key: str) -> list[Any]:
-        found: list[Any] = []
-        for name, file in _files(self._project(project_key)):
-            found.append({"session_id": name, "mtime": file.stat().st_mtime_ns // 1_000_000})
-        return found
+        return [
+            {"session_id": name, "mtime": file.stat().st_mtime_ns // 1_000_000}
+            for name, file in _files(self._project(project_key))
+        ]
 
     def _summaries(self, project_key: str) -> list[Any]:
         from claude_agent_sdk import fold_session_summary

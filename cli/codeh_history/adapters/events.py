@@ -10,6 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from .. import providers
 from ..base.times import from_millis, to_millis
+from ..providers.parts import object_of
 from ..providers.reply import Reply
 from ..session.model import Json, Message
 from ..session.view import View
@@ -17,6 +18,7 @@ from .kept import FIELD, rendering
 
 PACKAGE = "google-adk"
 _FORMAT = "gemini"
+_USUAL = str.maketrans("-_", "+/")  # of the alphabets of base64
 
 
 def plain(value: Any) -> Any:
@@ -53,9 +55,9 @@ def _standard(part: Json) -> Json:
     """A part whose bytes are in the usual alphabet of base64."""
     held = part.get("inlineData")
     if isinstance(held, dict) and isinstance(held.get("data"), str):
-        part = {**part, "inlineData": {**held, "data": held["data"].replace("-", "+").replace("_", "/")}}
+        part = {**part, "inlineData": {**held, "data": held["data"].translate(_USUAL)}}
     if isinstance(part.get("thoughtSignature"), str):
-        part = {**part, "thoughtSignature": part["thoughtSignature"].replace("-", "+").replace("_", "/")}
+        part = {**part, "thoughtSignature": part["thoughtSignature"].translate(_USUAL)}
     return part
 
 
@@ -111,9 +113,7 @@ def state_of(view: View) -> Json:
 
 def about(view: View, id: str) -> Json | None:
     """Whose session it is: app, user and id."""
-    first = view.all.get(id)
-    found: Json | None = _kept(first).get("session") if first is not None else None
-    return found
+    return _kept(view.all[id]).get("session") if id in view.all else None
 
 
 def last_time(view: View) -> float:
@@ -127,9 +127,8 @@ def last_time(view: View) -> float:
 
 
 def _kept(message: Message) -> Json:
-    held = message.fields.get(FIELD)
-    found = held.get(PACKAGE) if isinstance(held, dict) else None
-    return found if isinstance(found, dict) else {}
+    """What a message keeps of the package."""
+    return object_of(object_of(message.fields.get(FIELD)).get(PACKAGE))
 
 
 def _seconds(ts: str | None) -> float:

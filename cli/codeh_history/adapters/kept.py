@@ -15,6 +15,7 @@ from .. import providers
 from ..base.errors import BadData, NotFound
 from ..library.session import Session
 from ..providers.base import Options
+from ..providers.parts import object_of
 from ..session.model import Json, Message
 from ..session.view import View
 
@@ -82,8 +83,7 @@ class Kept:
 
     def value(self, message: Message) -> Any:
         """The value that a message was made of; None where it has none, or no longer says the same."""
-        held = message.fields.get(FIELD)
-        value = held.get(self.package) if isinstance(held, dict) else None
+        value = object_of(message.fields.get(FIELD)).get(self.package)
         if value is None or message.replaced:
             return None
         same: bool = (

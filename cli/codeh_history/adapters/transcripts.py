@@ -17,6 +17,7 @@ from typing import Any
 
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, sync, sync_dir, write
+from ..store.file import pread_all
 
 ENDING = ".jsonl"
 _REMEMBERED = 64  # files whose ids are kept in memory
@@ -114,7 +115,7 @@ class Transcripts:
         known, at, ids = self._seen.pop(path, (inode, 0, set()))
         if known != inode or at > size:
             at, ids = 0, set()
-        data = b"".join(iter(_reader(fd, at, size), b""))
+        data = pread_all(fd, size - at, at)
         ids |= {entry["uuid"] for _, entry in entries_in(data, path) if isinstance(entry.get("uuid"), str)}
         self._seen[path] = (inode, size, ids)
         while len(self._seen) > _REMEMBERED:
@@ -146,23 +147,9 @@ def entries_in(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
         at += len(line) + 1
 
 
-def _reader(fd: int, at: int, end: int) -> Any:
-    """Reads a part of a file piece by piece."""
-    place = at
-
-    def more() -> bytes:
-        nonlocal place
-        piece = os.pread(fd, min(1 << 20, end - place), place)
-        place += len(piece)
-        return piece
-
-    return more
-
-
 def _names(path: str, fd: int) -> bool:
     """Whether a path still names this file: it may have been removed while its lock was waited for."""
     try:
-        there, held = os.stat(path), os.fstat(fd)
+        return os.path.samestat(os.stat(path), os.fstat(fd))
     except FileNotFoundError:
         return False
-    return (there.st_ino, there.st_dev) == (held.st_ino, held.st_dev)

@@ -47,18 +47,12 @@ def store(env: Env, given: Given) -> None:
         raise Usage(f"{WAYS[way]} and {WAYS[more[0]]}: one of them")
     if (given.echo or given.max_bytes) and way not in ("from_", "stream"):
         raise Usage(f"{'--echo' if given.echo else '--max-bytes'} goes with --from and --stream")
-    if way == "from_":
-        receive(env, given, str(given.from_))
-    elif way == "stream":
-        follow(env, given)
-    elif way == "jsonl":
-        batch(env, given)
-    elif way == "exchange":
-        store_entry(env, given, given.exchange or "")
-    else:
-        from ..append import message
+    if way:
+        {"from_": receive, "stream": follow, "jsonl": batch, "exchange": store_entry}[way](env, given)
+        return
+    from ..append import message
 
-        message.run(env, given)
+    message.run(env, given)
 
 
 def says_only(given: Given, *names: str) -> bool:
@@ -75,13 +69,13 @@ def batch(env: Env, given: Given) -> None:
     jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact)
 
 
-def store_entry(env: Env, given: Given, file: str) -> None:
+def store_entry(env: Env, given: Given) -> None:
     """Store a history entry as the exchange that it tells."""
     if not says_only(given, "exchange"):
         raise Usage("--exchange goes with -s and -q only")
     from ..append import exchange
 
-    exchange.run(env, given.session, file)
+    exchange.run(env, given.session, given.exchange or "")
 
 
 def follow(env: Env, given: Given) -> None:
@@ -100,7 +94,7 @@ def follow(env: Env, given: Given) -> None:
     tell(env, target.id, received, echo=echo)
 
 
-def receive(env: Env, given: Given, format: str) -> None:
+def receive(env: Env, given: Given) -> None:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     if given.redact:
         raise Usage("--redact goes with what you append; for a whole session there is `redact`")
@@ -111,6 +105,7 @@ def receive(env: Env, given: Given, format: str) -> None:
     from ..store.paths import exists, hint
     from ..store.resolve import for_writing
 
+    format = str(given.from_)
     reader = reader_of(format)
     target = for_writing(env, given.session)
     try:

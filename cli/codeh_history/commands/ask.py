@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import dropwhile, islice
 from typing import IO, NamedTuple
 
 from .. import providers
@@ -80,7 +81,6 @@ def run(env: Env, given: Given) -> None:
     most = amounts.size(given.max_bytes)
     asked = layers.asked(env, given, given.profile, given.via)
     layers.reaching(env, asked)
-    payload.provider_of(asked.request.to)
     payload.checked(asked.request)
     given.one_of("--id and --echo", "id", "echo")
     target = for_writing(env, given.session)
@@ -126,8 +126,8 @@ def sending(
         size, view = _looked(env, target, seen)
     except TryAgain as error:
         raise _unsent(env, target, given, message, error) from None
-    text = _text(env, given, view, stdin=not given.no_stdin)
-    if _size(target) != size:  # stdin took its time
+    text = _text(env, given, view)
+    if size_of(target.path) != size:  # stdin took its time
         size, view = _looked(env, target, seen)
     draft = compose.draft(env, message, text) if text is not None else None
     answer = _answered(view, given.key) if draft is not None else None
@@ -182,23 +182,19 @@ def _unsent(env: Env, target: Target, given: Given, message: appending.Given, er
         return error
     from ..store.unsent import told
 
-    text = _text(env, given, looked_at(env, b"", None), stdin=not given.no_stdin)
+    text = _text(env, given, looked_at(env, b"", None))
     if text is None:
         return error
     return told(env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id))
 
 
-def _size(target: Target) -> int:
-    return size_of(target.path)
-
-
-def _text(env: Env, given: Given, view: View, *, stdin: bool) -> str | None:
+def _text(env: Env, given: Given, view: View) -> str | None:
     """The prompt: the `-m`s, the `-F`s, then what is piped in; None where there is none.
 
     Stdin is not read where nothing else is given and the model is next anyhow: in a tool loop it is the
     loop's.
     """
-    flags = given.message or given.file or given.attach
+    flags, stdin = given.message or given.file or given.attach, not given.no_stdin
     last = unanswered(view)
     if not flags and last is not None and (last.kind == "tool" or is_prompt(last)):
         if stdin and last.kind != "tool" and env.waiting():
@@ -234,14 +230,10 @@ def _keyed(view: View, key: str | None) -> bool:
 
 def _answered(view: View, key: str | None) -> Message | None:
     """The model's message after the prompt of this key."""
-    if not _keyed(view, key):
+    if key is None:
         return None
-    after = False
-    for message in view.messages:
-        if after and message.role == "model" and message.committed:
-            return message
-        after = after or message.fields.get("key") == key
-    return None
+    since = dropwhile(lambda message: message.fields.get("key") != key, view.messages)
+    return next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
 
 
 def _kept(env: Env, view: View, given: Given) -> bytes:
@@ -258,7 +250,7 @@ def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, 
     def look(env: Env, target: Target, _data: bytes | None, **how: Unpack[Filling]) -> View:
         if not lines:
             return filled(env, target, seen.view(), **how)
-        if _size(target):
+        if size_of(target.path):
             return filled(env, target, seen.view_with(lines), **how)
         return view_of(env, target, log.first_line(env, target.path) + lines, **how)
 
@@ -284,7 +276,7 @@ def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes)
 
     if before:
         log.append(env, target.path, build)
-    return sizes[0] if sizes else _size(target)
+    return sizes[0] if sizes else size_of(target.path)
 
 
 def _again(env: Env, target: Target, given: Given, asked: Asked) -> str:

@@ -7,7 +7,6 @@ from ..append.text import store
 from ..base.env import Env
 from ..base.options import MESSAGE_ID, Writing, argument
 from ..session.fold import fold
-from ..session.model import Message
 from ..session.records import dumps
 from ..store import read
 from ..store.protocol import Locked
@@ -29,11 +28,8 @@ def run(env: Env, given: Given) -> None:
 
     def build(locked: Locked, ids: list[str]) -> bytes | None:
         view = fold(read.read_log(locked.read()))
-        message: Message | None
-        if given.id is not None:
-            message = find(view, given.id, session=locked.session)
-        else:
-            message = next((m for m in reversed(view.messages) if m.pending is not None), None)
+        newest = next((m for m in reversed(view.messages) if m.pending is not None), None)
+        message = newest if given.id is None else find(view, given.id, session=locked.session)
         if message is None or message.pending is None:
             env.note(f"{locked.session}: nothing is pending")
             return None

@@ -6,7 +6,7 @@ from ..access import row as listing
 from ..access.rows import LISTED, Kind, noted, remembered, used
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
-from ..base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, flag, option
+from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.timezone import clock, moment
 from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
@@ -25,7 +25,7 @@ STRAY = "list takes no argument; -s SESSION lists one"
 SHOWN = ("id", "last", "messages", "calls", "pending", "title", "cwd")  # on a terminal
 
 
-class Given(Options):
+class Given(Reading, without=("argument",)):
     all_programs: bool = flag("Also sessions of other programs, where they are, without importing them.")
     last: int | None = option("N", "Only the N used last.", long="-n", least=1)
     here: bool = flag("Only those begun in this directory.")
@@ -33,9 +33,6 @@ class Given(Options):
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> None:

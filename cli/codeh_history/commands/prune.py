@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -97,19 +96,15 @@ def newest_record(path: str) -> int:
     """The time of the last record that has one, in epoch milliseconds; 0 where none has."""
     try:
         fd, size = read.held(path)
-    except HistoryError:
-        return 0
-    try:
-        for _, line in lines_backwards(fd, size):
-            record = json_object(line) or {}
-            times = (record.get(name) for name in ("ts", "createdAt", "created"))
-            moment = next((millis for time in times if (millis := to_millis(timestamp(time) or ""))), None)
-            if moment is not None:
-                return moment
-    except OSError:
+        with open(fd, "rb"):
+            for _, line in lines_backwards(fd, size):
+                record = json_object(line) or {}
+                times = (record.get(name) for name in ("ts", "createdAt", "created"))
+                found = (millis for time in times if (millis := to_millis(timestamp(time) or "")))
+                if moment := next(found, None):
+                    return moment
+    except (HistoryError, OSError):
         pass  # what cannot be read stays where it is
-    finally:
-        os.close(fd)
     return 0
 
 

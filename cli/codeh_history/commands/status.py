@@ -51,19 +51,24 @@ def lines(found: Json) -> list[tuple[str, str]]:
         ("path", found["path"]),
         ("size", ", ".join(some(found[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
         ("tokens", f"{found['tokens']} ({found['counter']})"),
+        ("summaries", str(found["summaries"] or "")),
+        *(("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in found["open_calls"]),
+        *(("pending", _pending(item)) for item in found["pending"]),
+        ("unanswered", _place(found["unanswered"]) if found["unanswered"] else ""),
+        *(("damage", _damage(item)) for item in found["damage"]),
+        ("next", found["next"]),
     ]
-    if found["summaries"]:
-        shown.append(("summaries", str(found["summaries"])))
-    shown += [("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in found["open_calls"]]
-    for item in found["pending"]:
-        aborted = f", aborted: {item['aborted']}" if "aborted" in item else ""
-        shown.append(("pending", f":{item['n']} {item['id']}{aborted}"))
-    if found["unanswered"]:
-        shown.append(("unanswered", f":{found['unanswered']['n']} {found['unanswered']['id']}"))
-    for item in found["damage"]:
-        byte = (
-            f", byte {item['offset']}" if item["offset"] >= 0 else ""
-        )  # another program's lines have none
-        shown.append(("damage", f"line {item['line']}{byte}: {item['reason']}"))
-    shown.append(("next", found["next"]))
     return [(name, text) for name, text in shown if text]
+
+
+def _place(item: Json) -> str:
+    return f":{item['n']} {item['id']}"
+
+
+def _pending(item: Json) -> str:
+    return _place(item) + (f", aborted: {item['aborted']}" if "aborted" in item else "")
+
+
+def _damage(item: Json) -> str:
+    byte = f", byte {item['offset']}" if item["offset"] >= 0 else ""  # another program's lines have none
+    return f"line {item['line']}{byte}: {item['reason']}"

@@ -7,7 +7,7 @@ from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.options import Writing, flag, option
 from ..base.words import the_one
-from ..session.fold import Step, View, fold
+from ..session.fold import View, fold
 from ..session.records import dumps
 from ..session.undo import last_turn, newest, reverts
 from ..store import log, read
@@ -56,14 +56,9 @@ def take_back(env: Env, target: Target, id: str | None, *, turn: bool) -> list[t
 
 def targets(view: View, id: str | None, *, turn: bool, session: str) -> list[tuple[str, str]]:
     """What to take back, as (type, id), newest first."""
-    steps: list[Step]
-    if turn:
-        steps = last_turn(view)
-    elif id is not None:
+    if id is not None and not turn:
         return [named(view, id, session)]
-    else:
-        step = newest(view)
-        steps = [step] if step is not None else []
+    steps = last_turn(view) if turn else [*filter(None, [newest(view)])]
     if not steps:
         raise NegativeAnswer(f"{session}: nothing to undo")
     return [(step.type, step.id) for step in steps]

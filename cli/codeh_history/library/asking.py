@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import orjson
-
 from ..append.text import kind_and_role
 from ..base import amounts
 from ..base.errors import Usage
+from ..base.read_json import json_object
 from ..commands import ask as asking
 from ..commands import calls as calling
 from ..commands import summarize as summarizing
@@ -57,17 +56,20 @@ def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | 
     return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind), None), most)
 
 
-def _either(via: Any, work: Callable[[Any], Any]) -> Any:
-    """What the work with a command or a function comes to; with an async one something to be awaited."""
-    return loop.run(lambda bridge: work(bridge.called(via))) if is_async(via) else work(via)
+def _by_either(work: Callable[..., Any]) -> Callable[..., Any]:
+    """The work with a command or a function; with an async one it comes to something to be awaited."""
+
+    def done(opened: Opened, via: Any, *how: Any) -> Any:
+        if is_async(via):
+            return loop.run(lambda bridge: work(opened, bridge.called(via), *how))
+        return work(opened, via, *how)
+
+    return done
 
 
-def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Any:
+@_by_either
+def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
     """Append a prompt, have the session sent, store the answer."""
-    return _either(via, lambda via: _asked(opened, via, echo, options))
-
-
-def _asked(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
     with opened.call() as call:
         said = {**options, "via": A_FUNCTION if callable(via) else via}
         given = read(asking.Given, said, session=opened.name, no_stdin=True, id=True, echo=False)
@@ -75,7 +77,6 @@ def _asked(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer
         asked = layers.asked(call, given, given.profile, given.via)
         if asked.via is None:
             raise Usage("ask: `via` says how to reach the provider: a function, or a command")
-        payload.provider_of(asked.request.to)
         payload.checked(asked.request)
         heard = Heard(call, echo) if echo is not None else None
         with asking.sending(call, opened.target, given, asked, AGAIN, opened.seen) as ready:
@@ -101,12 +102,9 @@ def _by_function(via: Callable[[bytes], Any], body: bytes, feed: Feed) -> Receiv
         raise
 
 
-def calls(opened: Opened, via: Any, options: Json) -> Any:
+@_by_either
+def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
     """The open calls, each answered where somebody is to."""
-    return _either(via, lambda via: _called(opened, via, options))
-
-
-def _called(opened: Opened, via: Any, options: Json) -> list[Json]:
     with opened.call() as call:
         said = {**options, "via": A_FUNCTION if callable(via) else via}
         given = read(calling.Given, said, session=opened.name, argument=None)
@@ -126,24 +124,13 @@ def _called(opened: Opened, via: Any, options: Json) -> list[Json]:
         return found
 
 
-def summarize(opened: Opened, via: Any, options: Json) -> Any:
+@_by_either
+def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
     """Summarise what is due."""
-    return _either(via, lambda via: _summarized(opened, via, options))
-
-
-def _summarized(opened: Opened, via: Any, options: Json) -> Json | None:
     with opened.call() as call:
+        alone = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None}
         said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(
-            summarizing.Given,
-            said,
-            session=opened.name,
-            argument=None,
-            all_=False,
-            jobs=1,
-            emit=False,
-            apply=None,
-        )
+        given = read(summarizing.Given, said, session=opened.name, **alone)
         command = layers.command(call, "summarize.via", given.profile, given.via)
         summarizing.check(given, command)
         writer = (
@@ -156,5 +143,4 @@ def _summarized(opened: Opened, via: Any, options: Json) -> Json | None:
             summarizing.single(call, opened.target, settings, strict=given.strict)
         finally:
             settings.summarizer.stop()
-        line: Json | None = orjson.loads(call.output) if call.output else None
-        return line
+        return json_object(call.output)

@@ -7,6 +7,7 @@ import contextvars
 import inspect
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -75,21 +76,12 @@ async def run(job: Callable[[Bridge], T]) -> T:
     bridge = Bridge(loop)
     done: asyncio.Future[T] = loop.create_future()
 
-    def settle(result: Any, error: BaseException | None) -> None:
-        if done.cancelled():
-            return
-        if error is None:
-            done.set_result(result)
-        else:
-            done.set_exception(error)
-
     def work() -> None:
-        result, failed = None, None
         try:
-            result = job(bridge)
+            settle = partial(done.set_result, job(bridge))
         except BaseException as error:  # noqa: BLE001 - raised again in the loop
-            failed = error
-        loop.call_soon_threadsafe(settle, result, failed)
+            settle = partial(done.set_exception, error)
+        loop.call_soon_threadsafe(settle)
 
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(work,), daemon=True).start()

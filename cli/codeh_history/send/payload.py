@@ -53,8 +53,7 @@ def body_of(
     not read before its piece is written, unless a budget must know what it costs and its first bytes do
     not tell.
     """
-    to = provider_of(given.to)
-    checked(given)
+    to = checked(given)
     if given.persist:
         from ..access.persist import persist_now
 
@@ -115,8 +114,9 @@ def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options
     return view, options.but(system=system)
 
 
-def checked(given: Request) -> None:
-    """Usage where an option that needs no session to be judged is wrong."""
+def checked(given: Request) -> str:
+    """The provider; Usage where that, or an option that needs no session to be judged, is wrong."""
+    to = provider_of(given.to)
     curating.settings(given)
     curating.names(given)
     if given.raw and (ignored := given.given(*_LEFT_OUT)):
@@ -130,6 +130,7 @@ def checked(given: Request) -> None:
         from ..filters.compact import bounds
 
         bounds.limits(given)
+    return to
 
 
 def _written(env: Env, target: Target, request: Body, given: Request) -> Iterable[bytes]:

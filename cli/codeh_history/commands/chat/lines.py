@@ -30,10 +30,7 @@ class Lines:
 
     def prompt(self) -> str | None:
         """The next prompt that is not blank, without its `\\` at the ends of lines; None at the end."""
-        while True:
-            text = self._line("> ")
-            if text is None:
-                return None
+        while (text := self._line("> ")) is not None:
             lines = [text]
             while lines[-1].endswith(MORE) and not lines[-1].endswith(2 * MORE):
                 more = self._line(". ")
@@ -41,11 +38,11 @@ class Lines:
                 if more is None:
                     break
                 lines.append(more)
-            if lines[-1].endswith(2 * MORE):
-                lines[-1] = lines[-1].removesuffix(MORE)
+            lines[-1] = lines[-1].removesuffix(MORE)
             found = "\n".join(lines)
             if found.strip():
                 return found
+        return None
 
     def _line(self, sign: str) -> str | None:
         if self._history is not None:

@@ -43,7 +43,6 @@ class Talk:
         """Usage where it is not known whom to ask, or how."""
         asked = self.asked()
         layers.reaching(self.env, asked)
-        payload.provider_of(asked.request.to)
         payload.checked(asked.request)
 
     def asked(self) -> Asked:

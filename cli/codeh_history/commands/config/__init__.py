@@ -13,11 +13,11 @@ from ...base.escape import visible
 from ...base.options import JSON, PROFILE, QUIET, SESSION, Options, argument
 from ...base.words import did_you_mean
 from ...config import layers
+from ...config.file import KEYS
 from ...config.layers import SETTINGS, Held, Layer, who
 from ...filters.redact.redactor import Redactor
 from ...render import values
 from ...send.payload import model_for
-from ...session.model import Json
 from ...session.view import View
 from ...store.resolve import for_reading
 
@@ -54,10 +54,19 @@ def run(env: Env, given: Given) -> int:
 
         return check.run(env)
     found = in_session(env, given, layers.layers(env, given.profile))
+    holds = [(key, safe(key, found[key][0]), who(key, found[key][1])) for key in KEYS if key in found]
+    config, path = layers.config(env), layers.path_of(env)
+    profiles = sorted(config.profiles) if config is not None else []
     if given.json:
-        env.write(values.line(_as_json(env, found)))
+        told = {
+            "file": path, "exists": config is not None, "profiles": profiles,
+            "holds": {key: {"value": value, "from": by} for key, value, by in holds},
+        }  # fmt: skip
+        env.write(values.line(told))
     else:
-        env.write("".join(f"{visible(line)}\n" for line in _lines(env, found)).encode())
+        known = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
+        there = known if config is not None else "not there"
+        env.write("".join(f"{visible(line)}\n" for line in lines(f"{path}: {there}", holds)).encode())
     return 0
 
 
@@ -87,35 +96,9 @@ def safe(key: str, value: Any) -> Any:
     return Redactor().text(value) if key.endswith("via") else value
 
 
-def _lines(env: Env, found: Held) -> list[str]:
+def lines(file: str, holds: list[tuple[str, Any, str]]) -> list[str]:
     """What holds as the file would say it, and who says it as notes."""
-    config = layers.config(env)
-    found = {key: (safe(key, value), layer) for key, (value, layer) in found.items()}
-    path = layers.path_of(env)
-    known = ", ".join(sorted(config.profiles)) if config is not None else ""
-    there = (f"profiles: {known}" if known else "no profile") if config is not None else "not there"
-    rows = [
-        (f"{key} = {orjson.dumps(value).decode()}", who(key, layer))
-        for key, (value, layer) in _ordered(found)
-    ]
+    rows = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in holds]
     wide = max((len(row) for row, _ in rows if len(row) <= 60), default=0)
     nothing = [] if rows else ["# nothing holds but what the flags say; `config init` writes an example"]
-    return [f"# {path}: {there}", *(f"{row:<{wide}}  # {by}" for row, by in rows), *nothing]
-
-
-def _ordered(found: Held) -> list[tuple[str, tuple[Any, Layer]]]:
-    from ...config.file import KEYS
-
-    return [(key, found[key]) for key in KEYS if key in found]
-
-
-def _as_json(env: Env, found: Held) -> Json:
-    config = layers.config(env)
-    return {
-        "file": layers.path_of(env), "exists": config is not None,
-        "profiles": sorted(config.profiles) if config is not None else [],
-        "holds": {
-            key: {"value": safe(key, value), "from": who(key, layer)}
-            for key, (value, layer) in _ordered(found)
-        },
-    }  # fmt: skip
+    return [f"# {file}", *(f"{row:<{wide}}  # {by}" for row, by in rows), *nothing]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ...access import copy
 from ...access.copy import Brought
@@ -16,21 +16,11 @@ from ...programs.model import AS_BRANCHES, Session
 from ...session.records import dumps
 from ...store import program_files
 
-
-class Asked(Protocol):
-    """The options of which it takes notice."""
-
-    @property
-    def into(self) -> str | None: ...
-    @property
-    def report(self) -> bool: ...
-    @property
-    def strict(self) -> bool: ...
-    @property
-    def branches(self) -> bool: ...
+if TYPE_CHECKING:
+    from . import Given
 
 
-def bring(env: Env, given: Asked, file: Source, name: str, form: str) -> bool:
+def bring(env: Env, given: Given, file: Source, name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
     file.settle()
     found = program_files.File(file.fd, "" if name == "-" else name)
@@ -62,7 +52,7 @@ def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Sessi
         session.branches = tuple
 
 
-def tell(env: Env, given: Asked, where: str, session: Session, brought: Brought) -> None:
+def tell(env: Env, given: Given, where: str, session: Session, brought: Brought) -> None:
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
     if brought.apart:
         env.note(f"{where}: {brought.apart}: what is new went to {brought.id}")

@@ -113,8 +113,7 @@ def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[
 def _records(env: Env, target: Target, pattern: Pattern, *, strict: bool, lost: Lost) -> Iterator[Json]:
     """The hits of a session; what of it is lost is noted after them."""
     missing: Lost = {}
-    for hit in hits(env, target, pattern, strict=strict, lost=missing):
-        yield hit._asdict()
+    yield from (hit._asdict() for hit in hits(env, target, pattern, strict=strict, lost=missing))
     if missing:
         tell_lost(env, target.id, missing)
         lost.update(missing)

@@ -9,7 +9,7 @@ from ...access import responses
 from ...access.rows import Kind, noted, remembered
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.options import JSON, QUIET, SESSION, STRICT, Options, argument, option
+from ...base.options import JSON, Reading, argument, option
 from ...base.times import from_millis
 from ...base.timezone import moment
 from ...base.words import did_you_mean
@@ -33,7 +33,7 @@ A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
 
-class Given(Options):
+class Given(Reading, without=("argument",)):
     sessions: Sequence[str] | None = argument(
         "[SESSION...]", "Only these sessions, their sub-agents included."
     )
@@ -42,9 +42,6 @@ class Given(Options):
     until: str | None = option("D", "Only responses until then: as --since; a date to its end.")
     json: bool = JSON
     prices: str | None = option("FILE", "Prices of your own, by model, in dollars a million tokens: JSON.")
-    session: str | None = SESSION
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> None:
