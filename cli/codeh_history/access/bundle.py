@@ -13,6 +13,7 @@ import os
 import tarfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -57,11 +58,9 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
     blocks = (item for batch in batches(held) for item in fetch(stores, batch, lost).items())
     missing: Collection[str] = lost if lost is not None else ()
     with _output(env, name) as file:
-        if seal is None:
-            count = write(file, _id(target, data), data, blocks, missing)
-        else:
-            whole = io.BytesIO()
-            count = write(whole, _id(target, data), data, blocks, missing)
+        whole = file if seal is None else io.BytesIO()
+        count = write(whole, _id(target, data), data, blocks, missing)
+        if seal is not None:
             file.write(seal.sealed(whole.getvalue()))
     env.note(f"{target.id}: the session and {some(count, 'block')} in {'stdout' if name == '-' else name}")
 
@@ -105,20 +104,11 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     tar.addfile(info, io.BytesIO(data))
 
 
-class _Stdout:
-    def __init__(self, env: Env) -> None:
-        self.env = env
-
-    def write(self, data: bytes) -> int:
-        self.env.draw(data)
-        return len(data)
-
-
 @contextmanager
 def _output(env: Env, name: str) -> Iterator[Any]:
     """A new file that is durable when all went well and gone when not, or stdout."""
     if name == "-":
-        yield _Stdout(env)
+        yield SimpleNamespace(write=env.draw)
         return
     try:
         fd = create_file(name)

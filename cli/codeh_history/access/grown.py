@@ -8,7 +8,6 @@ all of it is read.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from ..programs.model import Entry, Session
 from ..session.model import Json
 from ..session.records import dumps
 from ..store import log
-from ..store.paths import SERVER, path_of
+from ..store.paths import path_of
 from ..store.program_files import Ending, File, folder_stamp, sessions_in
 from ..store.protocol import Locked
 from ..store.state import stamp_of
@@ -41,7 +40,7 @@ class Known(NamedTuple):
 
 def known(env: Env, file: File, session: Session, copy: str, *, reach: int = REACH) -> Known | None:
     """What to remember of a file that was read; None where all of it must be read again."""
-    stamp = _stamp(path_of(env, copy))
+    stamp = stamp_of(path_of(env, copy))
     whole = session.loose or file.size < 2 * reach or not file.counted or file.packed
     if whole or stamp is None or file.at(file.size - 1, 1) != b"\n":
         return None
@@ -62,7 +61,7 @@ def bring(
     What was appended is durable on return; with `unsynced` once these are.
     """
     target = path_of(env, before.copy)
-    if _stamp(target) != before.stamp or whole.size <= before.size:
+    if stamp_of(target) != before.stamp or whole.size <= before.size:
         return None
     file, path = Ending(whole, before.size, reach), whole.path
     if folder_stamp(file.folder) != before.beside:
@@ -87,7 +86,7 @@ def bring(
     if not certain:
         return None
     lines = before.lines - file.old + file.counted
-    after = before._replace(size=file.size, lines=lines, stamp=_stamp(target) or [])
+    after = before._replace(size=file.size, lines=lines, stamp=stamp_of(target) or [])
     return Brought(before.copy, len(new), created=False), after
 
 
@@ -134,13 +133,3 @@ def _names(entries: Sequence[Entry]) -> Iterator[bytes]:
         yield b'"id":' + dumps(entry.id)
         if "response" in entry.fields:
             yield b'"response":' + dumps(entry.fields["response"])
-
-
-def _stamp(path: str) -> list[int] | None:
-    if path.startswith(SERVER):
-        return stamp_of(path)
-    try:
-        info = os.stat(path, follow_symlinks=False)
-    except OSError:
-        return None
-    return [info.st_ino, info.st_size, info.st_mtime_ns]

@@ -13,10 +13,6 @@ from . import skim
 from .skim import NeedsFold, Skim
 from .view import tell_damage, tell_notes
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 MANY = 4_000  # messages that are held before answered calls are let go
 _GAP = 4  # a longer alternation of roles between two messages with tools says no more than this
 
@@ -99,11 +95,8 @@ def light(message: Message) -> Message:
 
 
 def _light(part: Part) -> Part:
-    given: Any = part
-    kept: Any = {
-        key: {name: given[key][name] for name in ("id", "name") if name in given[key]}
+    return {  # type: ignore[return-value]
+        key: {name: part[key][name] for name in ("id", "name") if name in part[key]}  # type: ignore[literal-required]
         for key in ("functionCall", "functionResponse")
-        if key in given
+        if key in part
     }
-    light: Part = kept
-    return light

@@ -26,18 +26,15 @@ class Seen:
     def view(self) -> View:
         """The view now, its parts not fetched from blocks; nobody may change it."""
         with self._lock:
-            if not self._more() and not self._anew():
-                return fold(read.read_log(read.read_bytes(self.path)))
-            assert self._growing is not None  # noqa: S101 - one of them made it
-            return self._growing.view
+            growing = self._more() or self._anew()
+            return growing.view if growing is not None else fold(read.read_log(read.read_bytes(self.path)))
 
     def view_with(self, lines: bytes) -> View:
         """The view as it will be with these lines at the end of the file, which may never be there."""
         with self._lock:
-            found = None
-            if self._more() or self._anew():
-                assert self._growing is not None  # noqa: S101 - one of them made it
-                found = self._growing.foreseen(parse(lines_of(lines), before=self._before.copy()))
+            growing, found = self._more() or self._anew(), None
+            if growing is not None:
+                found = growing.foreseen(parse(lines_of(lines), before=self._before.copy()))
         if found is not None:
             return found
         data = read.read_bytes(self.path)
@@ -50,28 +47,27 @@ class Seen:
                 self._held.close()
             self._held = self._growing = None
 
-    def _more(self) -> bool:
-        """Whether what was added could be told by itself."""
-        if self._held is None or self._growing is None:
-            return False
-        data = self._held.more(self.path)
-        if data is None or len(data) > LONGEST:
-            return False
-        return not data or self._growing.grow(parse(lines_of(data), before=self._before))
+    def _more(self) -> Growing | None:
+        """What was there with what was added; None where that cannot be told by itself."""
+        data = self._held.more(self.path) if self._held is not None else None
+        if self._growing is None or data is None or len(data) > LONGEST:
+            return None
+        grown = not data or self._growing.grow(parse(lines_of(data), before=self._before))
+        return self._growing if grown else None
 
-    def _anew(self) -> bool:
-        """Whether the file is one of ours, whole to its end."""
+    def _anew(self) -> Growing | None:
+        """All that is there; None where the file is not one of ours, whole to its end."""
         self.close()
         try:
             self._held = Held(self.path)
         except OSError:
-            return False
+            return None
         data = self._held.more(self.path)
         log = read.read_log(data) if data and len(data) <= LONGEST else None
         if data is None or log is None or any(record.bare is not None for record in log.records):
             self.close()
-            return False
+            return None
         self._growing = Growing(log)
         self._before = Before()
         self._before.size, self._before.lines = len(data), data.count(b"\n")
-        return True
+        return self._growing
