@@ -96,7 +96,7 @@ def light(message: Message) -> Message:
 
 def _light(part: Part) -> Part:
     return {  # type: ignore[return-value]
-        key: {name: part[key][name] for name in ("id", "name") if name in part[key]}  # type: ignore[literal-required]
+        key: {name: part[key][name] for name in ("id", "name") if name in part[key]}
         for key in ("functionCall", "functionResponse")
         if key in part
     }

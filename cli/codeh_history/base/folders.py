@@ -6,11 +6,8 @@ import errno
 import fcntl
 import os
 
+from . import Iterator
 from .errors import InputOutput
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUFFIX = ".tmp"  # of temporary files; what a killed process left is swept by `gc`
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -6,16 +6,11 @@ stronger. What runs a command, reads a file or lifts a limit never comes from a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from . import Any, Callable, Self, Sequence
 from .errors import BadData, Usage
 from .input import from_file
 from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, Options, Reading, flag, option
 from .read_json import demanded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Self
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
 THOUGHTS = ("keep", "old", "all")

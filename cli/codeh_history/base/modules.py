@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import ModuleType
-    from typing import Any
+from . import Any
 
 
 def module(name: str) -> Any:
     """The module of this full name."""
     __import__(name)
-    found: ModuleType = sys.modules[name]
-    return found
+    return sys.modules[name]
 
 
 def contents(file: str) -> bytes:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import orjson
 
+from . import Any, Iterator
 from .errors import BadData
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 
 def json_value(text: object) -> Any:

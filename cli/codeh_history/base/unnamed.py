@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import IO
+from . import IO
 
 _UNNAMED: int = getattr(os, "O_TMPFILE", os.O_DIRECTORY)  # the latter cannot be written
 _FOLDER = "/tmp"  # noqa: S108 - a file without a name is nobody else's

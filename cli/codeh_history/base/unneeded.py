@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import sys
 
+from . import Any
 from .modules import module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 class _Undecodable(ValueError):

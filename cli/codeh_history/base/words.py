@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from . import Iterable
 from .errors import NotFound
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DIGITS = str.maketrans("", "", "0123456789-_")
 

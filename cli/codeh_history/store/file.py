@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
+from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
 from ..session.rules import LONGEST
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import IO
 
 _STEP = 1 << 20
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from ..base import Iterator, Sequence
 from .paths import SERVER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 Stamp = list[int]  # equal ones: equal bytes; the second is their number, those behind it are times
 
