@@ -17,6 +17,7 @@ ONE_THING = (
     "programs",
     "formats",
 )  # a package in these is one provider, one program, one form
+MANY_THINGS = ("programs", "forms")  # but for this
 TABLES = {
     ("formats",): "export",
     ("filters", "curate"): "curate",
@@ -26,32 +27,21 @@ TABLES = {
 _ELSEWHERE = {
     "postgres/, with a real server": "base/postgres blocks/postgres store/on_server store/postgres/__init__"
     " store/postgres/schema store/postgres/transaction",
-    "commands/test_chat.py, at a real terminal": "commands/chat/commands commands/chat/talk",
     "commands/test_rescue.py: a law over damaged files": "commands/rescue/reduction",
     "commands/serve/test_serve_server.py, with a real process": "commands/serve/__init__ commands/serve/job",
-    "library/test_law.py and test_functions.py: as the commands do": "library/asking library/methods",
     "adapters/test_google_adk.py, beside the real package": "adapters/events",
     "sync/test_simulation.py, test_plan.py and test_sync.py": "sync/log sync/redact",
     "test_documented_commands.py and all golden cases": "cli commands/__init__",
     "library/test_types.py": "__init__",
-    "filters/compact/test_compact_laws.py and cases/compact": "filters/compact/__init__"
-    " filters/compact/extract filters/compact/history filters/compact/run filters/reduction",
-    "filters/redact/test_redactor.py, test_clues.py and commands/test_redact.py": "filters/redact/forms"
-    " filters/redact/left_elsewhere filters/redact/manifests filters/redact/names filters/redact/run",
-    "programs/test_programs.py and test_formats.py: laws over every program's files": "programs/aider/__init__"
-    " programs/aider/read programs/atif/__init__ programs/atif/read"
-    " programs/langchain/__init__ programs/langchain/message programs/langchain/read programs/model"
-    " programs/openai_jsonl/__init__ programs/openai_jsonl/read programs/protocol"
-    " programs/sessions programs/sharegpt/__init__ programs/sharegpt/read",
-    "programs/forms/test_requests.py and test_history.py": "programs/forms/__init__ programs/forms/native"
-    " programs/forms/older programs/forms/toolkit",
+    "filters/compact/test_compact_laws.py and cases/compact": "filters/compact/extract filters/compact/history"
+    " filters/compact/run filters/reduction",
+    "filters/redact/test_redact_forms.py": "filters/redact/manifests",
+    "programs/test_programs.py: laws over every program's files": "programs/model programs/protocol programs/sessions",
+    "programs/forms/test_requests.py and test_history.py": "programs/forms/native programs/forms/older programs/forms/toolkit",
     "the tests of each provider, and send/test_payload.py": "providers/__init__ providers/answers"
     " providers/array providers/base providers/usage",
     "session/test_fold.py and the laws of views": "session/imported session/model",
-    "summaries/test_summarize.py, test_by_command.py and test_gate.py": "summaries/all summaries/calls"
-    " summaries/clipped summaries/command summaries/gate/nonanswers summaries/gate/spoken summaries/source"
-    " summaries/writer",
-    "tokens/test_counter.py": "tokens/unpacked",
+    "summaries/test_summarize.py and test_by_command.py": "summaries/all summaries/clipped summaries/writer",
 }
 NOT_YET = {f"{module}.py": why for why, names in _ELSEWHERE.items() for module in names.split()}
 
@@ -78,10 +68,10 @@ def places(module: str) -> list[str]:
     *rooms, name = Path(module).with_suffix("").parts
     if name == "__init__":
         name = rooms[-1] if rooms else "session"
-        names = [name.strip("_"), f"{name.strip('_')}_package"]
+        names = [name.strip("_") + more for more in ("", "_package", "_laws")]
     else:
         names = [name.strip("_"), *([f"{rooms[-1].strip('_')}_{name.strip('_')}"] if rooms else [])]
-    if len(rooms) > 1 and rooms[0] in ONE_THING:
+    if len(rooms) > 1 and rooms[0] in ONE_THING and (rooms[0], rooms[1]) != MANY_THINGS:
         names += [rooms[1], f"{rooms[1].partition('_')[0]}_*"]
     folders = ["/".join(rooms[:depth]) for depth in range(len(rooms), max(len(rooms) - 2, 0), -1)] or ["."]
     return [f"{folder}/test_{each}.py" for folder in folders for each in names]

@@ -9,8 +9,6 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from access.test_row import talks
-from access.test_skim import plain_files
 from codeh_history.access import from_end
 from codeh_history.access.skim import NeedsFold
 from codeh_history.session.exchanges import text_of
@@ -18,6 +16,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
+from plain_logs import plain_files, talks
 
 M = '{"type":"message","id":"%s","ts":"t","kind":"user","parts":[{"text":"%s"}]}'
 A = '{"type":"message","id":"%s","ts":"t","kind":"codeh","parts":[{"text":"%s"}]}'

@@ -12,7 +12,6 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from access.test_skim import plain_files
 from codeh_history.access import open_calls as calling
 from codeh_history.access import row as listing
 from codeh_history.session.exchanges import is_prompt, prompts
@@ -20,50 +19,7 @@ from codeh_history.session.fold import View, fold
 from codeh_history.session.pairing import open_calls
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
-
-TEXTS = st.sampled_from(
-    [
-        "hi",
-        "",
-        "System: tick",
-        "# IDE Context\nx",
-        "see # Open Files",
-        "# heading",
-        'a "quote"\n',
-        "é\u2028",
-    ]
-)
-
-
-@st.composite
-def talks(draw: st.DrawFn) -> bytes:
-    """Files of mostly one-text messages, as most are; sometimes with something else in them."""
-    lines = [b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z","cwd":"/w"}']
-    for number in range(draw(st.integers(0, 8))):
-        kind = draw(st.sampled_from(["user", "codeh", "user", "codeh", "tool", "info"]))
-        message: dict[str, Any] = {
-            "type": "message", "id": f"m{number}", "ts": f"2026-01-02T03:04:0{number}.000Z", "kind": kind,
-            "role": {"codeh": "model"}.get(kind, "user"), "parts": [{"text": draw(TEXTS)}],
-        }  # fmt: skip
-        if draw(st.integers(0, 9)) == 0:
-            message |= draw(
-                st.sampled_from(
-                    [{"pinned": True}, {"parts": []}, {"parts": [{"text": 7}]}, {"parts": {"0": 1}},
-                     {"id": "m0"}, {"id": 3}, {"ts": 1767323045000}, {"kind": None}, {"kind": "?"}, {"kind": []},
-                     {"parts": [{"text": "System"}, {"text": ": x"}]}, {"role": "assistant"},
-                     {"parts": [{"thought": True, "text": "# Open Files"}]}, {"parts": ["text"]}]
-                )
-            )  # fmt: skip
-        lines.append(orjson.dumps(message))
-        if draw(st.integers(0, 6)) == 0:
-            lines.append(
-                draw(
-                    some.noise
-                    | st.sampled_from([b'{"type":"meta","set":{"title":"t"}}', b'{"type":"meta","set":7}'])
-                )
-            )
-    data = b"".join(line + b"\n" for line in lines)
-    return data[: len(data) - draw(st.sampled_from([0, 0, 0, 1, 5]))]
+from plain_logs import plain_files, talks
 
 
 def folded(data: bytes) -> dict[str, Any]:

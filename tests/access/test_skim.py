@@ -16,23 +16,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.session.records import Log, lines_of, parse
 from codeh_history.store import read
-
-PLAIN = ("session", "message", "open", "delta", "commit", "abort", "meta", "later")
-
-
-@st.composite
-def plain_files(draw: st.DrawFn) -> bytes:
-    """Sessions without undo, updates, summaries, compactions; sometimes with one id twice."""
-    records = [r for r in draw(some.records(most=16)) if r["type"] in PLAIN]
-    lines = []
-    for line in some.encode(records).splitlines(keepends=True):
-        lines.append(line)
-        if draw(st.integers(0, 5)) == 0:
-            lines.append(draw(some.noise) + b"\n")
-        if draw(st.integers(0, 9)) == 0:
-            lines.append(some.encode([draw(some.bare_lines)]))
-    data = b"".join(lines)
-    return data[: len(data) - draw(st.sampled_from([0, 0, 0, 1, 9]))]
+from plain_logs import plain_files
 
 
 def look(message: Message) -> tuple[Any, ...]:

@@ -13,8 +13,8 @@ sdk = pytest.importorskip(
     "claude_agent_sdk", reason="claude-agent-sdk is installed by `make test-adapters`"
 )
 from claude_agent_sdk.testing import run_session_store_conformance  # noqa: E402
-from test_protocols import CASES  # noqa: E402
 
+from adapted import CASES  # noqa: E402
 from codeh_history.adapters.claude_agent_sdk import SessionStore  # noqa: E402
 from inside import inside  # noqa: E402
 from loopback import Loopback  # noqa: E402

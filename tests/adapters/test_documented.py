@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from inside import inside
+from installed import PACKAGES, installed
 from support import ROOT
 
 PAGE = (ROOT / "docs" / "adapters.md").read_text()
 SAMPLES = dict(re.findall(r"^## (\S+)\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
-PACKAGES = ("openai-agents", "claude-agent-sdk", "langchain-core", "google-adk")
-
-
-def installed(package: str) -> bool:
-    try:
-        return bool(metadata.version(package))
-    except metadata.PackageNotFoundError:
-        return False
 
 
 def test_there_is_a_sample_for_each() -> None:

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from test_protocols import ITEMS, together
 
 import postgres_server
+from adapted import ITEMS, together
 from codeh_history.adapters.openai_agents import Session
 from inside import inside
 

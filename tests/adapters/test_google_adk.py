@@ -23,8 +23,8 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.tools import ToolContext
 from google.genai import types
-from test_protocols import together
 
+from adapted import together
 from codeh_history.adapters.google_adk import SessionService
 from inside import inside, summarized
 

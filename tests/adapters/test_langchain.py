@@ -23,8 +23,8 @@ from langchain_core.messages import (
 )
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables.history import RunnableWithMessageHistory
-from test_protocols import together
 
+from adapted import together
 from codeh_history.adapters.langchain import ChatMessageHistory
 from inside import inside
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapted import CASES, ITEMS, together
 from codeh_history import BadData
 from codeh_history.adapters.claude_agent_sdk import SessionStore
 from codeh_history.adapters.kept import exact
@@ -23,22 +21,6 @@ from codeh_history.adapters.transcripts import escaped, unescaped
 from inside import inside, summarized
 from length import examples
 
-ITEMS: list[Any] = [
-    {"role": "user", "content": "What is in here?"},
-    {"role": "user", "content": [{"type": "input_text", "text": "And here?", "odd": [1, 2.5, None]}], "metadata": {"a": 1}},
-    {"role": "developer", "content": "Be brief."},
-    {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "I look."}], "encrypted_content": "gAAA"},
-    {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "ls", "arguments": '{"path":  "."}', "status": "completed"},
-    {"type": "function_call_output", "call_id": "c1", "output": "a.txt"},
-    {
-        "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
-        "content": [{"type": "output_text", "text": "A file.", "annotations": [], "logprobs": []}],
-    },
-    {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "tea"}},
-    {"type": "something_new", "value": {"deep": [{}]}},
-    {"role": "nobody", "content": 7},
-]  # fmt: skip
-
 
 def demo(home: Path) -> Session:
     return Session("demo", home)
@@ -46,13 +28,6 @@ def demo(home: Path) -> Session:
 
 def items(home: Path, limit: int | None = None) -> list[Any]:
     return asyncio.run(demo(home).get_items(limit))
-
-
-def together(script: str, home: Path, count: int = 2) -> None:
-    """Run a script in so many processes at once; each is told the home and its number."""
-    argv = [[sys.executable, "-c", script, str(home), str(number)] for number in range(count)]
-    running = [subprocess.Popen(one, env={**os.environ, "CODEH_HOME": str(home)}) for one in argv]
-    assert [process.wait(120) for process in running] == [0] * count
 
 
 # -- openai-agents ----------------------------------------------------------------------------------
@@ -372,9 +347,6 @@ asyncio.run(main())
     assert len(found) == len(set(found)) == 90
     for who in ("0", "1", "both"):
         assert [int(id.split()[1]) for id in found if id.split()[0] == who] == list(range(30))
-
-
-CASES = Path(__file__).parent.parent / "programs" / "agents" / "cases" / "claude-code"
 
 
 @pytest.mark.parametrize("name", ["compacted", "rewound-to-branch", "parallel-late", "sub-agent"])

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_documented import PACKAGES, installed
 
+from installed import PACKAGES, installed
 from support import ROOT
 
 SAMPLE = """

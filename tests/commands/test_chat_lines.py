@@ -11,7 +11,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.commands.chat import lines
-from codeh_history.commands.chat.lines import History, Lines
+from codeh_history.commands.chat.lines import KEPT, History, Lines
 
 
 def nothing(_: str, __: str) -> list[str]:
@@ -124,3 +124,12 @@ def test_a_completer_is_asked_once_and_gives_one_after_the_other() -> None:
     complete = lines._by_state(lambda: "/model un", lambda: 7, completer)
     assert [complete("un", state) for state in range(3)] == ["undo", "undone", None]
     assert asked == [("/model ", "un")]
+
+
+def test_the_history_is_cut(home: Path) -> None:
+    home.mkdir()
+    (home / "chat_history").write_text("".join(f"line {n}\n" for n in range(2 * KEPT + 1)))
+    History(Env({"CODEH_HOME": str(home)}), lambda before, word: ())
+    left = (home / "chat_history").read_text().splitlines()
+    assert (len(left), left[-1]) == (KEPT, f"line {2 * KEPT}")
+    assert (home / "chat_history").stat().st_mode & 0o777 == 0o600

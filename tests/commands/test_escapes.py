@@ -14,7 +14,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.escape import shown
 from codeh_history.main import run
-from commands.test_terminal import EVIL, STYLES, UNSAFE, hostile
+from terminal_output import EVIL, STYLES, UNSAFE, hostile
 
 __all__ = ["hostile"]
 NAME = "f\x1b]0;x\x07\u202e.json"

@@ -10,7 +10,7 @@ from codeh_history.base.errors import NotFound
 from codeh_history.commands.expand import expand
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from session.test_fold import Writer, drop, put, swap
+from folding import Writer, drop, put, swap
 from strategies import encode
 
 

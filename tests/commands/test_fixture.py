@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
-from codeh_history import providers
+from codeh_history import main, providers
 from codeh_history.base.env import Env
-from codeh_history.main import run
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from support import MODELS, ROOT
+from secret_examples import SECRETS
+from support import MODELS, ROOT, run
 
 FIXTURES = ROOT / "fixtures"
 SESSIONS = sorted(FIXTURES.glob("*.jsonl"))
@@ -29,7 +30,7 @@ def payload(session: Path, to: str, out: Path) -> bytes:
     quiet = os.open(os.devnull, os.O_WRONLY)
     env = Env({"CODEH_HOME": str(out.parent / "home")}, stdout=fd, stderr=quiet)
     flags = ["--model", MODELS[to], "--pretty", "--prefill", "--unanswered", "stub", "-q"]
-    code = run(["payload", str(session), "--to", to, *flags], env)
+    code = main.run(["payload", str(session), "--to", to, *flags], env)
     os.close(fd)
     os.close(quiet)
     assert code == 0
@@ -71,3 +72,53 @@ def test_a_filter_keeps_its_view(session: Path) -> None:
 def test_every_payload_has_its_session() -> None:
     wanted = {f"{session.stem}.{to}.json" for session in SESSIONS for to in providers.FORMATS}
     assert wanted == {path.name for path in (FIXTURES / "payloads").iterdir()}
+
+
+def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> None:
+    env = {"HOME": "/home/marguerite", "USER": "marguerite"}
+    run(
+        "append",
+        "-s",
+        "s",
+        "-m",
+        f"in /home/marguerite/work with {SECRETS['npm-token']}",
+        home=tmp_path,
+        env=env,
+    )
+    run("append", "-s", "s", "--call", "ls", "--call-id", "toolu_9", home=tmp_path, env=env)
+    run("append", "-s", "s", "--result", "ls", "-m", "of marguerite", home=tmp_path, env=env)
+    first, second = (run("fixture", "s", home=tmp_path, env=env) for _ in range(2))
+    assert first.out == second.out
+    assert b"marguerite" not in first.out
+    assert b"npm_" not in first.out
+    view = fold(parse(lines_of(first.out)))
+    assert [m.kind for m in view.messages] == ["user", "codeh", "tool"]
+    call, answer = view.messages[1].parts[0], view.messages[2].parts[0]
+    assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c1"
+
+
+def test_a_fixture_has_nothing_that_names_anybody(tmp_path: Path) -> None:
+    """Wherever it stands: times as numbers, the parent, ids nobody has, tools' words, other people's homes."""
+    evil = "/home/marguerite/x and /Users/jane.doe/y, Marguerite"
+    records: list[Any] = [
+        {"type": "session", "version": 1, "id": "acme-2031", "created": 1767323045000, "cwd": "/home/marguerite/p",
+         "parent": {"session": "acme-parent", "at": "deadbeef01"}},
+        {"type": "message", "id": "deadbeef02", "ts": 1767323045678, "kind": "user", "role": "user", "key": "acme-key",
+         "parts": [{"text": evil}], "source": "~marguerite"},
+        {"type": "message", "id": "deadbeef03", "ts": "2031-05-06T07:08:09Z", "kind": "codeh", "role": "model",
+         "parts": [{"functionCall": {"id": "toolu_9", "name": "f", "args": {"id": evil, "data": evil, "at": evil, "created": "noon"}}}]},
+        {"type": "message", "id": "deadbeef04", "ts": None, "kind": "tool", "role": "user",
+         "parts": [{"functionResponse": {"id": "toolu_9", "name": "f", "response": {"key": evil, "data": "AKIA" + "IOSFODNN7EXAMPLE"}}}]},
+        {"type": "summary", "id": "deadbeef05", "createdAt": "2031-05-06T07:08:09Z", "summary": evil, "covers": ["deadbeef06"]},
+    ]  # fmt: skip
+    path = tmp_path / "sessions" / "acme-2031.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    env = {"HOME": "/home/marguerite", "USER": "", "LOGNAME": ""}
+    found = run("fixture", "acme-2031", home=tmp_path, env=env)
+    text = found.out.decode()
+    for word in ("marguerite", "jane", "acme", "deadbeef", "toolu", "2031", "17673", "akia"):
+        assert word not in text.lower(), word
+    assert '"created":"noon"' in text  # a tool's word, not a time of ours
+    elsewhere = run("fixture", "acme-2031", home=tmp_path, env={"HOME": "/nowhere", "USER": "nobody-here"})
+    assert elsewhere.out.replace(b"Marguerite", b"user") == found.out

@@ -14,7 +14,7 @@ import strategies as some
 from codeh_history.commands.gc.unused import _sorted, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
-from session.test_ops import contents
+from shown_contents import contents
 from support import lines, run, session_path
 
 DAY = 86400

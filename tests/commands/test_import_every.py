@@ -17,10 +17,10 @@ from codeh_history.base.env import Env
 from codeh_history.commands.import_ import every
 from codeh_history.programs.sessions import PROGRAMS
 from codeh_history.store import log, program_files
-from commands.test_terminal import on_terminal
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
 from support import lines, session_path
+from terminal_output import on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

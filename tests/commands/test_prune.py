@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from codeh_history.session.records import dumps
-from summaries.test_window import call, result, talk
 from support import lines, run, session_path
+from talks import call, result, talk
 
 if TYPE_CHECKING:
     from pathlib import Path

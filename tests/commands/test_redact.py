@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
@@ -15,36 +14,8 @@ from codeh_history.filters.redact.run import rewritten
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from inside import inside
-from secret_examples import SECRETS
-from support import Result, lines, run, session_path
-
-SECRET = SECRETS["github-token"]
-HALVES = SECRET[:9], SECRET[9:]
-
-
-def written(home: Path, *records: Any, session: str = "s") -> Path:
-    path = session_path(home, session)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    header = {"type": "session", "version": 1, "id": session}
-    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (header, *records)))
-    return path
-
-
-def user(id: str, *texts: str, **more: Any) -> Any:
-    parts = [{"text": text} for text in texts]
-    return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": parts, **more}
-
-
-def opened(id: str) -> Any:
-    return {"type": "open", "id": id, "kind": "codeh", "role": "model"}
-
-
-def delta(of: str, text: str, **more: Any) -> Any:
-    return {"type": "delta", "of": of, "parts": [{"text": text, **more}]}
-
-
-def redacted(home: Path, *argv: Any) -> Result:
-    return inside("redact", "s", "-i", "--yes", *argv, home=home)
+from redacting import HALVES, SECRET, delta, opened, redacted, user, written
+from support import lines, run
 
 
 def shown(path: Path) -> str:
@@ -227,71 +198,6 @@ def test_it_cannot_be_undone_and_says_so(tmp_path: Path) -> None:
 
 
 # -- other places ---------------------------------------------------------------------------------------
-
-
-def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path: Path) -> None:
-    path = written(tmp_path, user("a", SECRET))
-    dead, alive = (path.parent / f".{name}.jsonl.0a1b2c3d.tmp" for name in ("s", "t"))
-    for file in (dead, alive):
-        file.write_bytes(path.read_bytes())
-    with alive.open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        result = redacted(tmp_path)
-    assert not dead.exists()
-    assert alive.exists()  # somebody is writing it
-    assert (result.code, b".t.jsonl" in result.err, b".s.jsonl" in result.err) == (1, True, False)
-
-
-def test_the_rows_that_list_remembers_are_removed(tmp_path: Path) -> None:
-    written(tmp_path, user("a", SECRET))
-    cache = tmp_path / "cache" / "sessions.json"
-    cache.parent.mkdir()
-    cache.write_bytes(
-        orjson.dumps({"version": 1, "rows": [["s.jsonl", [1, 2, 3, 4], {"id": "s", "title": SECRET}]]})
-    )
-    assert redacted(tmp_path).code == 0
-    assert not cache.exists()
-
-
-def test_orphan_blocks_and_other_files_are_named(tmp_path: Path) -> None:
-    path = written(tmp_path, user("a", SECRET))
-    block = orjson.dumps({"text": f"orphan {SECRET}"})
-    id = block_of(orjson.loads(block))
-    shard = tmp_path / "blocks" / id[:2]
-    shard.mkdir(parents=True)
-    (shard / id).write_bytes(block)
-    (shard / f".{id}.0a1b2c3d.tmp").write_bytes(block[:60])
-    (path.parent / "s.jsonl.bak").write_bytes(path.read_bytes())
-    result = redacted(tmp_path)
-    assert result.code == 1
-    assert b"still in 2 blocks" in result.err
-    assert b"s.jsonl.bak" in result.err
-    assert SECRET.encode() not in result.err
-
-
-def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path: Path) -> None:
-    """In deltas, and as base64 of a text file, at each of its three places."""
-    written(tmp_path, user("a", SECRET))
-    written(tmp_path, opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), session="pieces")
-    for at in range(3):
-        data = b64encode(b"x" * at + SECRET.encode() + b" and more").decode()
-        written(
-            tmp_path,
-            user("a", parts=[{"inlineData": {"mimeType": "text/plain", "data": data}}]),
-            session=f"file{at}",
-        )
-    result = redacted(tmp_path)
-    assert result.code == 1
-    for name in ("pieces", "file0", "file1", "file2"):
-        assert f"session {name}\n".encode() in result.err
-
-
-def test_a_fork_holds_it_across_what_is_read_at_once(tmp_path: Path) -> None:
-    written(tmp_path, user("a", SECRET))
-    other = written(tmp_path, session="other")
-    with other.open("ab") as file:
-        file.write(b" " * ((1 << 20) - file.tell() - 10) + SECRET.encode() + b"\n")
-    assert b"session other\n" in redacted(tmp_path).err
 
 
 def test_rewritten_lines_are_the_same_a_second_time() -> None:

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from access.test_skim import plain_files
 from codeh_history.base.env import Env
 from codeh_history.commands.search import matches as searching
 from codeh_history.commands.search.matches import Hit
@@ -21,6 +20,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
+from plain_logs import plain_files
 
 QUIET = Env(stderr=99)
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from access.test_skim import plain_files
 from codeh_history.base.env import Env
 from codeh_history.commands.search.matches import hits, may_match
 from codeh_history.sandbox import Pattern
 from codeh_history.store.resolve import Target
+from plain_logs import plain_files
 from strategies import encode, files_of
 
 QUIET = Env({}, stderr=99)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from access.test_skim import plain_files
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.commands.show import numbered
 from codeh_history.store.resolve import Target
+from plain_logs import plain_files
 
 QUIET = Env(stderr=99)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import orjson
 import pytest
-from test_terminal import on_terminal
 
 from codeh_history.access import responses
 from codeh_history.base.env import Env
@@ -19,6 +18,7 @@ from inside import inside
 from program_files import SESSION as SOURCE
 from program_files import Claude
 from support import session_path
+from terminal_output import on_terminal
 
 SONNET = {"provider": "anthropic", "model": "claude-sonnet-4-5-20250929"}  # 3 and 15 dollars a million
 USED = {"input": 1000, "cached": 0, "output": 100}

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from access.test_skim import plain_files
 from codeh_history.base.env import Env
 from codeh_history.commands.verify import session as verifying
 from codeh_history.session.model import Message
 from codeh_history.store.resolve import Target
+from plain_logs import plain_files
 
 HEAD = {"type": "session", "version": 1, "id": "s"}
 TEXT = [{"text": "x"}]

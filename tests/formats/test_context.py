@@ -10,8 +10,8 @@ from codeh_history.base import timezone
 from codeh_history.base.times import to_millis
 from codeh_history.formats import context
 from codeh_history.session.records import dumps
-from summaries.test_window import talk
 from support import run, session_path
+from talks import talk
 
 if TYPE_CHECKING:
     from pathlib import Path

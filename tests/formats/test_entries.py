@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.formats.entries import entries
-from summaries.test_window import call, result, talk, view
+from talks import call, result, talk, view
 
 
 def test_an_exchange_as_an_entry() -> None:

@@ -212,13 +212,13 @@ MUTANTS = [
         "what is left of a secret is not seen across two reads", "filters/redact/left_elsewhere.py",
         "                    tail = text[-self.longest :]\n",
         '                    tail = b""\n',
-        ("commands/test_redact.py::test_a_fork_holds_it_across_what_is_read_at_once",),
+        ("filters/redact/test_left_elsewhere.py::test_a_fork_holds_it_across_what_is_read_at_once",),
     ),
     Mutant(
         "redaction voids the stubs of a compaction", "filters/redact/run.py",
         '    new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]',
         "    new = list(ops)",
-        ("commands/test_redact.py::test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret", "filters/redact/test_redactor.py::test_a_replacement_still_holds_when_its_part_was_redacted"),
+        ("commands/test_redact.py::test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret", "filters/redact/test_redact_run.py::test_a_replacement_still_holds_when_its_part_was_redacted"),
     ),
     Mutant(
         "the name of a block is synced only where it is new", "blocks/directory.py",
@@ -646,13 +646,13 @@ MUTANTS = [
         "the record does not say that only an extract was read", "summaries/one.py",
         '        fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))\n',
         "        pass\n",
-        ("summaries/test_max_source.py::test_the_record_says_so_and_covers_the_same",),
+        ("summaries/test_source.py::test_the_record_says_so_and_covers_the_same",),
     ),
     Mutant(
         "a batch is read whole however large", "commands/summarize.py",
         "if size > most else None",
         "if size < 0 else None",
-        ("summaries/test_max_source.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
+        ("summaries/test_source.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
     ),
     Mutant(
         "an answer is applied though something has changed", "summaries/two_step.py",

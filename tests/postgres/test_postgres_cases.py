@@ -16,9 +16,9 @@ import pytest
 import forks
 import mirrored
 import postgres_server
+from cases import CASES, ENV, OUTPUTS, cases, outcome
 from length import by_length
 from postgres_server import Cluster
-from test_cases import CASES, ENV, OUTPUTS, cases, outcome
 
 pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
 NAME = re.compile(rb"postgres:///cases/([A-Za-z0-9_-]+)")

@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 import pytest
-from test_wire import SPLIT
 
 from answers import PRETTY
 from codeh_history.providers import failures, wire
 from codeh_history.providers.reply import Failure, Reply
+from wires import SPLIT
 
 WORDS: dict[str, tuple[Any, bool, str]] = {
     "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),

@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 import pytest
-from test_wire import error
 
 from answers import FORMATS, OVERLOADED, STREAMS, arrived
 from codeh_history.providers import detect, wire
+from wires import error
 
 PROVIDER_OF_ERROR = {
     OVERLOADED: "gemini",

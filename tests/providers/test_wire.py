@@ -23,18 +23,14 @@ from answers import (
     sse,
 )
 from codeh_history.providers import wire
+from wires import SPLIT, error
 
 GOOGLE_502 = b"<!DOCTYPE html>\n<html lang=en>\n  <title>Error 502 (Server Error)!!1</title>\n  <p>That's an error.\n"
 CREATED = '{"object":"response","status":"queued","id":"r","output":[]}'
 
 
-def error(type: str, message: str = "words") -> bytes:
-    return orjson.dumps({"type": "error", "error": {"type": type, "message": message}})
-
-
 BUSY = "Failure 75: UNAVAILABLE (503): The model is overloaded."
 WHOLE = "Reply Hello, +functionCall+é\u2028[x]"
-SPLIT = gemini().split(b"\r\n\r\n")
 
 OUTCOMES: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "Nothing: nothing arrived"),

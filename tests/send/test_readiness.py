@@ -9,11 +9,11 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from access.test_skim import plain_files
 from codeh_history.access.view import view_of
 from codeh_history.base.env import Env
 from codeh_history.send import readiness
 from codeh_history.store.resolve import Target
+from plain_logs import plain_files
 
 
 @given(data=plain_files() | some.files_of(), at_once=st.integers(1, 4), end=st.integers(2, 30))

@@ -10,8 +10,8 @@ import pytest
 
 from codeh_history import providers
 from codeh_history.session.records import dumps
-from summaries.test_window import call, result, talk
 from support import run, session_path
+from talks import call, result, talk
 
 
 def stored(home: Path, records: list[dict[str, Any]]) -> Path:

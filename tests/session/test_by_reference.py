@@ -24,7 +24,7 @@ from codeh_history.session.fold import View, fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
 from helpers.memory_store import MemoryStore
-from session.test_ops import contents as shown_by
+from shown_contents import contents as shown_by
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})
 

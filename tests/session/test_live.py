@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_fold import SEQUENCES, TS, folded, short, text_of, told, twice, w
 
 from codeh_history.session.fold import fold
 from codeh_history.session.live import repeats
 from codeh_history.session.records import Log, block_of, lines_of, parse
 from conformance import Case, cases
+from folding import SEQUENCES, TS, folded, short, text_of, told, twice, w
 from strategies import encode
 
 REPEATED = cases("repeated-")

@@ -8,13 +8,13 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_fold import TS, Writer
 
 from codeh_history.session.fold import View, fold
 from codeh_history.session.growth import Growing
 from codeh_history.session.model import Message, Summary
 from codeh_history.session.records import Before, Log, lines_of, parse
 from conformance import Case, cases
+from folding import TS, Writer
 from strategies import encode, files_of
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": TS}

@@ -6,13 +6,13 @@ from typing import Any
 
 import orjson
 from hypothesis import example, given
-from test_ops import contents, read, streamed
 
 import strategies as some
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.session.stream import blocks_of, record_of
+from shown_contents import contents, read, streamed
 from strategies import TS, view_of
 
 

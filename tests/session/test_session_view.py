@@ -8,10 +8,10 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_fold import CALL, Writer, put, short, w
 
 import strategies as some
 from codeh_history.session.view import content_of, is_idless, join, kind_of, number_calls, text_of
+from folding import CALL, Writer, put, short, w
 
 
 def test_a_summary_covers_no_later_one() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from test_fold import SEQUENCES, TS, Writer, drop, eleven, short, twice, w
 
 from codeh_history.session.undo import last_turn, newest, reverts
+from folding import SEQUENCES, TS, Writer, drop, eleven, short, twice, w
 
 
 @pytest.mark.parametrize(

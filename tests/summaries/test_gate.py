@@ -88,13 +88,6 @@ def test_accepted(text: str) -> None:
     assert reasons(text) == ""
 
 
-@pytest.mark.parametrize("number", ["12.5", "12.50", "25th", "215", "85", "18"])
-def test_a_number_that_the_source_spells_out_is_known(number: str) -> None:
-    source = "Twelve and a half, or twelve fifty; on the twenty fifth two hundred and fifteen. Fünfundachtzig, eighteen."
-    assert gate.unfaithful(f"It was {number} then.", source) == []
-    assert gate.unfaithful(f"It was {number} then.", source.replace("t", "d").replace("h", "d")) != []
-
-
 @pytest.mark.parametrize(
     "text, reason",
     [

@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from test_window import call, result, talk
 
 from codeh_history.base.env import Env
 from codeh_history.session import stream
@@ -17,6 +16,7 @@ from codeh_history.summaries.one import Settings
 from codeh_history.summaries.writer import Outline
 from codeh_history.tokens import open_counter
 from strategies import files_of
+from talks import call, result, talk
 
 ENV = Env({"CODEH_NOW": "2026-05-01T00:00:00Z"})
 COUNTER = open_counter("approx")

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_summarize import GOOD, LONG, digest, session, shown, summarize
 
 import terminal
-from codeh_history.session.records import block_of, dumps
+from codeh_history.session.records import dumps
+from summarizing import GOOD, HOW_IT_STANDS, LONG, changed_in, digest, session, shown, summarize
 from support import append_text, lines, run, session_path, start
 
 PROGRAM = f"{sys.executable} -m codeh_history"
@@ -83,27 +83,6 @@ def test_what_else_may_happen_meanwhile(home: Path, meanwhile: str) -> None:
     )
     if stored:
         assert ("a1" in stored[0]["covers"]) == ("a1" not in meanwhile)
-
-
-HOW_IT_STANDS = {
-    "pinned": {"type": "message", "id": "u0", "kind": "user", "role": "user", "pinned": True},
-    "pending": {"type": "update", "id": "U", "of": "u0", "parts": [{"text": "not yet"}]},
-    "replaced": {
-        "type": "compaction", "id": "K", "policy": "p",
-        "ops": [{"op": "replace", "id": "u0", "part": 0, "with": {"text": "a stub"}, "why": "size"}],
-    },
-}  # fmt: skip
-
-
-def changed_in(how: str, path: Path) -> bytes:
-    """The line that changes in this how the first message of a session stands."""
-    (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
-    line = dict(HOW_IT_STANDS[how])
-    if how == "pinned":
-        line["parts"] = [part]
-    elif how == "replaced":
-        line["ops"] = [{**line["ops"][0], "block": block_of(part)}]
-    return dumps(line) + b"\n"
 
 
 @pytest.mark.parametrize("how", HOW_IT_STANDS)

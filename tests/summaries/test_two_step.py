@@ -9,11 +9,10 @@ from typing import Any
 
 import orjson
 import pytest
-from test_races import HOW_IT_STANDS, changed_in
-from test_summarize import digest, session, shown, summarize, summarized
 
 from codeh_history.session.records import dumps
 from inside import inside, lay
+from summarizing import HOW_IT_STANDS, changed_in, digest, session, shown, summarize, summarized
 from support import append_text, lines, run
 
 ANSWER = "The user asked short questions."

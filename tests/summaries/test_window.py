@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.session.exchanges import exchanges
-from codeh_history.session.fold import fold
-from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.summaries import window
-
-if TYPE_CHECKING:
-    from codeh_history.session.fold import View
-
-Records = list[dict[str, Any]]
-
-
-def view(records: Records) -> View:
-    return fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
-
-
-def talk(count: int, *, pinned: set[int] = frozenset(), first: str = "2026-01") -> Records:  # type: ignore[assignment]
-    """So many exchanges of a prompt and an answer, one a day."""
-    records: Records = []
-    for n in range(count):
-        ts = f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00.000Z"
-        pin = {"pinned": True} if n in pinned else {}
-        user = {
-            "type": "message",
-            "id": f"u{n}",
-            "ts": ts,
-            "kind": "user",
-            "role": "user",
-            "parts": [{"text": f"q{n}"}],
-        }
-        model = {
-            "type": "message",
-            "id": f"a{n}",
-            "ts": ts,
-            "kind": "codeh",
-            "role": "model",
-            "parts": [{"text": f"r{n}"}],
-        }
-        records += [{**user, **pin}, model]
-    return records
+from talks import Records, call, result, talk, view
 
 
 @pytest.mark.parametrize(
@@ -113,16 +77,6 @@ def test_times_out_of_order_and_without_milliseconds() -> None:
     found = window.due(view(records).messages, 1, 2)
     assert found is not None
     assert (found.start, found.end) == ("2026-01-02T12:00:00.000Z", "2026-03-01T00:00:00Z")
-
-
-def call(id: str, call_id: str) -> dict[str, Any]:
-    part = {"functionCall": {"id": call_id, "name": "f", "args": {}}}
-    return {"type": "message", "id": id, "kind": "codeh", "role": "model", "parts": [part]}
-
-
-def result(id: str, call_id: str, **more: Any) -> dict[str, Any]:
-    part = {"functionResponse": {"id": call_id, "name": "f", "response": {"output": "x"}}}
-    return {"type": "message", "id": id, "kind": "tool", "role": "user", "parts": [part], **more}
 
 
 def covered(records: Records, most: int = 1, least: int = 1) -> list[str]:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_sync import HEADER, message, opened, record
 
 from codeh_history.session.records import lines_of
 from inside import inside, lay
 from support import lines
+from syncing import HEADER, message, opened, record
 
 BASE = (
     HEADER + message("a", "a") + opened("s") + record(type="commit", of="s", ts="x", parts=[{"text": "s"}])

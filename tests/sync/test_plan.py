@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import orjson
-from test_sync import HEADER, message, opened, record
 
 from codeh_history.base.env import Env
 from codeh_history.session.records import lines_of
 from codeh_history.sync.places import here
 from codeh_history.sync.plan import plan
 from inside import lay
+from syncing import HEADER, message, opened, record
 
 
 def synced(one: dict[str, bytes], two: dict[str, bytes]) -> dict[str, bytes]:

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from test_sync import HEADER, message, sessions, sync, texts
 
 from codeh_history.sync.remembered import SETTLED
 from inside import inside, lay
 from support import Result
+from syncing import HEADER, message, sessions, sync, texts
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
 TEXT = "the text of a message " * 300  # so long that it goes to a block

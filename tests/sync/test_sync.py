@@ -14,25 +14,10 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.store.awaiting import awaiting, waits
 from inside import inside, lay
-from support import Result, lines, run, session_path
+from support import lines, run, session_path
+from syncing import HEADER, message, opened, record, sessions, sync, texts
 
-HEADER = b'{"type":"session","version":1,"id":"demo","created":"2026-01-01T00:00:00.000Z"}\n'
 SECRET = "sk-ant-api03-" + "Ab3" * 31 + "AA"
-
-
-def record(**data: object) -> bytes:
-    return orjson.dumps(data) + b"\n"
-
-
-def message(id: str, text: str, second: int = 1, **more: object) -> bytes:
-    return record(
-        type="message", id=id, ts=f"2026-01-01T00:00:{second:02}.000Z", kind="user", role="user",
-        parts=[{"text": text}], **more,
-    )  # fmt: skip
-
-
-def opened(id: str) -> bytes:
-    return record(type="open", id=id, ts="2026-01-01T00:01:00.000Z", kind="codeh", role="model")
 
 
 @pytest.fixture
@@ -48,21 +33,6 @@ def two(tmp_path: Path) -> Path:
 def other(home: Path) -> str:
     """The URL of a home's sessions."""
     return f"dir:{home / 'sessions'}"
-
-
-def sync(home: Path, url: str, *more: str, code: int = 0) -> Result:
-    done = inside("sync", url, *more, home=home)
-    assert done.code == code, done
-    return done
-
-
-def sessions(home: Path) -> dict[str, bytes]:
-    return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
-
-
-def texts(home: Path, session: str) -> list[str]:
-    done = inside("show", session, "--jsonl", home=home)
-    return [part["text"] for item in done.lines for part in item["parts"]]
 
 
 # -- what it makes of two stores -------------------------------------------------------------------------------

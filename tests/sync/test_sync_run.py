@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_sync import HEADER, message
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, HistoryError, TryAgain
 from codeh_history.store.files import Files
 from codeh_history.sync.run import Synced, sync
 from codeh_history.sync.side import Plain
+from syncing import HEADER, message
 
 
 class Store(Plain):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import struct
-import zlib
 from typing import Any
 
 import pytest
@@ -12,18 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.tokens import headers, media, open_counter
+from pictures import b64, png
 
 O200K = open_counter("o200k_base")
-
-
-def b64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def png(width: int, height: int) -> bytes:
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunk = b"IHDR" + head
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
 
 
 JPEG = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from test_headers import b64, png
 
 from codeh_history.tokens import media, message_tokens, open_counter
 from histories import model, result, session, tool, user
+from pictures import b64, png
 
 O200K = open_counter("o200k_base")
 

@@ -17,11 +17,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-import test_cases
+import cases
+from cases import CASES, scratch
 from forks import script
 from length import by_length
 from serving import Server
-from test_cases import CASES, scratch
 
 __all__ = ["scratch"]  # a fixture
 
@@ -122,7 +122,7 @@ def bridge() -> Iterator[Bridge]:
 
 
 def sampled() -> Iterator[object]:
-    for number, case in enumerate(filter(through_a_server, test_cases.cases())):
+    for number, case in enumerate(filter(through_a_server, cases.cases())):
         yield pytest.param(case, marks=[pytest.mark.slow] if number % EACH else [])
 
 
@@ -132,6 +132,6 @@ def test_there_are_many() -> None:
 
 @pytest.mark.parametrize("case", list(sampled()))
 def test_a_golden_case(case: str, scratch: Path, bridge: Bridge) -> None:
-    found = test_cases.outcome(CASES / case, scratch, bridge.program)
-    expected = {name: (CASES / case / name).read_bytes() for name in test_cases.OUTPUTS}
+    found = cases.outcome(CASES / case, scratch, bridge.program)
+    expected = {name: (CASES / case / name).read_bytes() for name in cases.OUTPUTS}
     assert found == expected

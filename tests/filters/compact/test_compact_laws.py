@@ -37,7 +37,7 @@ from codeh_history.tokens.formula import sent
 from compact import long
 from compact.long import cost, line, session
 from length import examples, not_short
-from session.test_ops import contents
+from shown_contents import contents
 
 COUNTER = open_counter(None)
 SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]

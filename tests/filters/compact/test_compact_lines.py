@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 
 import pytest
-from test_summary import summary
 
 from codeh_history.filters.compact.extent import Extent
 from codeh_history.filters.compact.line import Line
@@ -18,6 +17,7 @@ from compact.long import output
 from compact.planted import called, said
 from compact.recorded import records
 from compact.short import asked, tokens
+from compact.summarized import summary
 from histories import call, model, result, session, tool, user
 from strategies import view_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_summary import section, summary, working
 
 from codeh_history.filters.compact.ledger import failed_before, failing, ledger
 from codeh_history.filters.compact.line import Line
@@ -13,6 +12,7 @@ from codeh_history.filters.compact.summary import parsed
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Effects
 from compact.short import asked, plan, tokens
+from compact.summarized import section, summary, working
 from histories import model, session, user
 
 

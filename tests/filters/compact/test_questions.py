@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from test_summary import section, summary, working
 
 from codeh_history.filters.compact.line import Line
 from codeh_history.filters.compact.questions import untaken
 from codeh_history.filters.compact.worth import Words, Worth
 from compact.short import tokens
+from compact.summarized import section, summary, working
 from histories import model, session, user
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from test_summary import working
 
 from codeh_history.session.ops import apply
 from compact.long import output
 from compact.short import asked, plan, tokens
+from compact.summarized import working
 from histories import model, session, user
 
 

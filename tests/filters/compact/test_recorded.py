@@ -18,7 +18,7 @@ from codeh_history.tokens import open_counter
 from compact import long, recorded
 from compact.long import cost, line
 from length import by_length, not_short
-from session.test_ops import contents
+from shown_contents import contents
 
 COUNTER = open_counter(None)
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.05)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from test_summary import section, summary, working
 
 from codeh_history.filters.compact.line import Line
 from codeh_history.filters.compact.revised import revised
 from codeh_history.filters.compact.worth import Words, Worth
 from compact.long import output
 from compact.short import asked, tokens
+from compact.summarized import section, summary, working
 from histories import model, session, user
 
 

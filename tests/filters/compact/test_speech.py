@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_summary import section, summary, working
 
 from codeh_history.filters.compact.speech import about, typed
 from compact.short import tokens
+from compact.summarized import section, summary, working
 from histories import model, session, user
 
 

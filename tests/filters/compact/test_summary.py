@@ -12,29 +12,9 @@ from codeh_history.filters.compact.summary import is_figure, parsed
 from codeh_history.filters.compact.worth import Words, Worth
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Effects
-from compact.long import output
 from compact.short import asked, plan, tokens
+from compact.summarized import section, summary, working
 from histories import model, session, user
-
-
-def summary(view: Any, budget: int, **fields: Any) -> str:
-    return apply(view, plan(view, budget, **fields).ops).summaries[-1].text
-
-
-def section(text: str, heading: str) -> list[str]:
-    """The lines under a heading."""
-    lines = text.split("\n")
-    start = lines.index(f"{heading}:") + 1
-    ends = [n for n, line in enumerate(lines) if n >= start and line.endswith(":") and line[0].isupper()]
-    return lines[start : min(ends, default=len(lines))]
-
-
-def working(calls: int) -> list[Any]:
-    return [
-        m
-        for n in range(calls)
-        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
-    ]
 
 
 def test_a_later_summary_takes_the_earlier_one_in() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_summary import section, summary, working
 
 from codeh_history.filters.compact.line import Line
 from codeh_history.filters.compact.worth import Words, Worth, rarity, stem
 from compact.short import asked, tokens
+from compact.summarized import section, summary, working
 from histories import model, session, user
 
 

@@ -19,8 +19,9 @@ from typing import Any, Self
 
 import pytest
 
+from chatting import configure
 from loopback import Loopback
-from support import PROGRAM, ROOT, environ, lines, run, session_path
+from support import PROGRAM, environ, lines, run, session_path
 
 PATIENCE = 60.0  # seconds until a test gives up
 STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
@@ -92,14 +93,7 @@ def server() -> Iterator[Loopback]:
 
 @pytest.fixture
 def configured(home: Path, server: Loopback) -> Path:
-    home.mkdir(mode=0o700)
-    curl = "curl -sSN --fail-with-body --json @-"
-    (home / "config.toml").write_text(
-        f'[profile.local]\nto = "ollama"\nmodel = "llama3.2"\nvia = "{curl} {server.url}/api/chat"\n'
-        f'[profile.claude]\nto = "anthropic"\nmodel = "claude-opus-4-8"\nvia = "{curl} {server.url}/v1/messages"\n'
-    )
-    (home / "config.toml").chmod(0o600)
-    return home
+    return configure(home, server.url)
 
 
 def kinds(home: Path) -> list[Any]:
@@ -195,53 +189,3 @@ def test_a_closed_terminal_ends_it_and_what_came_stays(configured: Path, tmp_pat
     assert kinds(configured)[:3] == ["session", "user", "codeh"]
     assert kinds(configured)[-1] == "abort"
     assert b"> " not in (tmp_path / "out").read_bytes()
-
-
-def test_the_history_is_cut(home: Path) -> None:
-    from codeh_history.base.env import Env
-    from codeh_history.commands.chat.lines import KEPT, History
-
-    home.mkdir()
-    (home / "chat_history").write_text("".join(f"line {n}\n" for n in range(2 * KEPT + 1)))
-    History(Env({"CODEH_HOME": str(home)}), lambda before, word: ())
-    left = (home / "chat_history").read_text().splitlines()
-    assert (len(left), left[-1]) == (KEPT, f"line {2 * KEPT}")
-    assert (home / "chat_history").stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.parametrize(
-    ("before", "word", "found"),
-    [
-        ("", "/re", ["/retry "]), ("", "/", ["/edit ", "/undo ", "/retry ", "/model ", "/profile ", "/attach ", "/system ", "/show ", "/fork ", "/help ", "/quit "]),
-        ("", "", []), ("why ", "/re", []), ("/profile ", "", ["claude", "local"]), ("/profile ", "cl", ["claude"]),
-        ("/model ", "", ["m-1"]), ("/attach ", "HOME/con", ["HOME/config.toml"]), ("/attach ", "HOME/se", ["HOME/sessions/"]),
-        ("/system ", "@HOME/con", ["@HOME/config.toml"]), ("/system ", "HOME/con", []), ("/undo ", "", []),
-    ],
-)  # fmt: skip
-def test_what_a_word_may_become(configured: Path, before: str, word: str, found: list[str]) -> None:
-    from codeh_history.base.env import Env
-    from codeh_history.commands import chat
-    from codeh_history.commands.chat import commands
-    from codeh_history.commands.chat.talk import Talk
-    from codeh_history.store.resolve import for_writing
-
-    run("append", "-s", "demo", "-m", "x", home=configured)
-    made = (
-        b'{"type":"message","id":"m","kind":"codeh","role":"model","model":"m-1","parts":[{"text":"y"}]}\n'
-    )
-    with session_path(configured, "demo").open("ab") as file:
-        file.write(made)
-    env = Env({"CODEH_HOME": str(configured)})
-    talk = Talk(env, for_writing(env, "demo"), chat.Given(profile="local").part(commands.Asking), 1)
-    at = word.replace("HOME", str(configured))
-    assert [*commands.completing(talk)(before, at)] == [
-        name.replace("HOME", str(configured)) for name in found
-    ]
-
-
-def test_the_page_names_what_may_be_typed() -> None:
-    from codeh_history.commands.chat.commands import COMMANDS
-
-    page = (ROOT / "docs" / "chat.md").read_text()
-    rows = re.findall(r"^\| (`.*?) \| ", page, re.MULTILINE)
-    assert set(re.findall(r"/[a-z]+", " ".join(rows))) == set(COMMANDS)

@@ -1,34 +1,17 @@
-"""Files for fine-tuning and batches, and ShareGPT's, each trap by name."""
+"""Files for fine-tuning and batches, each trap by name."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from inside import inside
 from program_copies import settings
-from program_formats import lined, listed, openai_jsonl, sharegpt
+from program_formats import lined, listed, openai_jsonl
 from support import corpus_files, lines, session_path
-
-
-def imported(home: Path, data: bytes, name: str = "file.jsonl") -> list[list[Any]]:
-    """The records of each session in a file."""
-    (home / name).write_bytes(data)
-    done = inside("import", str(home / name), home=home)
-    assert done.code == 0, done
-    return [lines(session_path(home, id)) for id in done.text.split()]
-
-
-def said(records: list[Any]) -> list[str]:
-    """What a session's messages say, in short."""
-    return [
-        part.get("text") or f"{part.get('functionCall', part.get('functionResponse'))['id']}"
-        for record in records
-        for part in record.get("parts", ())
-    ]
+from training_files import imported, said
 
 
 def test_examples_bring_tools_weights_and_system_prompts(tmp_path: Path) -> None:
@@ -106,40 +89,3 @@ def test_recorded_conversations(file: Path, tmp_path: Path) -> None:
     before = session_path(tmp_path, ids[0]).read_bytes()
     inside("import", str(file), home=tmp_path)
     assert session_path(tmp_path, ids[0]).read_bytes() == before
-
-
-# -- ShareGPT ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("write", [lined, listed])
-def test_sharegpt(write: Any, tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_bytes(write(sharegpt()))
-    done = inside("import", str(tmp_path / "x.json"), home=tmp_path)
-    one, two = done.text.split()
-    assert two == "sharegpt-x1"
-    assert b"not imported: 1 turn of alien" in done.err
-    first = lines(session_path(tmp_path, one))
-    assert said(first) == ["one", "call_1", "call_1", "two"]
-    assert settings(first) == {
-        "system": "be good",
-        "tools": [{"name": "f", "parameters": {"type": "object"}}],
-    }
-    assert said(lines(session_path(tmp_path, two))) == ["three"]
-
-
-@pytest.mark.parametrize(
-    ("call", "names"),
-    [
-        ('{"name": "f", "arguments": {}}', ["f"]),
-        ('[{"name": "f", "arguments": {}}, {"name": "g", "parameters": {}}]', ["f", "g"]),
-        ('{"function": {"name": "f", "arguments": "{}"}, "id": "A"}', ["f"]),
-        ("no call at all", []),
-    ],
-)
-def test_calls_of_sharegpt(call: str, names: list[str], tmp_path: Path) -> None:
-    turns = [{"from": "human", "value": "one"}, {"from": "function_call", "value": call}]
-    (records,) = imported(tmp_path, listed([{"conversations": turns}]))
-    assert [
-        part["functionCall"]["name"] for part in records[-1]["parts"] if "functionCall" in part
-    ] == names
-    assert names or records[-1]["parts"] == [{"text": call}]

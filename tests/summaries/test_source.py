@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-from test_summarize import digest
 
 from codeh_history.filters.compact.extract import extract
 from codeh_history.session.records import dumps
@@ -18,6 +17,7 @@ from compact.short import asked
 from histories import model, user
 from length import by_length
 from summaries.recorded import coding, view_of
+from summarizing import digest
 from support import corpus, lines, run, session_path
 
 COUNTER = open_counter(None)

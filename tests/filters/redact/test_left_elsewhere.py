@@ -1,0 +1,101 @@
+"""What still holds a secret after its session was redacted, and what of that is removed."""
+
+from __future__ import annotations
+
+import fcntl
+from base64 import b64encode
+from pathlib import Path
+
+import orjson
+
+from codeh_history.session.records import block_of
+from redacting import HALVES, SECRET, delta, opened, redacted, user, written
+from secret_examples import SECRETS
+from support import run
+
+
+def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path: Path) -> None:
+    """Forks, forks of forks, other sessions, the trash, and blocks."""
+    secret = SECRETS["npm-token"]
+    run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
+    run("append", "-s", "harmless", "-m", "hello", home=tmp_path)
+    run("append", "-s", "other", "-m", f"it was {secret}", home=tmp_path)
+    for old, new in [("s", "child"), ("child", "grandchild"), ("s", "gone"), ("s", "clean")]:
+        run("fork", old, "--into", new, home=tmp_path)
+    run("rm", "gone", home=tmp_path)
+    run("redact", "clean", "-i", "--yes", home=tmp_path)
+    run("persist", "s", "-i", "--all", home=tmp_path)
+    told = run("redact", "s", "-i", "--yes", home=tmp_path).err.decode()
+    assert [line.partition(" is still in ")[2] for line in told.splitlines() if "still in" in line] == [
+        "fork child", "fork grandchild", "session other", "trash gone.1.jsonl",
+        "1 block (gc removes those that no session needs, after 7 days)",
+    ]  # fmt: skip
+    assert secret not in told
+    again = run("redact", "s", "-i", "--yes", home=tmp_path)
+    assert again.code == 0
+    assert b"still in" not in again.err
+
+
+def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path: Path) -> None:
+    path = written(tmp_path, user("a", SECRET))
+    dead, alive = (path.parent / f".{name}.jsonl.0a1b2c3d.tmp" for name in ("s", "t"))
+    for file in (dead, alive):
+        file.write_bytes(path.read_bytes())
+    with alive.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = redacted(tmp_path)
+    assert not dead.exists()
+    assert alive.exists()  # somebody is writing it
+    assert (result.code, b".t.jsonl" in result.err, b".s.jsonl" in result.err) == (1, True, False)
+
+
+def test_the_rows_that_list_remembers_are_removed(tmp_path: Path) -> None:
+    written(tmp_path, user("a", SECRET))
+    cache = tmp_path / "cache" / "sessions.json"
+    cache.parent.mkdir()
+    cache.write_bytes(
+        orjson.dumps({"version": 1, "rows": [["s.jsonl", [1, 2, 3, 4], {"id": "s", "title": SECRET}]]})
+    )
+    assert redacted(tmp_path).code == 0
+    assert not cache.exists()
+
+
+def test_orphan_blocks_and_other_files_are_named(tmp_path: Path) -> None:
+    path = written(tmp_path, user("a", SECRET))
+    block = orjson.dumps({"text": f"orphan {SECRET}"})
+    id = block_of(orjson.loads(block))
+    shard = tmp_path / "blocks" / id[:2]
+    shard.mkdir(parents=True)
+    (shard / id).write_bytes(block)
+    (shard / f".{id}.0a1b2c3d.tmp").write_bytes(block[:60])
+    (path.parent / "s.jsonl.bak").write_bytes(path.read_bytes())
+    result = redacted(tmp_path)
+    assert result.code == 1
+    assert b"still in 2 blocks" in result.err
+    assert b"s.jsonl.bak" in result.err
+    assert SECRET.encode() not in result.err
+
+
+def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path: Path) -> None:
+    """In deltas, and as base64 of a text file, at each of its three places."""
+    written(tmp_path, user("a", SECRET))
+    written(tmp_path, opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), session="pieces")
+    for at in range(3):
+        data = b64encode(b"x" * at + SECRET.encode() + b" and more").decode()
+        written(
+            tmp_path,
+            user("a", parts=[{"inlineData": {"mimeType": "text/plain", "data": data}}]),
+            session=f"file{at}",
+        )
+    result = redacted(tmp_path)
+    assert result.code == 1
+    for name in ("pieces", "file0", "file1", "file2"):
+        assert f"session {name}\n".encode() in result.err
+
+
+def test_a_fork_holds_it_across_what_is_read_at_once(tmp_path: Path) -> None:
+    written(tmp_path, user("a", SECRET))
+    other = written(tmp_path, session="other")
+    with other.open("ab") as file:
+        file.write(b" " * ((1 << 20) - file.tell() - 10) + SECRET.encode() + b"\n")
+    assert b"session other\n" in redacted(tmp_path).err

@@ -1,0 +1,141 @@
+"""The lines of a session without its secrets: what is printed, and what stands in the file from then on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+
+from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.run import redacted_lines
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
+from secret_examples import SECRETS
+from strategies import files_of
+from support import run
+
+
+@given(files_of())
+def test_a_session_without_secrets_keeps_its_bytes(data: bytes) -> None:
+    redactor = Redactor()
+    lines = redacted_lines(data, redactor)
+    assert b"".join(lines) == data or redactor.counts
+
+
+def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path: Path) -> None:
+    secret = SECRETS["github-token"]
+    run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
+    run("append", "-s", "s", "-m", "and undone: " + secret, home=tmp_path)
+    run("undo", "-s", "s", home=tmp_path)
+    run("fork", "s", "--into", "copy", home=tmp_path)
+    path = tmp_path / "sessions" / "s.jsonl"
+    before = path.read_bytes()
+    assert run("redact", "s", "-i", home=tmp_path).code == 2
+    assert path.read_bytes() == before
+    result = run("redact", "s", "-i", "--yes", home=tmp_path)
+    assert result.code == 1  # the fork has it too
+    assert secret.encode() not in path.read_bytes() + result.err + result.out
+    assert b"2 github-token" in result.err
+    assert b"fork copy" in result.err
+    assert [m.id for m in fold(parse(lines_of(path.read_bytes()))).messages] == [
+        m.id for m in fold(parse(lines_of(before))).messages
+    ]
+
+
+def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path: Path) -> None:
+    run("append", "-s", "s", "--role", "model", "-m", f"x{SECRETS['jwt']}<q>y</q>", home=tmp_path)
+    run("curate", "s", "-i", "--remove", "<q>.*?</q>", home=tmp_path)
+    shown = orjson.loads(run("redact", "s", home=tmp_path).out.splitlines()[-1])["parts"]
+    run("redact", "s", "-i", "--yes", home=tmp_path)
+    view = fold(parse(lines_of((tmp_path / "sessions" / "s.jsonl").read_bytes())))
+    assert view.messages[0].parts == shown
+
+
+@pytest.mark.parametrize("form", ["contents", "exchanges", "persisted", "refs", "markdown", "html"])
+def test_an_export_without_secrets_has_none_anywhere(form: str, tmp_path: Path) -> None:
+    secret = SECRETS["npm-token"]
+    says = [
+        {"text": secret},
+        {"text": secret, "thought": True},
+        {"native": {"provider": "anthropic", "value": {"t": secret}}},
+    ]
+    call = {"functionCall": {"id": "c", "name": "f", "args": {secret: secret}}}
+    records: list[Any] = [
+        {"type": "session", "version": 1, "id": "s"}, {"type": "meta", "set": {"title": secret, "tags": [secret], "system": secret}},
+        {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": says[:1],
+         "references": [{"number": 1, "id": "r", "title": secret, "url": secret, "text": secret}], "attached": [{"part": 0, "name": secret}]},
+        {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [*says, call], "toolsUsed": [secret], "model": secret},
+        {"type": "message", "id": "t", "kind": "tool", "role": "user",
+         "parts": [{"functionResponse": {"id": "c", "name": "f", "response": {"output": secret}}}]},
+        {"type": "message", "id": "e", "kind": "error", "parts": says[:1]}, {"type": "open", "id": "o", "kind": "codeh", "role": "model"},
+        {"type": "delta", "of": "o", "parts": says[:1]}, {"type": "summary", "id": "S", "summary": secret, "covers": []},
+    ]  # fmt: skip
+    path = tmp_path / "sessions" / "s.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    found = run("export", "s", "--to", form, "--redact", home=tmp_path)
+    assert found.code == 0
+    assert secret.encode() not in found.out + found.err
+    assert form == "refs" or b"[redacted:npm-token]" in found.out
+
+
+def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tmp_path: Path) -> None:
+    secret = SECRETS["npm-token"]
+    line = f'{{"type":"message","id":"a","kind":"user","role":"user","parts":[{{"text":"{secret}","text":"hi"}}]}}\n'
+    spaced = b'{"type": "message", "id": "b", "kind": "user", "role": "user", "parts": [{"text": "hi"}]}\n'
+    path = tmp_path / "sessions" / "s.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(line.encode() + spaced)
+    for argv in (["redact", "s"], ["fixture", "s"], ["redact", "s", "-i", "--yes"]):
+        assert secret.encode() not in run(*argv, home=tmp_path).out
+    assert secret.encode() not in path.read_bytes()
+    assert path.read_bytes().endswith(spaced)
+
+
+@pytest.mark.parametrize("word", ["user", "message", "text", "2026", "s", "e", "codeh|model|parts", "."])
+def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word: str, tmp_path: Path) -> None:
+    """It is about what is said, never about what makes a record one."""
+    rules, tmp_path = tmp_path / "rules.json", tmp_path / "home"
+    rules.write_bytes(orjson.dumps({"own": word}))
+    run("append", "-s", "s", "-m", "a user's message, 2026", home=tmp_path)
+    run("append", "-s", "s", "--call", "ls", "--args", '{"user":"text"}', "--call-id", "c", home=tmp_path)
+    run("append", "-s", "s", "--result", "ls", "-m", "model", home=tmp_path)
+    run("update", "-s", "s", ":1", "-m", "user", home=tmp_path)
+    before = run("show", "s", "--jsonl", home=tmp_path).lines
+    assert run("redact", "s", "-i", "--yes", "--rules", rules, home=tmp_path).code == 0
+    after = run("show", "s", "--jsonl", home=tmp_path).lines
+    assert [(m["id"], m["kind"]) for m in after] == [(m["id"], m["kind"]) for m in before]
+    assert run("verify", "s", home=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("rule", ["", "x*", "(", "a|"])
+def test_a_rule_that_cannot_be_one_is_refused(rule: str, tmp_path: Path) -> None:
+    run("append", "-s", "s", "-m", "x", home=tmp_path)
+    (tmp_path / "rules.json").write_bytes(orjson.dumps({"own": rule}))
+    found = run("redact", "s", "--rules", tmp_path / "rules.json", home=tmp_path)
+    assert (found.code, found.out) == (65, b"")
+    assert b"rule own: " in found.err
+
+
+def test_append_redacts_references_too(tmp_path: Path) -> None:
+    secret = SECRETS["npm-token"]
+    (tmp_path / "r").write_bytes(orjson.dumps([{"id": "1", "title": secret, "text": f"see {secret}"}]))
+    run("append", "-s", "s", "--redact", "-m", "x", "--references", tmp_path / "r", home=tmp_path)
+    stored = (tmp_path / "sessions" / "s.jsonl").read_bytes()
+    assert stored.count(b"[redacted:npm-token]") == 2
+    assert secret.encode() not in stored
+
+
+def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:
+    secret = SECRETS["groq-key"]
+    run("append", "-s", "s", "--redact", "-m", secret, home=tmp_path)
+    line = orjson.dumps({"role": "user", "parts": [{"text": secret}]}) + b"\n"
+    run("append", "-s", "s", "--redact", "--jsonl", stdin=line, home=tmp_path)
+    assert secret.encode() not in (tmp_path / "sessions" / "s.jsonl").read_bytes()
+    run("append", "-s", "s", "-m", secret, home=tmp_path)
+    for form in ("contents", "markdown"):
+        assert secret.encode() in run("export", "s", "--to", form, home=tmp_path).out
+        assert secret.encode() not in run("export", "s", "--to", form, "--redact", home=tmp_path).out

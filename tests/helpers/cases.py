@@ -1,0 +1,77 @@
+"""Golden cases: their folders, what they run with and what comes of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+import forks
+from support import NOW, ROOT, given
+
+CASES = ROOT / "tests" / "cases"
+OUTPUTS = ("stdout", "stderr", "code")
+PARSER = re.compile(rb"not JSON: [^:\n]*: line")  # the library's own words, which change with its version
+ENV = {
+    "CODEH_NOW": NOW, "CODEH_ID_SEED": "seed", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb",
+}  # fmt: skip
+
+
+def cases() -> list[str]:
+    return sorted(str(cmd.parent.relative_to(CASES)) for cmd in CASES.glob("*/*/cmd"))
+
+
+@pytest.fixture(scope="module")
+def program_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with `codeh-history` in it."""
+    if forks.Forks.possible:
+        return forks.Forks(ENV).program().parent
+    return forks.shim(tmp_path_factory.mktemp("bin")).parent
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A directory whose path is always equally long: it stands in the header, and ids hang on offsets."""
+    path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
+    yield path
+    shutil.rmtree(path)
+
+
+def outcome(
+    folder: Path, scratch: Path, program_dir: Path, more: Mapping[str, str] | None = None
+) -> dict[str, bytes]:
+    """What the command of a folder gives, by the name of the file that records it."""
+    for item in folder.iterdir():
+        if item.name in (*OUTPUTS, "cmd", "stdin"):
+            continue
+        if item.is_dir():
+            shutil.copytree(item, scratch / item.name)
+        else:
+            shutil.copy(item, scratch / item.name)
+    stdin = folder / "stdin"
+    done = subprocess.run(
+        ["bash", folder / "cmd"],
+        **given(stdin.read_bytes() if stdin.exists() else None),
+        capture_output=True, cwd=scratch, timeout=60, check=False,
+        env={
+            "PATH": f"{program_dir}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), **ENV, **(more or {}),
+        },
+    )  # fmt: skip
+    where = str(scratch).encode()
+    shown = {
+        name: PARSER.sub(b"not JSON: ...: line", data.replace(where, b"$PWD"))
+        for name, data in (("stdout", done.stdout), ("stderr", done.stderr))
+    }
+    return {
+        "stdout": shown["stdout"],
+        "stderr": shown["stderr"].replace(str(folder).encode() + b"/", b""),
+        "code": b"%d\n" % done.returncode,
+    }

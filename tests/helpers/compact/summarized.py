@@ -1,0 +1,29 @@
+"""Summaries of a compaction, and their sections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codeh_history.session.ops import apply
+from compact.long import output
+from compact.short import asked, plan
+
+
+def summary(view: Any, budget: int, **fields: Any) -> str:
+    return apply(view, plan(view, budget, **fields).ops).summaries[-1].text
+
+
+def section(text: str, heading: str) -> list[str]:
+    """The lines under a heading."""
+    lines = text.split("\n")
+    start = lines.index(f"{heading}:") + 1
+    ends = [n for n, line in enumerate(lines) if n >= start and line.endswith(":") and line[0].isupper()]
+    return lines[start : min(ends, default=len(lines))]
+
+
+def working(calls: int) -> list[Any]:
+    return [
+        m
+        for n in range(calls)
+        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+    ]

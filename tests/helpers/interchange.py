@@ -1,0 +1,40 @@
+"""Files of other programs that `import` makes one or more sessions of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inside import inside
+from support import lines, session_path
+
+
+def imported(home: Path, data: bytes, name: str = "file.json", *more: str) -> Any:
+    (home / name).write_bytes(data)
+    done = inside("import", str(home / name), *more, home=home)
+    assert done.code == 0, done
+    return done
+
+
+def sessions(home: Path, done: Any) -> list[list[Any]]:
+    return [lines(session_path(home, id)) for id in done.text.split()]
+
+
+def short(records: list[Any]) -> list[tuple[str, str]]:
+    """What a session's messages say, each as kind and text."""
+    found = []
+    for record in records:
+        if record["type"] != "message":
+            continue
+        texts = []
+        for part in record["parts"]:
+            call, response = part.get("functionCall"), part.get("functionResponse")
+            media = part.get("inlineData") or part.get("fileData")
+            texts.append(
+                f"{call['name']} {call['id']}" if call
+                else f"{response['id']}={next(iter(response['response'].values()))}" if response
+                else media["mimeType"] if media
+                else f"({part['text']})" if part.get("thought") else part["text"]
+            )  # fmt: skip
+        found.append((record["kind"], "+".join(texts)))
+    return found

@@ -1,0 +1,72 @@
+"""Logs that are read in one pass, and what they show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from hypothesis import strategies as st
+
+import strategies as some
+
+PLAIN = ("session", "message", "open", "delta", "commit", "abort", "meta", "later")
+
+
+@st.composite
+def plain_files(draw: st.DrawFn) -> bytes:
+    """Sessions without undo, updates, summaries, compactions; sometimes with one id twice."""
+    records = [r for r in draw(some.records(most=16)) if r["type"] in PLAIN]
+    lines = []
+    for line in some.encode(records).splitlines(keepends=True):
+        lines.append(line)
+        if draw(st.integers(0, 5)) == 0:
+            lines.append(draw(some.noise) + b"\n")
+        if draw(st.integers(0, 9)) == 0:
+            lines.append(some.encode([draw(some.bare_lines)]))
+    data = b"".join(lines)
+    return data[: len(data) - draw(st.sampled_from([0, 0, 0, 1, 9]))]
+
+
+TEXTS = st.sampled_from(
+    [
+        "hi",
+        "",
+        "System: tick",
+        "# IDE Context\nx",
+        "see # Open Files",
+        "# heading",
+        'a "quote"\n',
+        "é\u2028",
+    ]
+)
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> bytes:
+    """Files of mostly one-text messages, as most are; sometimes with something else in them."""
+    lines = [b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z","cwd":"/w"}']
+    for number in range(draw(st.integers(0, 8))):
+        kind = draw(st.sampled_from(["user", "codeh", "user", "codeh", "tool", "info"]))
+        message: dict[str, Any] = {
+            "type": "message", "id": f"m{number}", "ts": f"2026-01-02T03:04:0{number}.000Z", "kind": kind,
+            "role": {"codeh": "model"}.get(kind, "user"), "parts": [{"text": draw(TEXTS)}],
+        }  # fmt: skip
+        if draw(st.integers(0, 9)) == 0:
+            message |= draw(
+                st.sampled_from(
+                    [{"pinned": True}, {"parts": []}, {"parts": [{"text": 7}]}, {"parts": {"0": 1}},
+                     {"id": "m0"}, {"id": 3}, {"ts": 1767323045000}, {"kind": None}, {"kind": "?"}, {"kind": []},
+                     {"parts": [{"text": "System"}, {"text": ": x"}]}, {"role": "assistant"},
+                     {"parts": [{"thought": True, "text": "# Open Files"}]}, {"parts": ["text"]}]
+                )
+            )  # fmt: skip
+        lines.append(orjson.dumps(message))
+        if draw(st.integers(0, 6)) == 0:
+            lines.append(
+                draw(
+                    some.noise
+                    | st.sampled_from([b'{"type":"meta","set":{"title":"t"}}', b'{"type":"meta","set":7}'])
+                )
+            )
+    data = b"".join(line + b"\n" for line in lines)
+    return data[: len(data) - draw(st.sampled_from([0, 0, 0, 1, 5]))]

@@ -1,0 +1,54 @@
+"""Talks of prompts, calls and results, as records and as a view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from codeh_history.session.fold import fold
+from codeh_history.session.records import dumps, lines_of, parse
+
+if TYPE_CHECKING:
+    from codeh_history.session.fold import View
+
+
+Records = list[dict[str, Any]]
+
+
+def view(records: Records) -> View:
+    return fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
+
+
+def talk(count: int, *, pinned: set[int] = frozenset(), first: str = "2026-01") -> Records:  # type: ignore[assignment]
+    """So many exchanges of a prompt and an answer, one a day."""
+    records: Records = []
+    for n in range(count):
+        ts = f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00.000Z"
+        pin = {"pinned": True} if n in pinned else {}
+        user = {
+            "type": "message",
+            "id": f"u{n}",
+            "ts": ts,
+            "kind": "user",
+            "role": "user",
+            "parts": [{"text": f"q{n}"}],
+        }
+        model = {
+            "type": "message",
+            "id": f"a{n}",
+            "ts": ts,
+            "kind": "codeh",
+            "role": "model",
+            "parts": [{"text": f"r{n}"}],
+        }
+        records += [{**user, **pin}, model]
+    return records
+
+
+def call(id: str, call_id: str) -> dict[str, Any]:
+    part = {"functionCall": {"id": call_id, "name": "f", "args": {}}}
+    return {"type": "message", "id": id, "kind": "codeh", "role": "model", "parts": [part]}
+
+
+def result(id: str, call_id: str, **more: Any) -> dict[str, Any]:
+    part = {"functionResponse": {"id": call_id, "name": "f", "response": {"output": "x"}}}
+    return {"type": "message", "id": id, "kind": "tool", "role": "user", "parts": [part], **more}

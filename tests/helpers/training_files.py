@@ -1,0 +1,26 @@
+"""Files for fine-tuning, and what their sessions say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inside import inside
+from support import lines, session_path
+
+
+def imported(home: Path, data: bytes, name: str = "file.jsonl") -> list[list[Any]]:
+    """The records of each session in a file."""
+    (home / name).write_bytes(data)
+    done = inside("import", str(home / name), home=home)
+    assert done.code == 0, done
+    return [lines(session_path(home, id)) for id in done.text.split()]
+
+
+def said(records: list[Any]) -> list[str]:
+    """What a session's messages say, in short."""
+    return [
+        part.get("text") or f"{part.get('functionCall', part.get('functionResponse'))['id']}"
+        for record in records
+        for part in record.get("parts", ())
+    ]

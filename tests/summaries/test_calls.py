@@ -1,0 +1,147 @@
+"""What calls touched, and how they went: files, failures, what went well later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.summaries import calls, outline
+from outlines import call, say
+from summaries.recorded import view_of
+
+
+@pytest.mark.parametrize(
+    "name, args, read, modified",
+    [
+        ("read_file", {"path": "a/b.py"}, ["a/b.py"], []),
+        ("Edit", {"file_path": "/x/y.ts"}, [], ["/x/y.ts"]),
+        ("bash", {"command": "cat src/a.c | head; echo hi > out/log.txt"}, ["src/a.c"], ["out/log.txt"]),
+        ("shell", {"command": ["bash", "-lc", "sed -i s/a/b/ conf/x.ini"]}, [], ["conf/x.ini"]),
+        ("apply_patch", {"input": "*** Begin Patch\n*** Update File: src/k.rs\n+x"}, [], ["src/k.rs"]),
+        (
+            "shell",
+            {"command": ["apply_patch", "*** Begin Patch\n*** Add File: src/l.rs\n+x"]},
+            [],
+            ["src/l.rs"],
+        ),
+        (
+            "bash",
+            {"command": "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: m.rs\nEOF"},
+            [],
+            ["m.rs"],
+        ),
+        ("str_replace_based_edit_tool", {"command": "view", "path": "q.md"}, ["q.md"], []),
+        ("move_note", {"source": "In/a b.md", "target": "Out/a b.md"}, [], ["In/a b.md", "Out/a b.md"]),
+        ("get_user", {"name": "Dana", "target": "Leeds"}, [], []),
+    ],
+)
+def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modified: list[str]) -> None:
+    done = calls.effects(view_of(call(1, name, args, {"output": "ok"})).messages)
+    assert [*done.read] == read
+    assert [*done.modified] == modified
+
+
+@pytest.mark.parametrize(
+    "name, response, expected",
+    [
+        ("bash", {"output": "1 passed"}, ""),
+        (
+            "bash",
+            {"output": "E  AssertionError: 1 != 2\nCommand exited with code 1"},
+            "E AssertionError: 1 != 2",
+        ),
+        ("bash", {"exit_code": 3, "stdout": ""}, "exit 3"),
+        ("read_file", {"output": "def error(): raise ValueError('Error: x')"}, ""),
+        ("book", {"output": "Error: seat taken"}, "Error: seat taken"),
+        ("book", {"error": "Tool call book failed with error: seat taken"}, "seat taken"),
+        ("book", {"success": False, "reason": "no seats"}, "no seats"),
+        (
+            "bash",
+            {
+                "output": "FAILURE: Build failed with an exception.\n\nExecution failed for task ':core:lint'."
+            },
+            "Execution failed for task ':core:lint'.",
+        ),
+        (
+            "bash",
+            {"output": "src/a.py:10:80: E501 too long\n1 error", "metadata": {"exit": 1}},
+            "src/a.py:10:80: E501 too long",
+        ),
+        (
+            "bash",
+            {"output": "a.hs:3:5: error:\n    Variable not in scope: total :: Int\n", "exit_code": 1},
+            "a.hs:3:5: error: Variable not in scope: total :: Int",
+        ),
+        (
+            "bash",
+            {
+                "output": "  × No solution found for what is wanted:\n  ╰─▶ Because a==1 needs b, c cannot be used.",
+                "exit_code": 1,
+            },
+            "× No solution found for what is wanted: ╰─▶ Because a==1 needs b, c cannot be used.",
+        ),
+        (
+            "bash",
+            {
+                "output": "FAIL src/a.test.js\n  ● adds\n    expect(received).toBe(expected)\n",
+                "exit_code": 1,
+            },
+            "FAIL src/a.test.js expect(received).toBe(expected)",
+        ),
+        (
+            "bash",
+            {"output": "error: this loop never loops\n  --> log/src/a.rs:12:5\n", "exit_code": 101},
+            "error: this loop never loops --> log/src/a.rs:12:5",
+        ),
+        (
+            "bash",
+            {
+                "output": "--- FAIL: TestLog (0.00s)\n    log_test.go:12: got 3, want 4\nFAIL",
+                "exit_code": 1,
+            },
+            "--- FAIL: TestLog (0.00s) log_test.go:12: got 3, want 4",
+        ),
+        ("bash", {"output": '{"output":"nothing here","metadata":{"exit_code":2}}'}, "nothing here"),
+        (
+            "bash",
+            {
+                "output": "Output: ERROR: no wheel for a-b\nError: (none)\nExit Code: 1\nProcess Group PGID: 7"
+            },
+            "ERROR: no wheel for a-b",
+        ),
+    ],
+)
+def test_failures_of_calls(name: str, response: dict[str, Any], expected: str) -> None:
+    done = calls.effects(view_of(call(1, name, {"command": "make test"}, response)).messages)
+    assert [how for how, _ in done.failures.values()] == ([expected] if expected else [])
+
+
+def test_the_same_command_with_another_outlet_is_the_same() -> None:
+    said = [
+        ("make check 2>&1 | grep a", "error: one is not b.py"), ("make check", "error: two is not c.py"), ("make test", "error: d.py"),
+        ("make check > log", "fine"), ('grep -c "x" log | tail -1', "0\nCommand exited with code 1"),
+    ]  # fmt: skip
+    done = calls.effects(
+        view_of([m for n, (c, o) in enumerate(said) for m in call(n, "bash", {"command": c}, {"output": o})]).messages
+    )  # fmt: skip
+    assert list(done.failures) == ["`make check`", "`make test`"]
+    assert done.mended == {"`make check`"}
+
+
+def test_a_failure_that_went_well_later_is_told_last() -> None:
+    again = call(1, "bash", {"command": "make"}, {"error": "boom"}) + call(
+        2, "bash", {"command": "make"}, {"output": "ok"}
+    )
+    text = outline.outline(view_of(say("Build it") + again).messages, 600)
+    assert "boom (went well later)" in text
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["grep -n this.ui.start src/a.py", "grep -A 5 'fs.watch a.b' src/a.py", "sed -n 's/x.y//p' src/a.py"],
+)
+def test_what_is_searched_for_is_no_file(command: str) -> None:
+    call = {"functionCall": {"id": "c", "name": "bash", "args": {"command": command}}}
+    view = view_of([{"kind": "codeh", "role": "model", "parts": [call]}])
+    assert [*calls.effects(view.messages).files] == ["src/a.py"]
