@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import HistoryError
-from ..base.folders import ensure_dir
+from ..base.folders import ensure_dir, remove
 from ..base.signals import outcome
 from ..session.exchanges import exchanges
 from ..session.fold import View
@@ -129,9 +129,6 @@ def _claimed(env: Env, path: str) -> Iterator[bool]:
         yield False
     else:
         yield True
-        try:
-            os.unlink(name)
-        except OSError:
-            pass
+        remove(name)
     finally:
         os.close(fd)

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -150,19 +151,15 @@ class Commands:
 def end(process: subprocess.Popen[bytes]) -> None:
     """End the whole process group: TERM, then KILL; nothing of it is left behind."""
     _signal(process, signal.SIGTERM)
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(GRACE)
-    except subprocess.TimeoutExpired:
-        pass
     _signal(process, signal.SIGKILL)
     process.wait()
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _last_line(err: bytes) -> str:

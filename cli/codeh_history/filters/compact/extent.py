@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
+from . import words
+
 WHOLE = 1_500_000  # characters of a history up to which all are read
 READ = 200_000  # how many of more, where no more than that has room: it bounds the time
 MORE = 1.5  # times what there is room for: much of it says the same
@@ -32,8 +34,7 @@ class Extent:
         """
         self._costs = costs
         self._prompts = prompts
-        self._newest = self._short = 0
-        self._most = WHOLE
+        self._newest, self._short, self._most = 0, 0, WHOLE
         self.whole = sum(map(sum, costs)) * characters <= WHOLE
         if self.whole:
             return
@@ -47,12 +48,8 @@ class Extent:
             first -= 1
             room -= sum([min(cost, self._most // characters) for cost in costs[told[first]]])
         self._newest = told[first] if told else 0
-        room = read * SHORT / characters
-        for cost in sorted(chain.from_iterable([costs[number] for number in told[:first]])):
-            room -= cost
-            if room < 0:
-                break
-            self._short = cost
+        older = sorted(chain.from_iterable([costs[number] for number in told[:first]]))
+        self._short = max(words.upto(read * SHORT / characters, older, int), default=0)
 
     def some(self, numbers: Iterable[int]) -> list[int]:
         """Those of these messages of which anything is read."""

@@ -39,10 +39,10 @@ class Known(NamedTuple):
 
     def holds(self, most: Sequence[int]) -> bool:
         """Whether so many characters of each part say the same."""
-        for new, (old, size) in zip(most, self.read, strict=True):
-            if new != old and not (new and old and size <= min(new, old)):
-                return False
-        return True
+        return all(
+            new == old or (new and old and size <= min(new, old))
+            for new, (old, size) in zip(most, self.read, strict=True)
+        )
 
 
 Memo = dict[int, Known]  # by the message's position
@@ -75,11 +75,6 @@ class Reader:
         self._readings = Readings(cache)
         self._texts: dict[Place, Text] = {}
 
-    @property
-    def whole(self) -> bool:
-        """Whether all is read."""
-        return self.extent.whole
-
     def all(self, numbers: Iterable[int]) -> list[Line]:
         """The lines of the messages of which anything is read."""
         some = self.extent.some(numbers)
@@ -94,7 +89,7 @@ class Reader:
         return {
             (number, place): text
             for number in numbers
-            if self.whole or self._messages[number].role == "user"
+            if self.extent.whole or self._messages[number].role == "user"
             for place, (part, most) in enumerate(
                 zip(self._messages[number].parts, self.extent.of(number), strict=True)
             )
@@ -104,7 +99,7 @@ class Reader:
     def _text(self, number: int, part: Part, most: int) -> Text | None:
         """The first `most` characters of a part that is read so, if it is one."""
         user = self._messages[number].role == "user"
-        if not most or not (user or self.whole) or not part.get("text"):
+        if not most or not (user or self.extent.whole) or not part.get("text"):
             return None
         text = part["text"]
         if len(text) > most and user:
@@ -116,7 +111,7 @@ class Reader:
         most = self.extent.of(number)
         if not any(most):
             return []
-        message, costs, how = self._messages[number], self._costs[number], (self.whole, self._terse)
+        message, costs, how = self._messages[number], self._costs[number], (self.extent.whole, self._terse)
         known = self._memo.get(number)
         if (
             known is not None and known.message is message and known.costs is costs and known.how == how
@@ -151,7 +146,7 @@ class Reader:
             if "functionResponse" in part:
                 asked.append(((number, place), self._asked((number, place))))
             read.append((its_most, size))
-        return Known(message, self._costs[number], (self.whole, self._terse), asked, read, lines)
+        return Known(message, self._costs[number], (self.extent.whole, self._terse), asked, read, lines)
 
     def _of_part(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
         """The lines of its first `most` characters, and how many it has."""

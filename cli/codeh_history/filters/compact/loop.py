@@ -8,6 +8,8 @@ where all that is not enough, the oldest exchanges go, then the oldest units of 
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
@@ -45,25 +47,16 @@ def _reduce(draft: Draft, settings: Settings) -> None:
     most = draft.history.counter.within(settings.budget)
     used = _uploads(draft, int(most * settings.upload_share))
     _history(draft, int(most * (settings.history_share + settings.upload_share)) - used)
-    if not draft.fits:
-        small.references(draft, live=True)
-    if not draft.fits:
-        live = set(_live(draft))
-        places = draft.open(place for place in draft.history.special if place[0] in live)
-        results = [place for place in places if "functionResponse" in draft.history.part(place)]
-        shrink.to_fit(
-            draft, "outputs", [p for p in results if small.sources_of(draft.history.part(p)) is None]
-        )
-    if not draft.fits:
-        _oldest(draft)
-    if not draft.fits:
-        shrink.last_unit(draft)
+    for stage in (partial(small.references, live=True), _results, _oldest, shrink.last_unit):
+        if not draft.fits:
+            stage(draft)
 
 
-def _live(draft: Draft) -> list[int]:
-    """The newest exchange, without what stays verbatim."""
+def _results(draft: Draft) -> None:
+    """Cut long results of the newest exchange."""
     start = draft.history.layout.start
-    return [n for n in range(start, len(draft.history.messages)) if n not in draft.history.layout.fixed]
+    live = [place for place in shrink.candidates(draft, "outputs") if place[0] >= start]
+    shrink.to_fit(draft, "outputs", live)
 
 
 def _uploads(draft: Draft, most: int) -> int:

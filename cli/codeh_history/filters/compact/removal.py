@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from operator import attrgetter
 
 from ...summaries.calls import Effects, Memo, effects
 from . import recent, stubs
@@ -13,6 +14,7 @@ from .ledger import ledger
 from .line import Line
 from .lines import Reader
 from .summary import is_ours, names, parsed, ranked, written
+from .words import upto
 from .worth import Worth
 
 # In place, where the next compaction needs something to take: of the target, what all summaries may take.
@@ -80,7 +82,7 @@ class Telling:
         tools = any(line.kind in ("called", "gave", "ledger") for line in self._lines)
         chosen = self._chosen()
         best, unused = "", self.room
-        low, high, count = 0, len(chosen), _upto(chosen, self.room)
+        low, high, count = 0, len(chosen), len([*upto(self.room, chosen, attrgetter("cost"))])
         bisected = False  # where estimates came to nothing that fits
         for tries in range(1, TRIES + len(chosen).bit_length() + 1):
             text = written(chosen[:count], tools=tools)
@@ -99,7 +101,7 @@ class Telling:
 
     def _chosen(self) -> list[Line]:
         """The lines to be told, what is kept longest first."""
-        if self.spare < -self.room * (0 if self._reader.whole else CUT):
+        if self.spare < -self.room * (0 if self._reader.extent.whole else CUT):
             symbols = names(self._lines, self._draft.history.words)
             for place, line in enumerate(symbols, len(self._lines)):
                 line.place = place
@@ -151,15 +153,6 @@ class Telling:
         return worth
 
 
-def _upto(chosen: Sequence[Line], room: float) -> int:
-    """How many of these lines cost so much."""
-    for count, line in enumerate(chosen):
-        room -= line.cost
-        if room < 0:
-            return count
-    return len(chosen)
-
-
 def _once(lines: Sequence[Line]) -> list[Line]:
     """Each text once, where it came last."""
     return list({(line.text.strip(), line.topic): line for line in lines}.values())
@@ -168,7 +161,7 @@ def _once(lines: Sequence[Line]) -> list[Line]:
 def drop(draft: Draft) -> None:
     """Drop whole units, oldest first."""
     for group in draft.history.layout.groups:
-        for unit in _whole(draft, group):
+        for unit in draft.history.layout.units_of(group):
             if not draft.fits and not draft.gone.intersection(unit):
                 draft.drop("drop", unit, "the oldest unit")
     forget(draft)
@@ -180,15 +173,6 @@ def forget(draft: Draft) -> None:
         text = _bare(draft)
         if draft.summary_total(text, (), absorb=True) < draft.total:
             draft.summarize("drop", (), text, absorb=True)
-
-
-def _whole(draft: Draft, group: Sequence[int]) -> list[list[int]]:
-    """A group's units, in order."""
-    seen: dict[int, list[int]] = {}
-    for number in group:
-        unit = draft.history.layout.unit_of[number]
-        seen.setdefault(unit[0], unit)
-    return list(seen.values())
 
 
 def least_summary(draft: Draft) -> int:

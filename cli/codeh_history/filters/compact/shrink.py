@@ -7,6 +7,7 @@ the newest tool tokens too; the first of these that suffices, at its largest lev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 
 from ...session.exchanges import is_thought
@@ -33,6 +34,7 @@ TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
 FILES = frozenset(("inlineData", "fileData"))
 
 KINDS = {"outputs": "functionResponse", "arguments": "functionCall"}
+TOOLS = frozenset(KINDS.values())
 
 
 def outputs(draft: Draft) -> None:
@@ -63,7 +65,7 @@ def window(draft: Draft) -> int:
 def level(draft: Draft) -> int:
     """The tokens of a stub, on average, by which it will fit; the smallest where nothing suffices."""
     old, tight = newest(draft, RECENT), newest(draft, window(draft))
-    places = {kind: _places(draft, kind) for kind in KINDS}
+    places = {kind: candidates(draft, kind) for kind in KINDS}
     tried = (
         (ALONE, [p for p in places["outputs"] if p not in old]),
         (SMALLEST, [p for kind in KINDS for p in places[kind] if p not in old]),
@@ -81,7 +83,7 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
     """Stubs of `draft.level` tokens on average, oldest first, for as many as are needed."""
     level = draft.level
     kept = newest(draft, whole)
-    places = [p for p in _places(draft, kind) if p not in kept and _size(draft, p) > level + SLACK]
+    places = [p for p in candidates(draft, kind) if p not in kept and _size(draft, p) > level + SLACK]
     while places and not draft.fits:
         need = draft.total - draft.target
         count = 0
@@ -227,7 +229,7 @@ def _size(draft: Draft, place: Place) -> int:
     return draft.tokens[place[0]][place[1]]
 
 
-def _places(draft: Draft, kind: str) -> list[Place]:
+def candidates(draft: Draft, kind: str) -> list[Place]:
     """The calls or responses that may be changed, oldest first; references have a stage of their own."""
     places = [place for place in draft.free() if KINDS[kind] in draft.history.part(place)]
     return [place for place in places if sources_of(draft.history.part(place)) is None]
@@ -235,15 +237,11 @@ def _places(draft: Draft, kind: str) -> list[Place]:
 
 def newest(draft: Draft, most: int) -> set[Place]:
     """The newest calls and responses that together have at most so many tokens."""
-    found: set[Place] = set()
-    for number, part in reversed(draft.history.special):
-        shown = draft.history.messages[number].parts[part]
-        if ("functionResponse" in shown or "functionCall" in shown) and number not in draft.gone:
-            most -= draft.tokens[number][part]
-            if most < 0:
-                return found
-            found.add((number, part))
-    return found
+    of_tools = (
+        place for place in reversed(draft.history.special)
+        if place[0] not in draft.gone and not TOOLS.isdisjoint(draft.history.part(place))
+    )  # fmt: skip
+    return set(words.upto(most, of_tools, partial(_size, draft)))
 
 
 def _media(draft: Draft) -> list[Place]:

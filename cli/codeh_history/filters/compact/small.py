@@ -50,22 +50,20 @@ def references(draft: Draft, *, live: bool = False) -> None:
             return
 
 
-def divisor(overshoot: float) -> float:
-    return overshoot * 0.9 if overshoot * 0.9 >= DAMPED else overshoot
-
-
 def kept(count: int, overshoot: float) -> int:
     """How many of a tool's references stay."""
-    return max(1, int(count // divisor(overshoot)))
+    damped = overshoot * 0.9
+    return max(1, int(count // (damped if damped >= DAMPED else overshoot)))
 
 
 def _cited(draft: Draft) -> set[int]:
-    found: set[int] = set()
-    for number, message in enumerate(draft.history.messages):
-        if message.role == "model" and number not in draft.gone:
-            for part in message.parts:
-                found.update(int(n) for n in CITED.findall(part.get("text", "")))
-    return found
+    return {
+        int(cited)
+        for number, message in enumerate(draft.history.messages)
+        if message.role == "model" and number not in draft.gone
+        for part in message.parts
+        for cited in CITED.findall(part.get("text", ""))
+    }
 
 
 def sources_of(part: Part) -> tuple[str, list[Json]] | None:

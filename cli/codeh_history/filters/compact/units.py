@@ -151,6 +151,11 @@ class Layout:
         self.groups = self._groups(messages, turns)
         self.yielding = not keep_last and not set(self.last).intersection(pins)
 
+    def units_of(self, numbers: Iterable[int]) -> list[list[int]]:
+        """The units of these messages, each once."""
+        units = [self.unit_of[number] for number in numbers]
+        return list({unit[0]: unit for unit in units}.values())
+
     def _groups(self, messages: Sequence[Message], turns: list[list[int]]) -> list[list[int]]:
         """A unit that spans two exchanges goes with the later one."""
         turn_of = {number: t for t, turn in enumerate(turns) for number in turn}

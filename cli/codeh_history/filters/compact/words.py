@@ -7,7 +7,10 @@ name nobody else mentions is worth more than its neighbours, so that is what an 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
 _NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
@@ -74,6 +77,15 @@ def error_lines(text: str, lines: Sequence[str]) -> list[int]:
             seen.add(line)
             found.append(number)
     return found
+
+
+def upto(room: float, items: Iterable[T], cost: Callable[[T], float]) -> Iterator[T]:
+    """The first of these, as many as there is room for."""
+    for item in items:
+        room -= cost(item)
+        if room < 0:
+            return
+        yield item
 
 
 def water_level(sizes: Sequence[int], room: int) -> int:

@@ -100,8 +100,7 @@ class _Work:
     def _drop(self, calls: list[Call], open_end: list[Call]) -> None:
         message = calls[0].message
         whole = len(open_end) == len(calls)
-        gone = range(len(message.parts)) if whole else [call.part for call in open_end]
-        for part in gone:
+        for part in range(len(message.parts)) if whole else [call.part for call in open_end]:
             self.remove(message, part, "an open call at the end")
 
     def ops(self) -> list[Op]:
@@ -113,10 +112,8 @@ class _Work:
                 dropped.setdefault(next(iter(parts.values())), []).append(name)
             else:
                 ops += (replace_shown(message, part, None, why) for part, why in sorted(parts.items()))
-        ops += self.renamed
-        ops += self.inserts
-        ops += (drop(ids, why) for why, ids in dropped.items())
-        return ops
+        drops = [drop(ids, why) for why, ids in dropped.items()]
+        return [*ops, *self.renamed, *self.inserts, *drops]
 
 
 _NOTHING = Message("", "info", None, None, {})

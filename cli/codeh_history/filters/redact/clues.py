@@ -55,16 +55,14 @@ class Rule:
 
     def spans(self, text: str, lower: str) -> Iterator[Span]:
         """What it finds in a text."""
-        within = text if self.exact else lower
-        at = within.find(self.start)
-        while at >= 0:
+        within, done = text if self.exact else lower, 0
+        while (at := within.find(self.start, done)) >= 0:
             done = at + 1
             if self.anywhere or _BEGINS.search(text, max(0, at - 12), at):
                 for span in self.find(text, lower, at):
                     done = max(done, span.end)
                     if span.end > span.start:
                         yield span
-            at = within.find(self.start, done)
 
 
 class Hints(NamedTuple):

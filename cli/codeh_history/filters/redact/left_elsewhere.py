@@ -113,9 +113,8 @@ def _streamed(data: bytes) -> bytes:
 
 def _files(env: Env, target: Target, needles: Needles, known: set[str]) -> list[str]:
     """The other files of this home, and those that were to become the session."""
-    beside, there = os.path.dirname(os.path.abspath(target.path)), []
-    if not target.path.startswith(SERVER):
-        there = [(beside, (), os.listdir(beside))]
+    beside = os.path.dirname(os.path.abspath(target.path))
+    there = [] if target.path.startswith(SERVER) else [(beside, (), os.listdir(beside))]
     found = []
     for folder, _, names in (*os.walk(env.home), *there):
         if folder.startswith(own_folder(env)):

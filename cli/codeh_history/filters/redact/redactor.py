@@ -7,7 +7,7 @@ from binascii import b2a_base64
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import tee
+from itertools import groupby, tee
 from re import Pattern
 from typing import Any
 
@@ -242,16 +242,14 @@ class Redactor:
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
     """Neighbouring texts, as a reader joins them: by their places."""
-    run: list[int] = []
-    for number, part in enumerate(parts):
+
+    def thought(number: int) -> bool | None:
+        """Whether a text is one; None for what is no text."""
+        part = parts[number]
         text = isinstance(part, dict) and isinstance(part.get("text"), str)
-        if run and not (text and bool(part.get("thought")) == bool(parts[run[-1]].get("thought"))):
-            yield run
-            run = []
-        if text:
-            run.append(number)
-    if run:
-        yield run
+        return bool(part.get("thought")) if text else None
+
+    return (list(run) for kind, run in groupby(range(len(parts)), thought) if kind is not None)
 
 
 RULES = (*vendors.RULES, *forms.RULES, *names.RULES, *manifests.RULES, forms.SETTING)

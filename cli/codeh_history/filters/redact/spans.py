@@ -25,12 +25,12 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     """The spans in order, those that overlap as one, of the kind that says most."""
     result: list[Span] = []
     for span in sorted(spans, key=itemgetter(0)):
-        if not result or span.start >= result[-1].end:
+        if result and span.start < result[-1].end:
+            last = result[-1]
+            kind = max(last.kind, span.kind, key=_says)
+            result[-1] = Span(last.start, max(last.end, span.end), kind)
+        else:
             result.append(span)
-            continue
-        last = result[-1]
-        kind = max(last.kind, span.kind, key=_says)
-        result[-1] = Span(last.start, max(last.end, span.end), kind)
     return result
 
 
