@@ -27,23 +27,23 @@ def gone(child: Child, pid: int) -> bool:
 
 @pytest.mark.parametrize("said", [b"", b".", b"x" * 3_000_000])
 def test_what_it_came_to(said: bytes) -> None:
-    child = Child(lambda: said)
+    child = Child(lambda: [said])
     pid = child._pid
     assert child.result() == said
     assert gone(child, pid)
 
 
-def fails() -> bytes:
+def fails() -> list[bytes]:
     raise MemoryError
 
 
-def leaves() -> bytes:
+def leaves() -> list[bytes]:
     sys.exit(3)
 
 
-def dies() -> bytes:
+def dies() -> list[bytes]:
     os.kill(os.getpid(), signal.SIGTERM)
-    return b"lived on"
+    return [b"lived on"]
 
 
 @pytest.mark.parametrize("work", [fails, leaves, dies])
@@ -56,24 +56,24 @@ def test_where_it_failed_there_is_nothing(work: object, capfd: pytest.CaptureFix
 
 
 def test_half_of_what_it_came_to_is_nothing() -> None:
-    child = Child(lambda: b"x" * 3_000_000)
-    assert select.select([child._pipe], (), (), 60)[0]
+    child = Child(lambda: [b"x" * 3_000_000])
+    assert select.select([child.pipe], (), (), 60)[0]
     os.kill(child._pid, signal.SIGKILL)
     assert child.result() is None
 
 
 def test_what_it_prints_nobody_sees(capfd: pytest.CaptureFixture[str]) -> None:
-    def work() -> bytes:
+    def work() -> list[bytes]:
         for fd in (1, 2):
             os.write(fd, b"here I am")
-        return b"%d" % len(os.read(0, 9))
+        return [b"%d" % len(os.read(0, 9))]
 
     assert Child(work).result() == b"0"
     assert capfd.readouterr() == ("", "")
 
 
 def test_one_that_works_on_is_ended() -> None:
-    child = Child(lambda: time.sleep(60) or b"")  # type: ignore[func-returns-value]
+    child = Child(lambda: time.sleep(60) or [])  # type: ignore[func-returns-value]
     pid, start = child._pid, time.monotonic()
     child.end()
     assert gone(child, pid)
@@ -93,7 +93,7 @@ def test_a_signal_that_we_unwind_at_ends_it(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "fork", interrupted)
     ours, (read_end, write_end) = os.getpid(), os.pipe()
     try:
-        child = Child(lambda: b"lived on")
+        child = Child(lambda: [b"lived on"])
     except Interrupted:
         os.write(write_end, b"as the child")
         os._exit(0 if os.getpid() != ours else 1)
@@ -110,7 +110,7 @@ def test_where_there_is_none_nothing_stays_open(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os, "fork", none)
     before = os.listdir("/proc/self/fd")
     with pytest.raises(OSError, match="unavailable"):
-        Child(lambda: b"")
+        Child(list)
     assert os.listdir("/proc/self/fd") == before
 
 
@@ -118,7 +118,7 @@ IGNORING = """
 import signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 from codeh_history.base.child import Child
-print(Child(lambda: b"done").result(), Child(lambda: sys.exit(1)).result())
+print(Child(lambda: [b"do", b"ne"]).result(), Child(lambda: sys.exit(1)).result())
 """
 
 
@@ -126,3 +126,8 @@ def test_who_ignores_the_signals_of_children_hears_them_too() -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
     done = subprocess.run([sys.executable, "-c", IGNORING], capture_output=True, env=env, check=True)
     assert (done.stdout, done.stderr) == (b"b'done' None\n", b"")
+
+
+def test_of_one_that_is_heard_it_is_seen(capfd: pytest.CaptureFixture[str]) -> None:
+    assert Child(lambda: [b"%d" % os.write(2, b"here I am")], heard=True).result() == b"9"
+    assert capfd.readouterr() == ("", "here I am")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NoReturn
+
+from .folders import write
 
 _WHOLE = b"."  # ends what a child says: one that was killed says less
 _KILL = 9
@@ -13,18 +15,19 @@ _KILL = 9
 class Child:
     """A fork of this process that does `work` and hands back what comes of it; OSError where there is none.
 
-    Only in a process of our own: in another's program a thread may hold what the child waits for.
+    What it prints is seen where it is `heard`. Only in a process of our own: in another's program a thread
+    may hold what the child waits for.
     """
 
-    def __init__(self, work: Callable[[], bytes]) -> None:
+    def __init__(self, work: Callable[[], Iterable[bytes]], *, heard: bool = False) -> None:
         parent = os.getpid()
-        self._pipe, theirs = os.pipe()
+        self.pipe, theirs = os.pipe()  # from which the pieces come, each as soon as it is there
         try:
             self._pid = os.fork()
             if not self._pid:
-                _be(work, theirs)
+                _be(work, theirs, heard=heard)
         except OSError:
-            os.close(self._pipe)
+            os.close(self.pipe)
             raise
         finally:
             if os.getpid() != parent:
@@ -34,7 +37,7 @@ class Child:
     def result(self) -> bytes | None:
         """What came of it; None where it failed. It has ended then."""
         chunks = []
-        while chunk := os.read(self._pipe, 1 << 20):
+        while chunk := os.read(self.pipe, 1 << 20):
             chunks.append(chunk)
         self.end()
         data = b"".join(chunks)
@@ -45,7 +48,7 @@ class Child:
         pid, self._pid = self._pid, 0
         if not pid:
             return
-        os.close(self._pipe)
+        os.close(self.pipe)
         try:
             os.kill(pid, _KILL)
             os.waitpid(pid, 0)
@@ -53,19 +56,19 @@ class Child:
             pass  # who ignores the signals of children has none to wait for
 
 
-def _be(work: Callable[[], bytes], pipe: int) -> NoReturn:
+def _be(work: Callable[[], Iterable[bytes]], pipe: int, *, heard: bool) -> NoReturn:
     """Be the child. A signal ends it without a word of its own; nobody waits for the end of its streams."""
     try:
         import signal
 
         nothing = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):
+        for fd in () if heard else (0, 1, 2):
             os.dup2(nothing, fd)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
-        data = work() + _WHOLE
-        while data:
-            data = data[os.write(pipe, data) :]
+        for piece in work():
+            write(pipe, piece)
+        write(pipe, _WHOLE)
     finally:
         os._exit(0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+from .child import Child
 from .env import cores as cores_here
 
 HEAVY = 4 << 20  # bytes that are worth one
@@ -34,8 +34,8 @@ def shared(
     left = dict.fromkeys(range(len(items)))
     if count > 1:
         order = sorted(left, key=lambda place: -weights[place])
-        told = partial(_told, work, items)
-        children = [_start(told, order[n::count]) for n in range(count)]
+        shares = [partial(_told, work, items, order[n::count]) for n in range(count)]
+        children = [Child(share, heard=True) for share in shares]
         for line in _lines_of(children):
             number, _, data = line.partition(b" ")
             del left[int(number)]
@@ -47,47 +47,20 @@ def _told(
     work: Callable[[Iterable[T]], Iterator[bytes]], items: Sequence[T], places: Sequence[int]
 ) -> Iterator[bytes]:
     for place, made in zip(places, work([items[place] for place in places]), strict=True):
-        yield b"%d %s" % (place, made)
+        yield b"%d %s\n" % (place, made)
 
 
-def _lines_of(children: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+def _lines_of(children: Sequence[Child]) -> Iterator[bytes]:
     """The whole lines of children as they write them; whoever stops listening ends them."""
-    pipes = {fd: (pid, b"") for pid, fd in children}
+    held = {child.pipe: b"" for child in children}
     try:
-        while pipes:
-            for fd in select.select(list(pipes), (), ())[0]:
-                pid, held = pipes[fd]
+        while held:
+            for fd in select.select(list(held), (), ())[0]:
                 data = os.read(fd, 1 << 16)
-                *lines, held = (held + data).split(b"\n")
-                pipes[fd] = pid, held
+                *lines, held[fd] = (held[fd] + data).split(b"\n")
                 yield from lines
                 if not data:
-                    del pipes[fd]
-                    os.close(fd)
-                    os.waitpid(pid, 0)
+                    del held[fd]
     finally:
-        for fd, (pid, _) in pipes.items():
-            os.kill(pid, signal.SIGTERM)
-            os.close(fd)
-            os.waitpid(pid, 0)
-
-
-def _start(work: Callable[[Sequence[T]], Iterator[bytes]], share: Sequence[T]) -> tuple[int, int]:
-    """A child process and the pipe it writes its lines to, each as soon as it has it."""
-    read_end, write_end = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(write_end)
-        return pid, read_end
-    status = 1
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, signal.SIG_DFL)  # it ends without a word of its own
-        with open(write_end, "wb") as pipe:
-            for line in work(share):
-                pipe.write(line + b"\n")
-                pipe.flush()
-        status = 0
-    finally:
-        os._exit(status)
+        for child in children:
+            child.end()

@@ -75,8 +75,8 @@ def _shared(count: Count, turns: Sequence[Sequence[str]], cores: int) -> list[in
     except OSError:
         return [count(piece) for turn in turns for piece in turn]
 
-    def work() -> bytes:
-        return marshal.dumps(dict(_taken(count, turns, queue, lambda: os.getppid() == ours)))
+    def work() -> Iterator[bytes]:
+        yield marshal.dumps(dict(_taken(count, turns, queue, lambda: os.getppid() == ours)))
 
     try:
         with suppress(OSError):  # as many as there may be

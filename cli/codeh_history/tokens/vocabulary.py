@@ -117,12 +117,12 @@ def unpacking(name: str, folder: str) -> Iterator[bool]:
         yield False
         return
 
-    def work() -> bytes:
+    def work() -> tuple[()]:
         sha256, _, _ = _ENCODINGS[name]
         ranks = ranks_of(_read(name), usual=usual)
         if os.getppid() == ours:
             unpacked.write(folder, kept, sha256, ranks)
-        return b""
+        return ()
 
     try:
         child = _children[folder, kept] = Child(work)
