@@ -8,17 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from ..base import Any
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
 from ..base.fields import Fields
 from ..base.input import from_file
-from ..base.jobs import COMPACT, tools_from
+from ..base.jobs import COMPACT, Request, tools_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from ..base.jobs import Request
     from .file import Config
 
 TOGETHER = ("to", "via", "model")

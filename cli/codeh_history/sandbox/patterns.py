@@ -48,18 +48,17 @@ class Pattern:
         self.text = text
         self.option = option
         self.flags = flags
-        self.seconds = seconds
         self._own = compiled(text, option, flags)
-        self._kept: Sandbox | None = None
+        self._sandbox = Sandbox(seconds)
+        self._kept = False
 
     def __enter__(self) -> Self:
-        self._kept = Sandbox(self.seconds)
+        self._kept = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.close()
+        self._kept = False
+        self._sandbox.close()
 
     def found(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
         """Whether it is found in each of the texts."""
@@ -77,20 +76,19 @@ class Pattern:
         if quick(self.text, texts):
             return [child.SEARCHES[work](self._own, text) for text in texts]
         done: list[Any] = []
-        sandbox = self._kept or Sandbox(self.seconds)
         try:
             if texts:  # those that came before a text that takes too long stay in the list
-                done.extend(sandbox.ask(work, self.text, int(self.flags), list(texts)))
+                done.extend(self._sandbox.ask(work, self.text, int(self.flags), list(texts)))
         except TooMuch as error:
-            sandbox.close()
+            self._sandbox.close()
             name = names[min(len(done), len(names) - 1)]
             raise Exceeded(
                 f"{called(self.text, self.option)}: at message {name} {error}: "
                 "simplify it (repeats inside repeats are slow)"
             ) from None
         finally:
-            if sandbox is not self._kept:
-                sandbox.close()
+            if not self._kept:
+                self._sandbox.close()
         return done
 
 

@@ -151,7 +151,7 @@ def _stuck(
                 stuck.setdefault(name, busy[side][name])
                 continue
             going_on = old.going_on(ended)
-            if going_on and any(old.root(line) in going_on for line in _lost(old, new)):
+            if going_on and any(old.root(line) in going_on for line in _more(new, old)):
                 stuck.setdefault(name, UNFINISHED)
     return stuck
 
@@ -167,13 +167,8 @@ def _equal(one: Log, other: Log) -> bool:
     return all(map(same, mine, theirs))
 
 
-def _lost(old: Log, new: Log) -> list[Line]:
-    """The lines that a log had and has no more."""
-    return _more(new, old)
-
-
 def _more(old: Log, new: Log) -> list[Line]:
-    """The lines that a log has more than another."""
+    """The lines that a log has more than another; the other way round those that were lost."""
     mine, theirs = old.compared(new.commits), new.compared(old.commits)
     at = branching(mine, theirs)
     return beyond(mine[at:], theirs[at:])
@@ -192,7 +187,7 @@ def _writes(
             if old is None:
                 yield Write(side, name, None, new.data, len(new.lines), switched=False)
             elif not _equal(old, new):
-                more, lost = _more(old, new), _lost(old, new)
+                more, lost = _more(old, new), _more(new, old)
                 yield Write(side, name, store[name], new.data, len(more), switched=bool(lost))
             elif old is not before[side][name]:
                 yield Write(side, name, store[name], old.data, 0, switched=False)
