@@ -7,10 +7,6 @@ from ..append.given import Given
 from ..base.env import Env
 from ..base.errors import NotFound, TryAgain, Usage
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..providers.reply import AnswerReader
-
 __all__ = ["Given", "run"]
 
 EXAMPLES = """\
@@ -106,7 +102,7 @@ def receive(env: Env, given: Given) -> None:
     from ..store.resolve import for_writing
 
     format = str(given.from_)
-    reader = reader_of(format)
+    reader = answer.reader_of(format)
     target = for_writing(env, given.session)
     try:
         there = exists(target.path)
@@ -120,13 +116,3 @@ def receive(env: Env, given: Given) -> None:
     most = amounts.size(given.max_bytes)
     received = answer.receive(env, target, env.stdin, reader, echo=echo, most=most)
     answer.tell(env, target.id, received, echo=echo)
-
-
-def reader_of(format: str) -> AnswerReader:
-    """What reads an answer of this format; Usage where it is none."""
-    from ..providers import TARGETS
-    from ..receive.answer import reader_for
-
-    if format != "auto" and format not in TARGETS:
-        raise Usage(f"--from {format}: auto, {', '.join(TARGETS)}")
-    return reader_for(None if format == "auto" else format)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile, islice
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from .. import providers
 from ..access.seen import Seen
@@ -39,12 +39,6 @@ from ..store.paths import exists
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 from ..store.state import size_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from ..access.view import Filling
 
 EXAMPLES = """\
   codeh-history ask -s demo -m "Why is the sky blue?" -p local      # as config.toml says (config init)
@@ -247,7 +241,7 @@ def _kept(env: Env, view: View, given: Given) -> bytes:
 def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, lines: bytes) -> None:
     """Put the request of the session with these lines into the file; whatever is wrong is found here."""
 
-    def look(env: Env, target: Target, _data: bytes | None, **how: Unpack[Filling]) -> View:
+    def look(env: Env, target: Target, _data: bytes | None, **how: Any) -> View:
         if not lines:
             return filled(env, target, seen.view(), **how)
         if size_of(target.path):

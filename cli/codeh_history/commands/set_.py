@@ -47,7 +47,8 @@ def run(env: Env, given: Given) -> None:
         check_key(key)
         if key in values and key not in jobs.LISTS:
             raise Usage(f"set {key}: given twice, and it takes one value")
-        values[key] = joined(values.get(key), value_of(key, text))
+        before, value = values.get(key), value_of(key, text)
+        values[key] = [*before, *value] if isinstance(before, list) and isinstance(value, list) else value
     store(env, given.session, values)
 
 
@@ -71,13 +72,6 @@ def check_key(key: str) -> None:
     known = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]
     hint = suggestion(key, KEYS, f"one of {', '.join(known)}")
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
-
-
-def joined(before: object, value: object) -> object:
-    """The value; of a key that takes several, after those given before."""
-    if isinstance(before, list) and isinstance(value, list):
-        return [*before, *value]
-    return value
 
 
 def value_of(key: str, text: str) -> object:

@@ -76,11 +76,10 @@ def run(env: Env, given: Given) -> int:
         else layers.command(env, "summarize.via", given.profile, given.via)
     )
     check(given, via)
-    if given.emit or given.apply is not None:
-        counting = counter_of(env, given)
-        if given.emit:
-            return emit(env, given, sources(given, counting))
-        return apply(env, given, str(given.apply), counting)
+    if given.emit:
+        return emit(env, given, sources(given, counter_of(env, given)))
+    if given.apply is not None:
+        return apply(env, given, given.apply, counter_of(env, given))
     settings = settings_of(env, given, command_of(given, via))
     if given.all_:
         return every(env, settings, given.jobs)

@@ -12,10 +12,9 @@ from ..base.read_json import json_object
 from ..commands import ask as asking
 from ..commands import calls as calling
 from ..commands import summarize as summarizing
-from ..commands.append import reader_of
 from ..config import layers
 from ..receive import tool_call
-from ..receive.answer import Received, Receiving
+from ..receive.answer import Received, Receiving, reader_of
 from ..receive.run_command import exchange
 from ..receive.stream import Streaming
 from ..send import payload

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
+from ..base.env import Env
 from ..base.errors import HistoryError
 from ..receive.answer import Received, Receiving
 from ..receive.echo import Echo
 from .env import Theirs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
-
-    from ..base.env import Env
 
 
 class Feed:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import orjson
 
 from ..append.tool_parts import response_of
 from ..commands.calls import line_of
 from ..receive.tool_call import Run, failed
+from ..session.model import Json
+from ..session.pairing import Call
 from ..summaries.command import Done
 from .env import Theirs
 from .feed import pieces
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ..session.model import Json
-    from ..session.pairing import Call
 
 
 def called(function: Callable[..., Any], *args: object) -> Any:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from types import TracebackType
+from typing import Self
+
 from ..receive.stream import Streaming
+from .env import Call
 from .feed import Feed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-    from types import TracebackType
-    from typing import Self
-
-    from .env import Call
 
 
 class Stream:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain
-from ..providers import PLAIN
+from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain, Usage
+from ..providers import PLAIN, TARGETS
 from ..providers.reply import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
 from ..session.fold import join
 from ..session.model import Json, Part
@@ -49,6 +49,13 @@ def reader_for(format: str | None, model: str | None = None) -> AnswerReader:
     found = wire.Reader(format)
     found.model = model
     return found
+
+
+def reader_of(name: str) -> AnswerReader:
+    """The same for what `--from` names; Usage where it is no format."""
+    if name != "auto" and name not in TARGETS:
+        raise Usage(f"--from {name}: auto, {', '.join(TARGETS)}")
+    return reader_for(None if name == "auto" else name)
 
 
 def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:

@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...access import skim as skimming
 from ...access.late_media import Deferred
 from ...access.row import text_of
-from ...access.skim import NeedsFold, Skim
+from ...access.skim import BIG, NeedsFold, Skim, logs
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
 from ...base.errors import Lost
@@ -52,7 +51,7 @@ def hits(
     *,
     strict: bool = False,
     lost: Lost | None = None,
-    big: int = skimming.BIG,
+    big: int = BIG,
     most: int = MANY,
 ) -> Iterator[Hit]:
     """The matching lines of a session, in view order; of a big plain one in bounded memory."""
@@ -73,7 +72,7 @@ def hits(
 
 def _skimmed(env: Env, target: Target, pattern: Pattern, most: int, *, strict: bool) -> Iterator[Hit]:
     """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
-    skim = Skim(skimming.logs(target.path))
+    skim = Skim(logs(target.path))
     found: list[Hit] = []
     for number, message in skim.messages():
         if len(found) <= most:
@@ -88,7 +87,7 @@ def _skimmed(env: Env, target: Target, pattern: Pattern, most: int, *, strict: b
 
 def _again(target: Target, pattern: Pattern) -> Iterator[Hit]:
     """The same by number as they come: those behind a stream wait until it is settled."""
-    skim = Skim(skimming.logs(target.path))
+    skim = Skim(logs(target.path))
     waiting: list[tuple[int, int, Hit]] = []
     for number, message in skim.messages():
         for line, hit in enumerate(_in_message(target, number, message, pattern)):

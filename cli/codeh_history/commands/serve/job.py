@@ -48,19 +48,19 @@ class Job:
         return files
 
     def say(self) -> bool:
-        """Pass on what stdin has for the command, as far as it takes it; whether that was all."""
+        """Pass on what stdin has for the command, as far as it takes it; whether there is more."""
         try:
             while self._unsaid:
                 self._unsaid = self._unsaid[os.write(self.input, self._unsaid) :]
         except BlockingIOError:
-            return False
+            return True
         except OSError:  # it reads no more
             pass
         self._unsaid.release()
         self._unsaid = memoryview(b"")
         os.close(self.input)
         self.input = -1
-        return True
+        return False
 
     def hear(self, fd: int) -> bool:
         """Take what the command has printed there; whether there may be more."""

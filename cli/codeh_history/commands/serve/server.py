@@ -11,7 +11,7 @@ import selectors
 import signal
 import time
 from collections import deque
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import partial
 
 import orjson
@@ -191,12 +191,11 @@ class Server(Container[object]):
     def start(self, job: Job) -> None:
         """Have a worker run it."""
         asked = job.request
-        room = None if asked.stream else self.room
         tell = partial(self.tell_of, asked.id)
-        outs = [Passed(n, tell) if room is None else Held(n, room) for n in ("stdout", "stderr")]
+        outs = [Passed(n, tell) if asked.stream else Held(n, self.room) for n in ("stdout", "stderr")]
         files = job.open(*outs)
         try:
-            said = job.input < 0 or job.say()
+            more = job.input >= 0 and job.say()
             worker = self.worker()
             while not worker.give(asked.argv, asked.cwd, asked.environ, files):
                 worker.end()  # something has ended it while it was idle
@@ -207,9 +206,11 @@ class Server(Container[object]):
         job.worker = worker
         self.running[job.endless].add(job)
         for fd in job.outputs:
-            self.events.register(fd, selectors.EVENT_READ, partial(self.heard, job, fd))
-        if not said:
-            self.events.register(job.input, selectors.EVENT_WRITE, partial(self.say, job, job.input))
+            self.events.register(fd, selectors.EVENT_READ, partial(self.pass_on, fd, partial(job.hear, fd)))
+        if more:
+            self.events.register(
+                job.input, selectors.EVENT_WRITE, partial(self.pass_on, job.input, job.say)
+            )
         self.events.register(worker.socket, selectors.EVENT_READ, partial(self.done, job))
 
     def worker(self) -> Worker:
@@ -220,12 +221,9 @@ class Server(Container[object]):
         self.events.unregister(worker.socket)
         return worker
 
-    def say(self, job: Job, fd: int) -> None:
-        if job.say():
-            self.events.unregister(fd)
-
-    def heard(self, job: Job, fd: int) -> None:
-        if not job.hear(fd):
+    def pass_on(self, fd: int, further: Callable[[], bool]) -> None:
+        """Pass on what a pipe takes or has, and wait for it no longer where that was all."""
+        if not further():
             self.events.unregister(fd)
 
     def done(self, job: Job) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...access import skim as skimming
-from ...access.skim import NeedsFold, Skim
+from ...access.skim import BIG, NeedsFold, Skim, logs
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
 from ...base.errors import Lost
@@ -38,7 +37,7 @@ def read(
     curated: bool = False,
     strict: bool = False,
     lost: Lost | None = None,
-    big: int = skimming.BIG,
+    big: int = BIG,
 ) -> Shown:
     """The messages with their numbers; with `last` only so many, of the end.
 
@@ -63,7 +62,7 @@ def _end(env: Env, target: Target, last: int, big: int, *, strict: bool) -> Numb
     size = size_of(target.path)
     if size <= big:
         return None
-    skim = Skim(skimming.logs(target.path, big=big))
+    skim = Skim(logs(target.path, big=big))
     kept: dict[int, Message] = {}
     try:
         for number, message in skim.messages():

@@ -8,9 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...access import skim as skimming
 from ...access.open_calls import Calling
-from ...access.skim import NeedsFold, Skim
+from ...access.skim import BIG, NeedsFold, Skim, logs
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
 from ...session.fold import fold
@@ -36,13 +35,14 @@ class Verdict:
     problems: list[Problem]
 
 
-def verify(env: Env, target: Target, *, big: int = skimming.BIG, step: int = _STEP) -> Verdict:
+def verify(env: Env, target: Target, *, big: int = BIG, step: int = _STEP) -> Verdict:
     """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
     data = env.read_stdin() if target.path == "-" else None
     kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
     checks = Checks(target.id if kept else None)
-    logs = [read.read_log(data)] if data is not None else skimming.logs(target.path, big=big, step=step)
-    pieces = checks.through(logs)
+    pieces = checks.through(
+        [read.read_log(data)] if data is not None else logs(target.path, big=big, step=step)
+    )
     pairs = Pairs()
     try:
         skim = Skim(pieces)
