@@ -126,8 +126,8 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         for scope, names in ((State.APP_PREFIX, (app,)), (State.USER_PREFIX, (app, user))):
             state = parted[scope]
             if state:
-                history = self._opened(name_of(*names))
-                self._store(history, id, f"{scope} {', '.join(state)}", {"state": events.plain(state)})
+                text = f"{scope} {', '.join(state)}"
+                self._store(self._opened(name_of(*names)), id, text, {"state": events.plain(state)})
 
     @staticmethod
     def _store(history: History, id: str, text: str, value: Any) -> None:
@@ -207,12 +207,9 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
 def name_of(*names: str) -> str:
     """The id of the session that keeps a session (app, user, id), a user's state or an app's."""
-    told = hashlib.sha256("\0".join(map(exact_name, names)).encode()).hexdigest()[:12]
+    apart = (name.replace("\0", "\0\0") for name in names)
+    told = hashlib.sha256("\0".join(apart).encode("utf-8", "replace")).hexdigest()[:12]
     return "-".join(("adk", *map(_slug, names), told))
-
-
-def exact_name(name: str) -> str:
-    return name.encode("utf-8", "replace").decode().replace("\0", "\0\0")
 
 
 def _slug(name: str) -> str:

@@ -84,5 +84,4 @@ def _called(data: Json) -> dict[str, str]:
 
 
 def _rendered(messages: Sequence[Message], summaries: Sequence[str]) -> list[Json]:
-    elements = rendering(_FORMAT)(messages, summaries)
-    return [message_to_dict(message) for message in convert_to_messages(elements)]
+    return [message_to_dict(one) for one in convert_to_messages(rendering(_FORMAT)(messages, summaries))]

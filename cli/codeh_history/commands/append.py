@@ -85,8 +85,9 @@ def follow(env: Env, given: Given) -> None:
 
     target = for_writing(env, given.session)
     echo = given.echo or env.terminal(env.stdout)
-    most = amounts.size(given.max_bytes)
-    received = stream.run(env, target, given.role, given.kind, echo=echo, most=most)
+    received = stream.run(
+        env, target, given.role, given.kind, echo=echo, most=amounts.size(given.max_bytes)
+    )
     tell(env, target.id, received, echo=echo)
 
 
@@ -113,6 +114,5 @@ def receive(env: Env, given: Given) -> None:
     if not there:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
     echo = given.echo or env.terminal(env.stdout)
-    most = amounts.size(given.max_bytes)
-    received = answer.receive(env, target, env.stdin, reader, echo=echo, most=most)
+    received = answer.receive(env, target, env.stdin, reader, echo=echo, most=amounts.size(given.max_bytes))
     answer.tell(env, target.id, received, echo=echo)

@@ -92,8 +92,7 @@ def rows_in(env: Env, path: str) -> list[Json]:
 
 def show(env: Env, rows: list[Json], given: Given) -> None:
     if given.json or given.jsonl:
-        lines = values.lines(rows, as_array=given.json)
-        env.write(b"".join(lines))
+        env.write(b"".join(values.lines(rows, as_array=given.json)))
     elif rich_wanted(env):
         cells = [cells_of(row) for row in rows]
         drawn = table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2)

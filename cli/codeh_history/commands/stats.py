@@ -77,8 +77,7 @@ def run(env: Env, given: Given) -> None:
     parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}
     rich = rich_wanted(env)
     env.write(totals(found, extra, aligned=rich).encode())
-    tokens = found["tokens"]
-    groups = {name: tokens[f"by_{name}"] for name in ("role", "kind", "tool")}
+    groups = {name: found["tokens"][f"by_{name}"] for name in ("role", "kind", "tool")}
     whole = {"largest": window}
     if parts:
         groups["largest"] = parts

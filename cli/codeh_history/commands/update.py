@@ -46,9 +46,10 @@ def run(env: Env, given: Given) -> None:
         now = env.now()
         if given.append and found.pending is not None:
             return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
-        own = env.id_in(locked)
-        update: Json = {"type": "update", "id": own, "of": found.id, "ts": now}
-        update["parts"] = changed(found, text, append=given.append)
+        update: Json = {
+            "type": "update", "id": env.id_in(locked), "of": found.id, "ts": now,
+            "parts": changed(found, text, append=given.append),
+        }  # fmt: skip
         if stored:
             from ..access.persist import by_reference
 

@@ -52,8 +52,7 @@ class Writer:
         self.body = body
 
     def run(self, data: bytes) -> Done:
-        made = called(self.function, data if self.body else data.decode())
-        chunks = pieces(made)
+        chunks = pieces(called(self.function, data if self.body else data.decode()))
         return Done(
             0, b"".join(one.encode() if isinstance(one, str) else bytes(one) for one in chunks), b""
         )

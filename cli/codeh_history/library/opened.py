@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..base.errors import Lost, NotFound
+from ..base.errors import NotFound
 from .env import Call
 from .options import read
 
@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..access.late_media import Deferred
     from ..access.seen import Seen
     from ..base.env import Env
     from ..session.model import Json
@@ -74,24 +73,15 @@ class Opened:
             module.run(call, read(module.Given, options, session=self.name, **fixed))
             return call
 
-    def look(
-        self,
-        env: Env,
-        target: Target,
-        data: bytes | None = None,
-        *,
-        strict: bool = False,
-        media: Deferred | None = None,
-        lost: Lost | None = None,
-    ) -> View:
+    def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:
         """The session's view, as `access.view.view_of` gives it."""
         from ..access.view import filled, view_of
 
         if data is None and self.create and not self.there:
             data = b""
         if data is not None:
-            return view_of(env, target, data, strict=strict, media=media, lost=lost)
-        return filled(env, target, self.seen.view(), strict=strict, media=media, lost=lost)
+            return view_of(env, target, data, **how)
+        return filled(env, target, self.seen.view(), **how)
 
     @property
     def seen(self) -> Seen:

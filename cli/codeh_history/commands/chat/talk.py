@@ -73,8 +73,7 @@ class Talk:
         """
         if text is not None and not text.isascii():
             _see_that_it_is_text(text)
-        prompt = () if text is None else (text,)
-        received = self._asked(prompt)
+        received = self._asked(() if text is None else (text,))
         while received.calls and self._called():
             received = self._asked(())
         tell(self.env, self.target.id, received, echo=True)

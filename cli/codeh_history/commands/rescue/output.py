@@ -41,8 +41,7 @@ def destination(given: Given, found: Found) -> str | None:
         raise Usage(f"--to {given.to}: one of {', '.join(sessions.WRITTEN)}")
     if to in sessions.WRITTEN:
         return to
-    of_programs = given.given(*_OF_PROGRAMS)
-    if of_programs:
+    if of_programs := given.given(*_OF_PROGRAMS):
         name = of_programs[0].replace("_", "-")
         raise Usage(
             f"--{name} goes with --to {'|'.join(sessions.WRITTEN)}: this is written as a session here"

@@ -131,8 +131,7 @@ class Server(Container[object]):
                 if line is None and last:
                     line, last = self.lines.last(), False
             except TooLong:
-                longest = f"longer than {requests.LONGEST >> 20} MiB"
-                self.refuse(Refusal(None, BadData(longest)))
+                self.refuse(Refusal(None, BadData(f"longer than {requests.LONGEST >> 20} MiB")))
                 continue
             if line is None:
                 return

@@ -42,8 +42,7 @@ class Events:
         self.aborted[message.id] = message.fields.get("aborted")
 
     def _grow(self, number: int | None, message: Message, now: list[Part]) -> None:
-        told = self.pending.get(message.id, [])
-        more = added(told, now)
+        more = added(self.pending.get(message.id, []), now)
         if more is None:
             self._event("replace", number, message, {"parts": now})
         elif more or message.id not in self.pending:

@@ -61,9 +61,8 @@ def _asked(env: Env, given: Given) -> Asked:
     by = given.by or "model"
     if by not in BY:
         raise Usage(f"--by {by}: one of {', '.join(BY)}{did_you_mean(by, BY)}")
-    since = until = None
-    if given.since is not None:
-        since = from_millis(moment(env, given.since))
+    since = from_millis(moment(env, given.since)) if given.since is not None else None
+    until = None
     if given.until is not None:
         whole_day = len(given.until) == DATE and given.until.count("-") == 2
         until = from_millis(moment(env, given.until, "--until") + (A_DAY - 1 if whole_day else 0))

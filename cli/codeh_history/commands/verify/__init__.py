@@ -49,8 +49,7 @@ def verdict(env: Env, given: Given, target: Target) -> Json:
     if given.to:
         from ...send.payload import provider_of
 
-        to = provider_of(given.to, FORMATS)
-        return refused(env, target, to, given.model, strict=given.strict)
+        return refused(env, target, provider_of(given.to, FORMATS), given.model, strict=given.strict)
     if target.path == "-" or read.is_ours(target.path):
         return checked(env, target)
     from . import program

@@ -41,8 +41,7 @@ def _sent(session: Session) -> int:
 
 def as_json(problem: Problem) -> Json:
     """`line, effect, reason, mended?`."""
-    found = problem._asdict()
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in problem._asdict().items() if value is not None}
 
 
 def lines(target: Target, found: Json) -> list[str]:
