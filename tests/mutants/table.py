@@ -239,10 +239,10 @@ MUTANTS = [
         ("blocks/test_directory.py::test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round",),
     ),
     Mutant(
-        "expand of a clear shows what a later one hid", "commands/expand.py",
+        "expand of a clear shows what a later one hid", "access/expand.py",
         'if m.hidden == "clear" and m.place < step.place]',
         'if m.hidden == "clear"]',
-        ("commands/test_expand.py",),
+        ("access/test_expand.py",),
     ),
     Mutant(
         "the same words at another cost are taken for one answer", "receive/known.py",

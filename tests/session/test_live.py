@@ -47,8 +47,8 @@ def test_an_unknown_line_is_passed_on_once() -> None:
 
 
 def test_repeats_are_not_printed_expanded_or_copied() -> None:
-    from codeh_history.commands.expand import expand
-    from codeh_history.commands.fork import up_to
+    from codeh_history.access.expand import expand
+    from codeh_history.access.fork import up_to
     from codeh_history.session import stream
 
     once = w().a("a").a("b")

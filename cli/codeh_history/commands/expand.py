@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ..access.view import find, view_of
+from ..access.expand import expand
+from ..access.view import view_of
 from ..base.env import Env
 from ..base.options import Reading, argument
-from ..base.words import the_one
-from ..session.model import Message, Summary
-from ..session.records import Record, dumps
-from ..session.rules import named, told
-from ..session.stream import record_of
-from ..session.view import View
 from ..store.resolve import for_reading
 
 EXAMPLES = """\
@@ -36,87 +29,3 @@ def run(env: Env, given: Given) -> None:
 
         lines = Hydration(env).lines(lines)
     env.write(b"".join(line + b"\n" for line in lines))
-
-
-def expand(view: View, name: str, *, session: str) -> list[bytes]:
-    """The lines, in file order, of a message, or of all that a summary, compaction or clear stands for.
-
-    `name` is an id, a unique prefix of one, or `:N`. A streamed message has the line that opened it and
-    the one that committed it. Raises NotFound for what the log does not hold.
-    """
-    ids = message_ids(view, name, session)
-    inserted = [view.all[id] for id in ids if view.all[id].after is not None]
-    lines = [record.raw for record in records_of(view, {id for id in ids if view.all[id].after is None})]
-    return lines + [dumps(record_of(message)) for message in inserted]
-
-
-def message_ids(view: View, name: str, session: str) -> list[str]:
-    """The messages that a name stands for, each once."""
-    summaries = {summary.id: summary for summary in [*view.summaries, *view.hidden_summaries]}
-    compactions = {record.data["id"]: record for record in view.applied}
-    if name.startswith(":") or name in view.all:
-        return [find(view, name, session=session).id]
-    known = [*summaries, *compactions, *view.made]
-    if name not in known:
-        name = _only(name, [*view.all, *known], session)
-    if name in view.all:
-        return [name]
-    if name in summaries:
-        return covered([name], summaries, view.all)
-    if name in compactions:
-        return covered(concerned(compactions[name]), summaries, view.all)
-    step = view.made[name]
-    if step.type == "clear":
-        return [m.id for m in view.all.values() if m.hidden == "clear" and m.place < step.place]
-    return [step.message.id] if step.message is not None else []
-
-
-def _only(prefix: str, ids: Iterable[str], session: str) -> str:
-    """The one id that begins so; of a compaction's summaries (`ID.N`) the compaction stands first."""
-    found = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
-    known = set(found)
-    roots = [id for id in found if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
-    return the_one(prefix, roots, session, "nothing live has this id (`codeh-history show` prints ids)")
-
-
-def concerned(compaction: Record) -> list[str]:
-    """What a compaction drops, replaces and summarises."""
-    return [id for op in compaction.data["ops"] for id in named(op, ("ids", "id"))]
-
-
-def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:
-    """The messages among these ids, and behind the summaries among them, each once."""
-    found: dict[str, None] = {}
-    seen: set[str] = set()
-    stack = list(ids)
-    while stack:
-        id = stack.pop()
-        if id in seen:
-            continue
-        seen.add(id)
-        if id in messages:
-            found[id] = None
-        elif id in summaries:
-            stack += summaries[id].covers
-    return list(found)
-
-
-def records_of(view: View, ids: set[str]) -> list[Record]:
-    """The live records that give these messages their content."""
-    owner = {id: id for id in ids}
-    owner |= {
-        step.id: step.message.id
-        for step in view.made.values()
-        if step.type == "update" and step.message is not None and step.message.id in ids
-    }
-    found: list[tuple[str, Record]] = []
-    whole: set[str] = set()  # committed with their content: what streamed before says it again
-    for place, record in enumerate(view.log.records):
-        data = record.data
-        id = owner.get(told(data) or "")
-        if id is None or place in view.dead or place < view.all[id].place:
-            continue
-        found.append((id, record))
-        if data["type"] == "commit" and ("parts" in data or "blockIds" in data):
-            whole.add(id)
-    return [record for id, record in found if record.data["type"] != "delta" or id not in whole]

@@ -261,7 +261,7 @@ class Methods:
 
     def fork(self, at: str | None = None, into: str | None = None) -> Self:
         """A new session with a copy of this one, up to and including a message (`fork`)."""
-        from ..commands.fork import copy
+        from ..access.fork import copy
 
         with self._opened.call() as call:
             name = copy(call, self._opened.target, at, into)

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ...access import fork
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
 from ...base.words import some, suggestion
@@ -19,7 +20,7 @@ from ...send import payload
 from ...send.readiness import unanswered
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
-from .. import fork, set_, show
+from .. import set_, show
 from ..ask import Given as Asking
 from ..undo import take_back
 from .lines import Completer

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from codeh_history.access.expand import expand
 from codeh_history.base.errors import NotFound
-from codeh_history.commands.expand import expand
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from folding import Writer, drop, put, swap

@@ -1,0 +1,42 @@
+"""A new session with the beginning of another one."""
+
+from __future__ import annotations
+
+from ..base.env import Env
+from ..session.fold import View
+from ..session.model import Message
+from ..session.records import Record
+from ..session.rules import PLACING
+from ..store import create
+from ..store.resolve import Target
+from .view import find, view_of
+
+
+def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
+    """Begin the new session; its id or path."""
+    view = view_of(env, target, hydrate=False)
+    message = find(view, at, session=target.id) if at is not None else None
+    records = up_to(view, message)
+    last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
+    path = create.free_path(env, into, target.id if target.path != "-" else "fork")
+    parent = {"session": view.id or target.id, "at": last}
+    body = b"".join(record.raw + b"\n" for record in records)
+    return create.session(env, path, lambda _: body, parent=parent)
+
+
+def up_to(view: View, last: Message | None) -> list[Record]:
+    """The records up to a message's line, and what was done to them since.
+
+    A stream is copied as it ended, an edited message as edited; one that was undone is not shown.
+    """
+    records = view.log.records
+    end = len(records) if last is None else last.place + 1
+    copied = [record for record in records[:end] if record.data["type"] != "session"]
+    known = {str(record.data["id"]) for record in copied if "id" in record.data}
+    for record in records[end:]:
+        data = record.data
+        again = view.all.get(data["id"]) if data["type"] in PLACING else None
+        if data.get("of") in known or (again is not None and again.place < end):
+            copied.append(record)
+            known.update([data["id"]] if "id" in data else [])
+    return copied
