@@ -39,17 +39,22 @@ MOST_NAMED = 20  # elements named
 
 
 def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target, View]:
-    """The session that was named and its view, to be measured: of large media only how large they are.
+    """The session that was named, and its view to be measured."""
+    target = for_reading(env, given.session, given.argument)
+    return target, measured_view(env, target, strict=given.strict, allow_missing=allow_missing)
+
+
+def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool) -> View:
+    """A session's view, to be measured: of large media only how large they are.
 
     Damage, and with `allow_missing` blocks that are missing, are noted on stderr.
     """
     from .late_media import Deferred
 
-    target = for_reading(env, given.session, given.argument)
     lost: Lost | None = {} if allow_missing else None
-    view = view_of(env, target, strict=given.strict, media=Deferred(measured=True), lost=lost)
+    view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     tell_lost(env, target.id, lost)
-    return target, view
+    return view
 
 
 def view_of(

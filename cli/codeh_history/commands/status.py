@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ..access.late_media import Deferred
-from ..access.view import tell_lost, view_of
+from ..access.view import measured_view
 from ..base.env import Env
-from ..base.errors import Lost
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
@@ -28,13 +26,10 @@ class Given(Reading):
 
 
 def run(env: Env, given: Given) -> None:
-    lost: Lost | None = {} if given.allow_missing else None
-    media = Deferred(measured=True)
     target = for_reading(env, given.session, given.argument)
     found = standing_of_big(env, target, given.counter, strict=given.strict)
     if found is None:
-        view = view_of(env, target, strict=given.strict, media=media, lost=lost)
-        tell_lost(env, target.id, lost)
+        view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
         found = standing(env, target, view, given.counter)
     if given.json:
         env.write(values.line(found))

@@ -154,7 +154,7 @@ class Methods:
 
     def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
         """Take back what is newest, or this (`undo`); what it was, as (type, id), newest first."""
-        from ..commands.undo import take_back
+        from ..access.undo import take_back
 
         if id and turn:
             raise Usage("undo: an id or turn, one of them")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...access import fork
+from ...access.undo import take_back
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
 from ...base.words import some, suggestion
@@ -22,7 +23,6 @@ from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
 from .. import set_, show
 from ..ask import Given as Asking
-from ..undo import take_back
 from .lines import Completer
 from .talk import RETRY, Talk
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...access.seen import Seen
+from ...access.undo import take_back
 from ...access.view import light, looked_at
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
@@ -22,7 +23,6 @@ from ...store.resolve import Target
 from ...store.state import size_of
 from .. import ask
 from ..ask import Given as Asking
-from ..undo import take_back
 
 RETRY = "/retry"
 
