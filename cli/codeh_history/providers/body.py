@@ -34,11 +34,18 @@ def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:
 class Judge:
     """Goes through a body and says what is wrong with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, body: Json) -> None:
+        self.body = body
         self.found: list[Problem] = []
 
     def say(self, path: str, reason: str) -> None:
         self.found.append(Problem(path, reason))
+
+    def expect(self, held: object, path: str, reason: str) -> bool:
+        """Say this where something does not hold; whether it does."""
+        if not held:
+            self.say(path, reason)
+        return bool(held)
 
 
 class Joined:

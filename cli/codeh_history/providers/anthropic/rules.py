@@ -42,25 +42,20 @@ class _Turn(Joined):
 
 
 class _Judge(Judge):
-    def __init__(self, body: Json) -> None:
-        super().__init__()
-        self.body = body
-
     # -- around the messages ------------------------------------------------------------------------
 
     def around(self) -> None:
         model, limit = self.body.get("model"), self.body.get("max_tokens")
-        if not name_of(model):
-            self.say("model", "field required")
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            self.say("max_tokens", "a positive number is required")
+        self.expect(name_of(model), "model", "field required")
+        positive = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
+        self.expect(positive, "max_tokens", "a positive number is required")
         budget = object_of(self.body.get("thinking")).get("budget_tokens")
         if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
             self.say("max_tokens", "must be greater than thinking.budget_tokens")
         system = self.body.get("system")
         for number, block in enumerate(listed(system)):
-            if not blocks.says(object_of(block).get("text")):
-                self.say(f"system.{number}", "text content blocks must be non-empty")
+            says = blocks.says(object_of(block).get("text"))
+            self.expect(says, f"system.{number}", "text content blocks must be non-empty")
         self.tools(self.body.get("tools"))
 
     def tools(self, tools: Any) -> None:
@@ -69,12 +64,10 @@ class _Judge(Judge):
             path, name = f"tools.{number}", object_of(tool).get("name")
             if "input_schema" not in object_of(tool) and "type" in object_of(tool):
                 continue  # a server tool
-            if not blocks.NAMES.takes(name):
-                self.say(f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
-            if object_of(object_of(tool).get("input_schema")).get("type") != "object":
-                self.say(f"{path}.input_schema.type", "should be 'object'")
-            if str(name) in seen:
-                self.say(f"{path}.name", f"tool names must be unique: {name}")
+            self.name(name, path)
+            schema = object_of(object_of(tool).get("input_schema"))
+            self.expect(schema.get("type") == "object", f"{path}.input_schema.type", "should be 'object'")
+            self.expect(str(name) not in seen, f"{path}.name", f"tool names must be unique: {name}")
             seen.add(str(name))
 
     def marks(self) -> None:
@@ -136,27 +129,26 @@ class _Judge(Judge):
             _BLOCK_RULES[kind](self, block, path)
 
     def thinking(self, block: Json, path: str) -> None:
-        if not isinstance(block.get("thinking"), str):
-            self.say(f"{path}.thinking", "field required")
-        if not name_of(block.get("signature")):
-            self.say(f"{path}.signature", "field required")
+        self.expect(isinstance(block.get("thinking"), str), f"{path}.thinking", "field required")
+        self.expect(name_of(block.get("signature")), f"{path}.signature", "field required")
 
     def redacted(self, block: Json, path: str) -> None:
-        if not name_of(block.get("data")):
-            self.say(f"{path}.data", "field required")
+        self.expect(name_of(block.get("data")), f"{path}.data", "field required")
+
+    def id(self, id: object, path: str) -> None:
+        self.expect(blocks.IDS.takes(id), path, "should match pattern ^[a-zA-Z0-9_-]+$")
+
+    def name(self, name: object, path: str) -> None:
+        self.expect(blocks.NAMES.takes(name), f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
 
     def tool_use(self, block: Json, path: str) -> None:
-        if not blocks.IDS.takes(block.get("id")):
-            self.say(f"{path}.id", "should match pattern ^[a-zA-Z0-9_-]+$")
-        if not blocks.NAMES.takes(block.get("name")):
-            self.say(f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
-        if not isinstance(block.get("input"), dict):
-            self.say(f"{path}.input", "an object expected")
+        self.id(block.get("id"), f"{path}.id")
+        self.name(block.get("name"), path)
+        self.expect(isinstance(block.get("input"), dict), f"{path}.input", "an object expected")
 
     def tool_result(self, block: Json, path: str) -> None:
         content = block.get("content")
-        if not blocks.IDS.takes(block.get("tool_use_id")):
-            self.say(f"{path}.tool_use_id", "should match pattern ^[a-zA-Z0-9_-]+$")
+        self.id(block.get("tool_use_id"), f"{path}.tool_use_id")
         if block.get("is_error") and content in (None, "", []):
             self.say(f"{path}.content", "cannot be empty if is_error is true")
         elif content is not None and not isinstance(content, str) and not content:
@@ -164,12 +156,12 @@ class _Judge(Judge):
         if isinstance(content, list):
             for number, held in enumerate(content):
                 where = f"{path}.content.{number}"
-                if object_of(held).get("type") not in blocks.RESULT_CONTENT:
-                    self.say(where, "a tool_result holds text, images and documents")
-                else:
+                fits = object_of(held).get("type") in blocks.RESULT_CONTENT
+                if self.expect(fits, where, "a tool_result holds text, images and documents"):
                     self.block(held, where, "user")
-        elif not isinstance(content, str | None):
-            self.say(f"{path}.content", "text or a list of blocks expected")
+        else:
+            is_text = isinstance(content, str | None)
+            self.expect(is_text, f"{path}.content", "text or a list of blocks expected")
 
     def media(self, block: Json, path: str) -> None:
         source = object_of(block.get("source"))
@@ -180,16 +172,17 @@ class _Judge(Judge):
             if image and mime not in blocks.IMAGES:
                 expected = "should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"
                 self.say(f"{where}.media_type", f"{expected}: {mime}")
-            if not image and mime != blocks.PDF:
-                self.say(f"{where}.media_type", f"should be '{blocks.PDF}': {mime}")
+            self.expect(
+                image or mime == blocks.PDF, f"{where}.media_type", f"should be '{blocks.PDF}': {mime}"
+            )
         elif kind == "text":
-            if image or mime != "text/plain" or not blocks.says(data):
-                self.say(where, "a document's non-empty text of type text/plain expected")
-        elif kind not in ("url", "file", "content"):
-            self.say(where, f"unknown source: {kind}")
+            said = not image and mime == "text/plain" and blocks.says(data)
+            self.expect(said, where, "a document's non-empty text of type text/plain expected")
+        else:
+            self.expect(kind in ("url", "file", "content"), where, f"unknown source: {kind}")
         field = {"base64": "data", "url": "url", "file": "file_id"}.get(str(kind))
-        if field and (not name_of(source.get(field))):
-            self.say(f"{where}.{field}", "field required")
+        if field:
+            self.expect(name_of(source.get(field)), f"{where}.{field}", "field required")
 
     # -- turns --------------------------------------------------------------------------------------
 
@@ -237,10 +230,10 @@ class _Judge(Judge):
         if not blocks.takes_system(self.body.get("model")) and blocks.version(self.body.get("model"))[1]:
             self.say(f"{turn.path}.role", "role 'system' is not supported on this model")
         server = before and before.held and before.held[-1][1]["type"] == "server_tool_use"
-        if before is None or (before.role != "user" and not server):
-            self.say(turn.path, "a system message must follow a user message")
-        if after is not None and after.role != "assistant":
-            self.say(turn.path, "a system message must be last or precede an assistant message")
+        follows = before is not None and (before.role == "user" or server)
+        self.expect(follows, turn.path, "a system message must follow a user message")
+        precedes = after is None or after.role == "assistant"
+        self.expect(precedes, turn.path, "a system message must be last or precede an assistant message")
 
     def end(self, messages: list[Any]) -> None:
         """What depends on thinking and on the model: a prefill, the thinking that begins a loop."""

@@ -13,7 +13,7 @@ from collections import deque
 from ...base.words import some
 from ...session.model import Any, Json
 from ..body import Joined, Judge, Problem, element, with_neighbours
-from ..parts import listed, name_of
+from ..parts import listed, name_of, object_of
 from . import fields
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
@@ -23,7 +23,7 @@ _SCHEMAS = ("parameters", "parametersJsonSchema")
 
 def problems(body: Json) -> list[Problem]:
     """What Gemini would refuse, in body order."""
-    judge = _Judge(str(body.get("model") or ""))
+    judge = _Judge(body)
     contents = body.get("contents")
     if not isinstance(contents, list) or not contents:
         judge.say("contents", "at least one content is needed")
@@ -68,10 +68,6 @@ class _Open:
 
 
 class _Judge(Judge):
-    def __init__(self, model: str) -> None:
-        super().__init__()
-        self.model = model
-
     # -- each content and part ----------------------------------------------------------------------
 
     def contents(self, contents: list[Any]) -> None:
@@ -108,19 +104,19 @@ class _Judge(Judge):
 
     def part(self, part: Json, path: str) -> None:
         data = [key for key in part if key in fields.DATA]
-        if len(data) != 1:
-            self.say(path, f"exactly one of text, inlineData, functionCall, … expected: {len(data)} here")
+        one = len(data) == 1
+        self.expect(
+            one, path, f"exactly one of text, inlineData, functionCall, … expected: {len(data)} here"
+        )
         unknown = sorted(key for key in part if key not in fields.DATA and key not in fields.BESIDE)
-        if unknown:
-            self.say(path, f"unknown field: {', '.join(unknown)}")
+        self.expect(not unknown, path, f"unknown field: {', '.join(unknown)}")
         signature = part.get("thoughtSignature")
-        if signature is not None and not fields.is_signature(signature):
-            self.say(f"{path}.thoughtSignature", "not a signature: base64 expected")
+        signed = signature is None or fields.is_signature(signature)
+        self.expect(signed, f"{path}.thoughtSignature", "not a signature: base64 expected")
         for key in data:
             value = part[key]
             if key == "text":
-                if not isinstance(value, str):
-                    self.say(f"{path}.text", "text expected")
+                self.expect(isinstance(value, str), f"{path}.text", "text expected")
             elif not isinstance(value, dict):
                 self.say(f"{path}.{key}", "an object expected")
             elif key in _DATA_RULES:
@@ -129,27 +125,21 @@ class _Judge(Judge):
     def blob(self, blob: Json, path: str) -> None:
         mime = blob.get("mimeType")
         base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
-        if "/" not in base or (base.startswith("image/") and not fields.takes(base)):
-            self.say(f"{path}.mimeType", f"unsupported MIME type: {mime}")
-        if not name_of(blob.get("data")):
-            self.say(f"{path}.data", "base64 expected")
+        known = "/" in base and (fields.takes(base) or not base.startswith("image/"))
+        self.expect(known, f"{path}.mimeType", f"unsupported MIME type: {mime}")
+        self.expect(name_of(blob.get("data")), f"{path}.data", "base64 expected")
 
     def file(self, file: Json, path: str) -> None:
-        if not name_of(file.get("fileUri")):
-            self.say(f"{path}.fileUri", "an address expected")
+        self.expect(name_of(file.get("fileUri")), f"{path}.fileUri", "an address expected")
 
     def call(self, call: Json, path: str) -> None:
-        if not name_of(call.get("name")):
-            self.say(f"{path}.name", "name cannot be empty")
-        if not isinstance(call.get("args", {}), dict | None):
-            self.say(f"{path}.args", "an object expected")
+        self.expect(name_of(call.get("name")), f"{path}.name", "name cannot be empty")
+        self.expect(isinstance(call.get("args"), dict | None), f"{path}.args", "an object expected")
         self.id(call, path)
 
     def response(self, response: Json, path: str) -> None:
-        if not name_of(response.get("name")):
-            self.say(f"{path}.name", "name cannot be empty")
-        if not isinstance(response.get("response"), dict):
-            self.say(f"{path}.response", "an object expected")
+        self.expect(name_of(response.get("name")), f"{path}.name", "name cannot be empty")
+        self.expect(isinstance(response.get("response"), dict), f"{path}.response", "an object expected")
         for index, part in enumerate(listed(response.get("parts"))):
             for key in ("inlineData", "fileData"):
                 if isinstance(part, dict) and isinstance(part.get(key), dict):
@@ -157,8 +147,7 @@ class _Judge(Judge):
         self.id(response, path)
 
     def id(self, value: Json, path: str) -> None:
-        if not isinstance(value.get("id", ""), str):
-            self.say(f"{path}.id", "text expected")
+        self.expect(isinstance(value.get("id", ""), str), f"{path}.id", "text expected")
 
     # -- turns --------------------------------------------------------------------------------------
 
@@ -201,9 +190,10 @@ class _Judge(Judge):
 
     def end(self, turns: list[_Turn]) -> None:
         """What depends on the model: a model's turn at the end, signatures of the current loop."""
-        found = _VERSION.match(self.model.rsplit("/", 1)[-1])
+        model = str(self.body.get("model") or "")
+        found = _VERSION.match(model.rsplit("/", 1)[-1])
         version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
-        no_prefill = version >= _NO_PREFILL or "3.5-flash-lite" in self.model
+        no_prefill = version >= _NO_PREFILL or "3.5-flash-lite" in model
         if no_prefill and turns and turns[-1].role == "model":
             self.say(turns[-1].path, "requests ending with a model's turn are not supported by this model")
         if version < (3, 0):
@@ -219,32 +209,31 @@ class _Judge(Judge):
     def around(self, body: Json) -> None:
         system = body.get("systemInstruction")
         if system is not None:
-            parts = system.get("parts") if isinstance(system, dict) else None
-            if not isinstance(parts, list) or not parts:
-                self.say("systemInstruction.parts", "must not be empty")
+            parts = object_of(system).get("parts")
+            self.expect(listed(parts), "systemInstruction.parts", "must not be empty")
             for index, part in enumerate(listed(parts)):
-                if not isinstance(part, dict) or not isinstance(part.get("text"), str):
-                    self.say(f"systemInstruction.parts.{index}", "a system instruction holds texts only")
+                is_text = isinstance(object_of(part).get("text"), str)
+                where = f"systemInstruction.parts.{index}"
+                self.expect(is_text, where, "a system instruction holds texts only")
         config = body.get("generationConfig")
-        if config is not None and not isinstance(config, dict):
-            self.say("generationConfig", "an object expected")
+        self.expect(isinstance(config, dict | None), "generationConfig", "an object expected")
         self.tools(body.get("tools"))
 
     def tools(self, tools: Any) -> None:
         seen: set[str] = set()
         for number, tool in enumerate(listed(tools)):
-            declared = fields.camelled(tool) if isinstance(tool, dict) else {}
+            declared = object_of(fields.camelled(tool))
             for index, function in enumerate(listed(declared.get("functionDeclarations"))):
                 path = f"tools.{number}.functionDeclarations.{index}"
-                name = function.get("name") if isinstance(function, dict) else None
-                if not fields.NAMES.takes(name):
-                    self.say(f"{path}.name", f"invalid function name: {name}")
+                name = object_of(function).get("name")
+                if not self.expect(
+                    fields.NAMES.takes(name), f"{path}.name", f"invalid function name: {name}"
+                ):
                     continue
-                if name in seen:
-                    self.say(f"{path}.name", f"duplicate function declaration: {name}")
+                self.expect(name not in seen, f"{path}.name", f"duplicate function declaration: {name}")
                 seen.add(str(name))
-                if all(function.get(key) is not None for key in _SCHEMAS):
-                    self.say(path, "parameters and parametersJsonSchema exclude each other")
+                one = any(function.get(key) is None for key in _SCHEMAS)
+                self.expect(one, path, "parameters and parametersJsonSchema exclude each other")
 
 
 _DATA_RULES = {
