@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from codeh_history.providers.turns import Turn, described, family, runs, turns
-from codeh_history.session.model import SUMMARY_HEAD
+from codeh_history.providers.turns import Turn, described, family, runs
+from codeh_history.session.model import SUMMARY_HEAD, Message
 from histories import PNG, call, conversations, model, result, sendable, session, tool, user
 
 
@@ -26,6 +27,14 @@ def shown(turn: Turn) -> str:
         else:
             words.append(part["text"])
     return " ".join(words)
+
+
+def turns(messages: list[Message], summaries: Sequence[str] = (), *, faithful: bool = False) -> list[Turn]:
+    """Every message as a turn: where more than its text is known of it, none comes as what it says."""
+    for message in messages:
+        message.fields = {**message.fields, "item": {}}
+    found = runs(messages, summaries, faithful=faithful)
+    return [entry for entry in found if isinstance(entry, Turn)]
 
 
 def told(turn: Turn) -> Any:

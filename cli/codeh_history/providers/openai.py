@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from ..base.read_json import json_object, json_value
-from ..session.model import Any, Json, Message, Part
+from ..session.model import Any, Json, Part
 from ..session.pairing import Answer, is_failed_call
 from .names import Alphabet
 from .turns import Turn
@@ -135,10 +135,4 @@ def item_of(part: Part) -> Json:
     """What a provider's own item said beside the part, `{}` if nothing was kept."""
     held: Any = part
     item = held.get("item")
-    return item if isinstance(item, dict) else {}
-
-
-def message_item(message: Message | None) -> Json:
-    """What an imported message said beside its role and content, `{}` if nothing was kept."""
-    item = message.fields.get("item") if message is not None else None
     return item if isinstance(item, dict) else {}

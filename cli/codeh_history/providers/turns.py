@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..base.patterns import Pattern
-from ..session.model import SUMMARY_HEAD, Message, Part, Said, Texts
+from ..session.model import SUMMARY_HEAD, Json, Message, Part, Said, Texts
 from ..session.pairing import Answer, Call, Walk
 
 ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
@@ -53,6 +53,12 @@ class Turn:
         return "" if self.calls and not rest else None
 
     @property
+    def item(self) -> Json:
+        """What an imported message said beside its role and content, `{}` if nothing was kept."""
+        item = self.message.fields.get("item") if self.message is not None else None
+        return item if isinstance(item, dict) else {}
+
+    @property
     def sources(self) -> list[str]:
         """Whose message each result is in."""
         return [answer.message.id for answer in self.answers]
@@ -88,32 +94,20 @@ def _family(name: str) -> str:
 Messages = Sequence[Message] | Texts
 
 
-def turns(
-    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
-) -> list[Turn]:
-    """The messages as turns; each results turn follows its calls at once and answers each of them.
-
-    Messages must be curated by `pairs`; what is pending is left out. With `faithful` nothing is moved:
-    responses stand where they stand, and may answer nothing.
-    """
-    found = _entries(messages, summaries, faithful=faithful, whole=True)
-    return [entry for entry in found if isinstance(entry, Turn)]
-
-
 def runs(
     messages: Messages, summaries: Sequence[str] = (), *, faithful: bool = False
 ) -> Iterable[Said | Turn]:
-    """As `turns`, but a message that is one plain text and nothing else comes as what it says.
+    """The messages as turns; each results turn follows its calls at once and answers each of them.
 
-    Most messages are, and need no turn made for them.
+    Messages must be curated by `pairs`; what is pending is left out. One that is a plain text and nothing
+    else comes as what it says: most are, and need no turn made for them. With `faithful` all are turns and
+    nothing is moved: responses stand where they stand, and may answer nothing.
     """
-    if isinstance(messages, Texts):
-        return messages
-    return _entries(messages, summaries, faithful=faithful, whole=faithful)
+    return messages if isinstance(messages, Texts) else _turns(messages, summaries, faithful=faithful)
 
 
-def _entries(
-    messages: Sequence[Message], summaries: Sequence[str], *, faithful: bool, whole: bool
+def _turns(
+    messages: Sequence[Message], summaries: Sequence[str], *, faithful: bool
 ) -> Iterator[Said | Turn]:
     if summaries:
         yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}], [], [])
@@ -122,7 +116,7 @@ def _entries(
     later: list[Said | Turn] = []  # what users said since: it comes after all of these
     for message, calls, answers in Walk().through(messages):
         role, parts = message.role or "", message.parts
-        plain = not whole and len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
+        plain = not faithful and len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
         said = (role, parts, message.id) if plain and "item" not in message.fields else None
         if role == "model":
             if results is not None:

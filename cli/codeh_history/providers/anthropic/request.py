@@ -74,8 +74,7 @@ class _Conversation(Array):
     def user(self, turn: Turn) -> None:
         self._asked()
         content = [block for part in turn.parts for block in self._of_user(part, turn)]
-        item = object_of(turn.message.fields.get("item")) if turn.message else {}
-        if item.get("role") == "system":
+        if turn.item.get("role") == "system":
             self._system(content, turn.id)
             return
         if not content and not self.faithful:

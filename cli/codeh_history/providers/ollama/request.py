@@ -13,7 +13,7 @@ from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
-from ..openai import item_of, message_item, result_media, result_text
+from ..openai import item_of, result_media, result_text
 from ..parts import object_of
 from ..tools import declared
 from ..turns import Messages, Turn
@@ -60,7 +60,7 @@ class _Chat(Array):
 
     def user(self, turn: Turn) -> None:
         message = self.message("user", [(part, turn.id) for part in turn.parts])
-        role = message_item(turn.message).get("role")
+        role = turn.item.get("role")
         if role in ("system", "developer") and "images" not in message:
             message["role"] = "system"
         self.add(message, [turn.id])
@@ -135,7 +135,7 @@ class _Chat(Array):
         if calls:
             message["tool_calls"] = calls
         if own:
-            message.update((k, v) for k, v in message_item(turn.message).items() if k not in message)
+            message.update((k, v) for k, v in turn.item.items() if k not in message)
         if spoken or calls or self.faithful or (own and turn.parts and not thought):
             self.add(message, [turn.id])
 

@@ -11,7 +11,7 @@ from ...base.patterns import Pattern
 from ...session.model import Any, Json, Part
 from ..array import Array
 from ..base import Options, Request, Tool
-from ..openai import NAMES, CallIds, arguments_of, item_of, message_item, result_media, result_text
+from ..openai import NAMES, CallIds, arguments_of, item_of, result_media, result_text
 from ..tools import declared
 from ..turns import Messages, Turn
 from . import NAME
@@ -91,7 +91,7 @@ class _Chat(Array):
     def user(self, turn: Turn) -> None:
         found = [self.block(part, turn.id) for part in turn.parts]
         blocks = [block for block in found if block is not None]
-        extra = message_item(turn.message)
+        extra = turn.item
         role = "user"
         if extra.get("role") in ("system", "developer") and all(b["type"] == "text" for b in blocks):
             role = extra["role"]
@@ -170,7 +170,7 @@ class _Chat(Array):
         if not content and not calls and said.blocks:
             message["content"] = ""
         if own:
-            extra = message_item(turn.message)
+            extra = turn.item
             message.update((key, value) for key, value in extra.items() if key not in message)
         message.update(said.thoughts)
         return message

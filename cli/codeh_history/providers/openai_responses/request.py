@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...session.model import Any, Json, Part, Texts
 from ..array import Array
 from ..base import Options, Request, Tool
-from ..openai import NAMES, CallIds, arguments_of, item_of, message_item
+from ..openai import NAMES, CallIds, arguments_of, item_of
 from ..tools import declared
 from ..turns import Messages, Turn
 from . import NAME
@@ -100,7 +100,7 @@ class _Items(Array):
         """A user's message; None is one without content, an empty list none at all."""
         if blocks == []:
             return
-        extra = message_item(turn.message)
+        extra = turn.item
         content: Any = blocks or ([] if self.faithful else "")
         if blocks and len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
             content = blocks[0]["text"]
