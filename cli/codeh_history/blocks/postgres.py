@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
 from typing import Any
@@ -51,9 +51,6 @@ class PostgresStore(BlockStore):
     def delete(self, ids: Sequence[str], before: float) -> int:
         query = "DELETE FROM codeh_blocks WHERE id = ANY(%s) AND used < %s RETURNING id, 0"
         return len(self._rows(query, list(ids), before))
-
-    def take_back(self, ids: Collection[str]) -> None:
-        """Nothing: others may have come to rely upon them; `gc` knows when nobody does."""
 
     def _rows(self, query: str, *values: object) -> list[tuple[str, Any]]:
         with self._failing():

@@ -38,8 +38,12 @@ class BlockStore(Protocol):
         """
         return {}
 
-    def take_back(self, ids: Collection[str]) -> None:
-        """Remove those of these blocks that this object brought in and that nobody else relies upon."""
+    def take_back(self, ids: Collection[str]) -> None:  # noqa: ARG002
+        """Remove those of these blocks that this object brought in and that nobody else relies upon.
+
+        None where that cannot be known: `gc` knows when nobody does.
+        """
+        return
 
 
 def is_block_id(text: object) -> bool:

@@ -9,7 +9,7 @@ A password may also come from `CODEH_BLOCKS_PASSWORD`. Keys are `WORKSPACE:block
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -124,9 +124,6 @@ class RedisStore(BlockStore):
                     pairs = zip(some, values, strict=True)
                     found.update((id, data) for id, data in pairs if isinstance(data, bytes))
         return found
-
-    def take_back(self, ids: Collection[str]) -> None:
-        """Nothing: others may have come to rely upon them; `gc` knows when nobody does."""
 
     def _keys(self, ids: Sequence[str]) -> list[str]:
         return [self._prefix + id for id in ids]

@@ -78,15 +78,12 @@ class Format:
         return module(f"{__name__}.{FORMATS[self.name]}{part}")
 
 
-_loaded: dict[str, Format] = {}
 _packages: dict[str, Provider] = {}
 
 
 def load(name: str) -> Format:
     """The format of this name."""
-    if name not in _loaded:
-        _loaded[name] = Format(name)
-    return _loaded[name]
+    return Format(name)
 
 
 def packages() -> dict[str, Provider]:

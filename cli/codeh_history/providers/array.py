@@ -36,7 +36,7 @@ class Array:
 
     def request(self, body: Json) -> Request:
         """The body with its notes, each said once."""
-        return Request(body, list(dict.fromkeys(self.notes)), self.sources)
+        return Request(body=body, notes=list(dict.fromkeys(self.notes)), sources=self.sources)
 
     def add(self, message: Json, sources: list[str]) -> None:
         self.array.append(message)

@@ -52,25 +52,19 @@ class Tool(Fields):
         )
 
 
-class Request:
+class Request(Fields):
     """A request body, and for people: what could not be sent as it is.
 
     `sources[i][j]` is the id of the message that content block `j` of array element `i` came from.
     """
 
-    __slots__ = ("body", "notes", "sources")
-
-    def __init__(self, body: Json, notes: list[str], sources: list[list[str]]) -> None:
-        self.body = body
-        self.notes = notes
-        self.sources = sources
+    body: Json
+    notes: list[str]
+    sources: list[list[str]]
 
 
-class Transcript:
+class Transcript(Fields):
     """A request as plain text, and for people: what could not be sent as it is."""
 
-    __slots__ = ("notes", "text")
-
-    def __init__(self, text: str, notes: list[str]) -> None:
-        self.text = text
-        self.notes = notes
+    text: str
+    notes: list[str]

@@ -232,10 +232,8 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
         return model or str(kept)
     if view.texts:
         return view.texts.models.get(to)
-    for message in reversed(view.messages):
-        if message.role == "model" and message.provider == to and message.model:
-            return message.model
-    return None
+    made = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
+    return next(filter(None, made), None)
 
 
 def _options(view: View, to: str, given: Request) -> Options:

@@ -128,9 +128,8 @@ class Message:
 
     def copy(self) -> Message:
         """The same message, to be changed by what is said of it later."""
-        copy = Message(self.id, self.kind, self.role, self.ts, self.fields)
-        for name in Message.__slots__:
-            setattr(copy, name, getattr(self, name))
+        copy = self.derive(self.parts)
+        copy.line = self.line
         return copy
 
     def derive(self, parts: list[Part]) -> Message:

@@ -53,8 +53,8 @@ class Stream(StreamReader):
         self._usage = usage.merged(self._usage, event.get("usageMetadata"))
         self._blocked(object_of(event.get("promptFeedback")))
         for number, other in further(event.get("candidates")):
-            reader = self._others.setdefault(number, Stream())
-            reader.feed({**event, "candidates": [{**other, "index": 0}]})
+            alone = {**event, "candidates": [{**other, "index": 0}]}
+            self._others.setdefault(number, Stream()).feed(alone)
         candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
         parts = [part for given in listed(content.get("parts")) if (part := _part(given)) is not None]

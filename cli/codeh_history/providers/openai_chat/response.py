@@ -140,8 +140,8 @@ class Stream(StreamReader):
         self._usage = usage.merged(self._usage, event.get("usage"))
         choice = first(event.get("choices"))
         for number, other in further(event.get("choices")):
-            reader = self._others.setdefault(number, Stream())
-            reader.feed({**event, "choices": [{**other, "index": 0}]})
+            alone = {**event, "choices": [{**other, "index": 0}]}
+            self._others.setdefault(number, Stream()).feed(alone)
         delta = object_of(choice.get("delta"))
         for given in objects(delta.get("tool_calls")):
             self._add_call(given)

@@ -10,7 +10,7 @@ from ..messages import Messages
 from ..parts import call as call_part
 from ..parts import is_message, kinds, name_of, native, objects, rest
 from . import FIELD, NAME
-from .content import read_output, read_part
+from .content import held_media, output_of, read_output, read_part, written
 from .replay import is_answer
 from .response import parts_of
 
@@ -139,7 +139,5 @@ class Reader(Messages):
 
 def _canonical(output: list[Any], read: Json) -> bool:
     """Whether a result's list is what its response and media would be written as."""
-    from .content import held_media, output_of, written
-
     part: Any = {"functionResponse": read}
     return bool(output_of(part, [block for held in held_media(part) if (block := written(held))]) == output)

@@ -41,6 +41,13 @@ def is_answer(item: Json) -> bool:
     return isinstance(kind, str) and kind.endswith("_call_output")
 
 
+def is_asked(item: Json) -> bool:
+    """Whether the model asks for something in it that this side must answer."""
+    return item["type"] in ASKED or (
+        item["type"] == "tool_search_call" and item.get("execution") == "client"
+    )
+
+
 class Replay:
     """Decides turn by turn; an item is sent at most once.
 
@@ -87,7 +94,7 @@ class Replay:
             return True
         if kind == "message" and not item.get("content"):
             return False
-        if not self._needs_answer(item):
+        if not is_asked(item):
             return True
         call = item.get("call_id")
         if not isinstance(call, str) or call in self.taken or call not in self.answers(turn.message):
@@ -126,11 +133,6 @@ class Replay:
                 found.update(call for call in calls if other.kind == "tool" and isinstance(call, str))
         return self._answers.get(message.id if message is not None else "", set())
 
-    def _needs_answer(self, item: Json) -> bool:
-        if item["type"] == "tool_search_call":
-            return item.get("execution") == "client"
-        return item["type"] in ASKED
-
 
 def _item_ids(parts: Sequence[Part]) -> list[str]:
     """The ids of the items that the parts make; the texts of one message item have one id."""
@@ -152,20 +154,14 @@ def _whole(turn: Turn) -> bool:
     had = message.own if message is not None and message.own is not None else turn.parts
     at = 0
     for number, part in enumerate(had):
-        if not _is_reasoning(part):
+        reasoning = native_of(part)
+        if not isinstance(reasoning, dict) or reasoning.get("type") != "reasoning":
             continue
         while at < len(turn.parts) and turn.parts[at] != part:
             at += 1
         following = turn.parts[at + 1 : at + 2]
         if not following or following != had[number + 1 : number + 2]:
             return False
-        if not isinstance(part["native"]["value"].get("encrypted_content"), str) or not _item_ids(
-            following
-        ):
+        if not isinstance(reasoning.get("encrypted_content"), str) or not _item_ids(following):
             return False
     return True
-
-
-def _is_reasoning(part: Part) -> bool:
-    value = native_of(part)
-    return isinstance(value, dict) and value.get("type") == "reasoning"

@@ -7,7 +7,7 @@ from ..body import Problem, in_body_order
 from ..media import parse_data_url
 from ..openai_rules import OpenAIJudge
 from ..parts import listed, name_of, object_of
-from .replay import ASKED
+from .replay import ASKED, is_asked
 
 _INPUTS = ("input_text", "input_image", "input_file")
 _OUTPUTS = ("output_text", "refusal")
@@ -63,7 +63,7 @@ class _Judge(OpenAIJudge):
             self.message(item, path)
         elif not isinstance(kind, str):
             self.say(f"{path}.type", "an item's type is expected")
-        elif kind in ASKED or (kind == "tool_search_call" and item.get("execution") == "client"):
+        elif is_asked(item):
             self.call(item, kind, path)
         elif kind in _ANSWERS or (kind == "tool_search_output" and item.get("execution") == "client"):
             self.output(item, kind, path)

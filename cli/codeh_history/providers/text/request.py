@@ -34,9 +34,9 @@ def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Tra
     for turn in runs(messages):
         entries += _entries(turn) if isinstance(turn, Turn) else [_said(*turn)]
     if len(entries) == 1 and entries[0][0] == "User":
-        return Transcript(f"{entries[0][1]}\n", notes)
+        return Transcript(text=f"{entries[0][1]}\n", notes=notes)
     told = (f"{who}: {_LABEL.sub('  ', text)}" for who, text in entries)
-    return Transcript("\n\n".join([HEAD, *told]) + "\n", notes)
+    return Transcript(text="\n\n".join([HEAD, *told]) + "\n", notes=notes)
 
 
 def _said(role: str, parts: list[Part], _id: str) -> tuple[str, str]:
