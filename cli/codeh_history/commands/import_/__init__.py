@@ -12,7 +12,6 @@ from ...access.source import HEAD, Source, is_bundle, source
 from ...access.view import tell_damage
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
-from ...base.options import ALLOW_MISSING, IDENTITY, QUIET, REPORT, STRICT, Options, argument, flag, option
 from ...programs import forms, sessions
 from ...session.fold import kind_of
 from ...session.model import Json
@@ -22,6 +21,7 @@ from ...store import create
 from ...store.protocol import Locked
 from ...store.resolve import Target
 from . import blocks, program
+from .given import FORMS, Given
 
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
@@ -32,25 +32,6 @@ EXAMPLES = """\
   codeh-history import demo.tar.age --identity key.txt   # an encrypted one: `export --bundle --encrypt-to`
   codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
-
-
-FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
-
-
-class Given(Options):
-    files: Sequence[str] | None = argument(
-        "[FILE|-]...", "Files to import, a session each; or a program's folder of them."
-    )
-    from_: Sequence[str] = option("FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.")
-    all_: bool = flag("Every session of the programs; a JSON line for each that changed.")
-    since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
-    into: str | None = option("NEW", "The new session's id or path (one file).")
-    identity: Sequence[str] = IDENTITY
-    branches: bool = flag("Abandoned branches and sub-agents too, as sessions of their own.")
-    report: bool = REPORT
-    allow_missing: bool = ALLOW_MISSING
-    strict: bool = STRICT
-    quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from ...access import copy
 from ...access.copy import Brought
@@ -15,9 +14,7 @@ from ...base.errors import BadData
 from ...programs.model import AS_BRANCHES, Session
 from ...session.records import dumps
 from ...store import program_files
-
-if TYPE_CHECKING:
-    from . import Given
+from .given import Given
 
 
 def bring(env: Env, given: Given, file: Source, name: str, form: str) -> bool:
