@@ -5,15 +5,15 @@ Parts and records are the parser's own dicts, typed here and never changed in pl
 
 from __future__ import annotations
 
+from ..base import Any as Any  # noqa: PLC0414 - for those who import it here
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any as Any  # noqa: PLC0414 - for those who import it here
-
     from .shapes import Json as Json  # noqa: PLC0414 - for those who import it here
     from .shapes import Line
     from .shapes import Part as Part  # noqa: PLC0414 - for those who import it here
-else:  # as they are when it runs, which loads no `typing`
-    Any, Json, Part = object, dict, dict
+else:
+    Json = Part = dict  # as they are when it runs
 
 
 # Before the summaries, which are sent as one text.
