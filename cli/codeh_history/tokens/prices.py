@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..session.model import Json
+from ..session.model import Json
 
 FILE = os.path.join(os.path.dirname(__file__), "prices.json")
 PER = 1_000_000

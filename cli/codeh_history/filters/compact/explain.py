@@ -92,12 +92,10 @@ def _pieces(view: View, counter: Counter) -> Pieces:
     tokens = part_tokens(counter, messages)
     found: dict[tuple[str, int], Piece] = {}
     for message, costs, whole in zip(messages, tokens, unscaled(counter, messages, tokens), strict=True):
-        kinds = [_kind(message, part) for part in message.parts]
         first: Part = message.parts[0] if message.parts else {"text": ""}
         found[message.id, _WHOLE] = Piece(message, first, _kind(message, first), whole - sum(costs))
-        places = shown_parts(message)
-        for place, part, kind, cost in zip(places, message.parts, kinds, costs, strict=False):
-            found[message.id, place] = Piece(message, part, kind, cost)
+        for place, part, cost in zip(shown_parts(message), message.parts, costs, strict=False):
+            found[message.id, place] = Piece(message, part, _kind(message, part), cost)
     return found
 
 

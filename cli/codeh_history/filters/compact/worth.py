@@ -111,13 +111,13 @@ class Worth:
 
         `share` of them is what there is room for.
         """
-        self._of = vocabulary.of
+        self.words = vocabulary.of  # what counts in a line
         self._names = names = vocabulary.names
         work = any(line.kind in ("called", "gave") for line in lines)
         self._said_again = AT_WORK if work else SAID_AGAIN + ROOMY * share
         often = WORD_OFTEN if work else NAME_OFTEN  # what a tool prints comes up often by itself
         fresh = self._fresh(lines) if work else {}
-        self._counts = Counter(chain.from_iterable(map(self._of, lines)))
+        self._counts = Counter(chain.from_iterable(map(self.words, lines)))
         self._left = {  # whole numbers: their sum is the same in whatever order
             word: int(
                 UNIT * NAME * log(1 + count) ** often * fresh.get(word, 1.0)
@@ -133,7 +133,7 @@ class Worth:
         last: dict[str, int] = {}
         for place, line in enumerate(lines, 1):
             if line.kind != "ledger":
-                last.update(dict.fromkeys(self._of(line), place))
+                last.update(dict.fromkeys(self.words(line), place))
         latest = max(last.values(), default=1)
         return {
             word: AGED + (1 - AGED) * place / latest
@@ -149,30 +149,26 @@ class Worth:
 
     def of(self, line: Line) -> float:
         """What a line adds for each token."""
-        return sum(map(self._left.__getitem__, self._of(line))) * line.factor / line.cost
+        return sum(map(self._left.__getitem__, self.words(line))) * line.factor / line.cost
 
     def alone(self, line: Line) -> float:
         """How much of it nothing else says, for each token: what would be lost with it."""
-        rare = [rarity(word) for word in self._of(line) if self._counts[word] == 1]
+        rare = [rarity(word) for word in self.words(line) if self._counts[word] == 1]
         return sum(sorted(rare)) / line.cost
 
     def named(self, line: Line) -> bool:
         """Whether it names what nothing else does: a file, a code."""
         return any(
             word in self._names and self._counts[word] == 1 and _CODE.search(word)
-            for word in self._of(line)
+            for word in self.words(line)
         )
-
-    def words(self, line: Line) -> frozenset[str]:
-        """What counts in a line."""
-        return self._of(line)
 
     def telling(self, line: Line, rare: float = 0.0) -> frozenset[str]:
         """What of it tells something: names, and words that not every sentence has, or as rare as this."""
         rare = max(rare, TELLING)
         return frozenset(
             word
-            for word in self._of(line)
+            for word in self.words(line)
             if word in self._names
             or (not word.istitle() and rarity(word) > (rare if word.isascii() else TELLING))
         )
@@ -196,7 +192,7 @@ class Worth:
         """The line is chosen: what it says is worth less from now on."""
         left, names = self._left, self._names
         again = self._said_again if line.kind in PROSE else CODE_AGAIN
-        for word in left.keys() & self._of(line):
+        for word in left.keys() & self.words(line):
             left[word] = int(left[word] * (NAME_AGAIN if word in names else again))
 
     def choose(self, lines: Sequence[Line], room: float) -> list[Line]:

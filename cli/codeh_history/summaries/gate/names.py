@@ -164,10 +164,8 @@ class Words:
 
 def _shared(one: str, other: str) -> int:
     """The length of what two words have in common at their beginning."""
-    for at, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return at
-    return min(len(one), len(other))
+    unlike = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(unlike, min(len(one), len(other)))
 
 
 def invented(text: str, source: Words) -> list[str]:
@@ -260,11 +258,12 @@ def _is_certain(word: str) -> bool:
 def _heading(line: str, source: Words) -> int:
     """Where the title or label that a line begins with ends: words with capitals, one of them known."""
     label = re.match(r"[^:.!?]{1,70}(?=:|$|\*\*)", line.strip("*_ "))
-    words = _WORD.findall(label[0]) if label else []
+    said = label[0] if label else ""
+    words = _WORD.findall(said)
     long = [word for word in words if len(word) > 3]
     if len(words) < 2 or any(word[0].islower() for word in long) or not any(map(source.has, long)):
         return 0
-    return line.find(label[0]) + len(label[0]) if label else 0
+    return line.find(said) + len(said)
 
 
 def _starts(line: str, gap: str, before: list[str], at: int) -> bool:
