@@ -6,7 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..access.view import view_of
 from ..base.env import Env
@@ -97,12 +97,10 @@ def failed(env: Env, target: Target, settings: Settings, reason: str) -> Json:
     """The line of a session that stays as it was, and why."""
     line: Json = {"session": target.id, "action": "failed"}
     line |= dict.fromkeys(("exchanges", "covered", "before", "after"), 0)
-    try:
+    with suppress(HistoryError):  # where it cannot even be read: the reason says so
         view = view_of(env, target)
         size = summarizing.tokens(view, settings.counter)
         line.update(exchanges=len(exchanges(view.messages)), before=size, after=size)
-    except HistoryError:
-        pass  # it cannot even be read: the reason says so
     return {**line, "reason": reason}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ..base.times import to_millis
 from ..session.exchanges import exchanges, prompts
@@ -40,11 +41,8 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
     links = _links(messages)
     staying = _closed({m.id for m in messages if m.pinned or m.pending is not None}, links)
     wanted = max(len(groups) - most, least)
-    chosen: list[list[Message]] = []
-    for group in groups[:-1]:
-        covered = [message for message in group if message.id not in staying]
-        if covered and len(chosen) < wanted:
-            chosen.append(covered)
+    going = ([message for message in group if message.id not in staying] for group in groups[:-1])
+    chosen = [*islice(filter(None, going), wanted)]
     inside = {message.id for group in chosen for message in group}
     torn = {id for link in links if (link[0] in inside) != (link[1] in inside) for id in link}
     torn = _closed(torn, links)

@@ -114,9 +114,11 @@ class Telling:
         history = self._draft.history
         earlier = history.view.summaries if self._absorb else ()
         done = Effects()
-        lines: list[Line] = []
-        for age, summary in enumerate(earlier, -MOST):
-            lines += parsed(summary.text, done, age * MOST)
+        lines = [
+            line
+            for age, summary in enumerate(earlier, -MOST)
+            for line in parsed(summary.text, done, age * MOST)
+        ]
         memo = history.view.memo.setdefault("calls", Memo())
         done = effects(history.messages, history.layout.pairing, done if earlier else None, memo)
         return lines, ledger(done)

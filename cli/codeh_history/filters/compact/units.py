@@ -11,9 +11,7 @@ from ...session.pairing import Call, Walk
 
 def units(messages: Sequence[Message]) -> list[list[int]]:
     """The messages' positions by unit, each in order, units by their first message."""
-    joined = Joined()
-    joined.extend(messages)
-    return joined.units
+    return Joined(messages).units
 
 
 class Joined:
@@ -25,7 +23,7 @@ class Joined:
 
     __slots__ = ("_mixed", "_numbers", "_thoughts", "calls", "exchanges", "pins", "seen", "unit_of", "walk")
 
-    def __init__(self) -> None:
+    def __init__(self, messages: Sequence[Message] = ()) -> None:
         self.seen = 0
         self.walk = Walk()
         self.calls: dict[tuple[int, int], Call] = {}  # by the place of each call and each answer
@@ -35,6 +33,7 @@ class Joined:
         self._numbers: dict[str, int] = {}  # by id
         self._thoughts = False  # whether the last message is nothing else
         self._mixed: dict[int, list[int]] = {}  # units that are not in order
+        self.extend(messages)
 
     @property
     def units(self) -> list[list[int]]:
@@ -131,9 +130,7 @@ class Layout:
 
     def __init__(self, messages: Sequence[Message], keep_last: int, joined: Joined | None = None) -> None:
         """`joined`: how they hang together, where that is known."""
-        if joined is None:
-            joined = Joined()
-            joined.extend(messages)
+        joined = joined or Joined(messages)
         self.pairing = joined.walk.pairing
         self.units = joined.units
         self.unit_of = joined.unit_of
@@ -145,8 +142,7 @@ class Layout:
         first = max(0, len(turns) - keep_last)
         kept = [number for turn in turns[first:] for number in turn]
         pins = joined.pins
-        prompt = [] if self.prompt is None else [self.prompt]
-        for number in (*kept, *pins, *prompt):
+        for number in (*kept, *pins, *self.prompts[-1:]):
             self.fixed.update(self.unit_of[number])
         self.groups = self._groups(messages, turns)
         self.yielding = not keep_last and not set(self.last).intersection(pins)

@@ -88,15 +88,15 @@ def problems(
         return ["it is blank"]
     if nonanswers.says_none(text):
         return [f"it says that there is none ({clip(text, 60)!r})"]
-    found: list[str] = []
-    if _CONTROL.search(text):
-        found.append("it holds control characters or broken text")
-    if nonanswers.is_error(text):
-        found.append(f"it is an error text ({clip(text, 80)!r})")
-    if nonanswers.is_refusal(text):
-        found.append(f"it is a refusal ({clip(text, 80)!r})")
+    shown = repr(clip(text, 80))
+    wrong = {
+        "it holds control characters or broken text": _CONTROL.search(text) is not None,
+        f"it is an error text ({shown})": nonanswers.is_error(text),
+        f"it is a refusal ({shown})": nonanswers.is_refusal(text),
+    }
+    found = [reason for reason, holds in wrong.items() if holds]
     if not found and nonanswers.is_contentless(text):
-        found.append(f"it says nothing ({clip(text, 80)!r})")
+        found.append(f"it says nothing ({shown})")
     if is_echo(text, prompt):
         found.append("it is an echo of its input")
     if tokens[0] >= tokens[1]:

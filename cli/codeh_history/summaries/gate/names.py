@@ -171,11 +171,9 @@ def _shared(one: str, other: str) -> int:
 def invented(text: str, source: Words) -> list[str]:
     """The names of a text that its source does not have, in order."""
     german = _is_german(text)
-    found: list[str] = []
-    for line in text.splitlines():
-        found += _Line(line, source, german=_is_german(line, german)).names()
-    found += _uncased(text, source)
-    return list(dict.fromkeys(found))
+    lines = (_Line(line, source, german=_is_german(line, german)) for line in text.splitlines())
+    found = [name for line in lines for name in line.names()]
+    return list(dict.fromkeys([*found, *_uncased(text, source)]))
 
 
 def _is_german(text: str, default: bool = False) -> bool:  # noqa: FBT001, FBT002

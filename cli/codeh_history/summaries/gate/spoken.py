@@ -33,10 +33,7 @@ _STEP = re.compile(rf"{_LINK}|[^\W\d_]+")
 
 def values(text: str) -> set[str]:
     """The numbers that a lower-case text spells out, as digits, in every way that they can be read."""
-    found: set[str] = set()
-    for run in set(_RUN.findall(text)):
-        found |= _readings(_STEP.findall(run))
-    return found
+    return set().union(*(_readings(_STEP.findall(run)) for run in set(_RUN.findall(text))))
 
 
 def _readings(words: list[str]) -> set[str]:
