@@ -1,13 +1,17 @@
-"""Contents of ChatGPT's messages → parts."""
+"""Contents of ChatGPT's messages → parts, and images that they point to, from the zip of the export."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...base.mime import mime_type
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import Json, Part
-from ..parts import texts
+from ..model import Session
+from ..parts import inline, texts
+from ..protocol import Refused, Source
 
 UNSENT = frozenset(
     ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
@@ -17,7 +21,10 @@ _POINTERS = {
     "video_container_asset_pointer": "video",
 }  # fmt: skip
 _LIVE = "real_time_user_audio_video_asset_pointer"
-
+_MOST = 16 << 20  # bytes of an image
+_ALL = 32 << 20  # bytes of the images of a conversation
+_MISSING = "image that is not in the export, or too large"
+_IMAGE = re.compile(r"(?:file-service|sediment)://(file[-_][A-Za-z0-9]+)")
 
 Image = Callable[[str], Part | None]  # of a pointer; None where there is none
 
@@ -92,3 +99,26 @@ _TEXTS: dict[str, Callable[[Json], str]] = {
         text_of(content.get("result")) or text_of(content.get("summary"))
     ),
 }
+
+
+class Images:
+    """The images of a conversation; what cannot be had is counted."""
+
+    def __init__(self, session: Session, source: Source) -> None:
+        self.session = session
+        self.source = source
+        self.left = _ALL
+
+    def part(self, pointer: str) -> Part | None:
+        """The part of an image; None where it is not at hand."""
+        named = _IMAGE.match(pointer)
+        try:
+            data = self.source.member(named[1], min(_MOST, self.left)) if named else b""
+        except Refused:
+            data = b""
+        kind = mime_type(data, "")
+        if not kind.startswith("image/"):
+            self.session.left[_MISSING] += 1
+            return None
+        self.left -= len(data)
+        return inline(data, kind)

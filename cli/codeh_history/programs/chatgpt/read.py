@@ -16,7 +16,6 @@ from ..protocol import Source
 from ..records import made_id
 from ..tree import others, way
 from . import NAME, content
-from .images import Images
 
 _EVERYONE = ("all", "")  # whom a message is for that is no call
 
@@ -97,7 +96,7 @@ class _Branch:
 
     def __init__(self, session: Session, source: Source) -> None:
         self.session = session
-        self.images = Images(session, source)
+        self.images = content.Images(session, source)
         self.talk = Conversation(session)
         self.thoughts: Entry | None = None  # to which what is said next belongs
         self.answer: Any = None  # the response of the tool that spoke last

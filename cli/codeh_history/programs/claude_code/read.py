@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json
-from .. import lines, pairs
-from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Session
-from ..protocol import Source
-from ..records import time_of
-from . import NAME, branches, recognises
+from .. import branches, lines, pairs
+from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Session, Used
+from ..protocol import Refused, Source
+from ..records import session_id, time_of
+from . import NAME, recognises
 from .items import Items
-from .tree import Branch, Tree, forgotten, siblings
+from .tree import Branch, Node, Tree, forgotten, siblings
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[\w-]+")
+_FOLDER = "subagents"  # below the session's own folder: a file each
 _TITLES = {
     "custom-title": "customTitle", "agent-name": "agentName", "ai-title": "aiTitle", "summary": "summary",
 }  # fmt: skip
@@ -38,11 +39,11 @@ def read(source: Source) -> Iterable[Session]:
         branch = tree.branch(leaf)
         session.problems += forgotten(branch)
         Items(session, source, tree).add(branch)
-        session.branches = partial(branches.read, source, session, tree, branch, read)
-        session.used = partial(branches.used, source, tree, read)
+        session.branches = partial(_branches, source, session, tree, branch)
+        session.used = partial(_used, source, tree)
         session.loose |= bool(tree.aside) and tree.aside is not tree.talk
         _count(session, tree, branch)
-        session.leave(SUB_AGENTS, len(branches.files(source)))
+        session.leave(SUB_AGENTS, len(_files(source)))
         pairs.tell(session, _PAIRS)
     yield session
 
@@ -88,3 +89,56 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
         elif node.attached and node.uuid not in used:
             session.left[_kind(node.line.data)] += 1
     session.leave("repeated line", tree.repeated)
+
+
+# -- what else there is to import --------------------------------------------------------------------------
+
+
+def _branches(source: Source, session: Session, tree: Tree, live: Branch) -> Iterator[Session]:
+    """Abandoned branches and sub-agents as sessions of their own: in the file, or in files of theirs."""
+    used = {node.uuid for node in (*live.nodes, *siblings(tree, live.nodes))}
+
+    def whole(leaf: Node) -> list[Node]:
+        nodes = tree.branch(leaf).nodes
+        return [*nodes, *siblings(tree, nodes)]
+
+    def made(own: list[Node]) -> Session:
+        branch = branches.of(session, own[0].uuid[:8])
+        branch.agent = own[0].side
+        Items(branch, source, tree).add(tree.branch(own[-1]))
+        return branch
+
+    for talk in (tree.talk, tree.aside) if tree.aside is not tree.talk else (tree.talk,):
+        yield from branches.read(branches.apart(talk, tree.nodes, used, whole), made, session)
+    for agent in _agents(source):
+        agent.id = f"{session.id}-{agent.id}"
+        agent.below(session_id(session), agent=True)
+        yield agent
+
+
+def _used(source: Source, tree: Tree) -> Iterator[Used]:
+    """What sub-agents used, in the file and in their own."""
+    aside = Session("", "")
+    items = Items(aside, source, tree)
+    for node in tree.aside if tree.aside is not tree.talk else ():
+        if node.type == "assistant":
+            items.assistant(node, [])
+    for agent in (aside, *_agents(source)):
+        yield from branches.used(agent)
+
+
+def _agents(source: Source) -> Iterator[Session]:
+    """The sub-agents that have files of their own, by the names of these."""
+    for name in _files(source):
+        try:
+            held = lines.Held(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
+        except Refused:
+            continue
+        for agent in read(held):
+            agent.id = held.stem
+            yield agent
+
+
+def _files(source: Source) -> list[str]:
+    """The names of the files of sub-agents."""
+    return [name for name in source.names(_FOLDER) if name.endswith(".jsonl")]

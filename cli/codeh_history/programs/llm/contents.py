@@ -6,7 +6,7 @@ from typing import Any
 
 from ...providers import usage
 from ...providers.json_text import value_of
-from ...providers.parts import listed, name_of, object_of, objects, text_of
+from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
 from ..model import Session
@@ -133,5 +133,6 @@ def object_in(text: object) -> Json:
     return object_of(value_of(text))
 
 
-def texts(rows: list[Json]) -> list[str]:
-    return [text_of(row.get("content")) for row in listed(rows)]
+def contents_of(rows: list[Json]) -> list[str]:
+    """The texts of fragments."""
+    return [text_of(row.get("content")) for row in rows]
