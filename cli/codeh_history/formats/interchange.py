@@ -10,7 +10,7 @@ from .. import providers
 from ..base.jobs import beside
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
-from ..programs.writing import summary_of, told_apart
+from ..programs.writing import is_sent, summary_of, told_apart, unsent
 from ..providers.base import Options
 from ..providers.parts import objects
 from ..session import sources
@@ -35,14 +35,10 @@ class Talk(NamedTuple):
 
 def prepared(view: View, unanswered: str = "error") -> Talk:
     """A view for other tools; calls open at its end stay so, or with `stub` are answered."""
-    left: Counter[str] = Counter()
-    for message in view.messages:
-        if message.role is None or not message.committed:
-            left["pending message" if message.role is not None else f"{message.kind} message"] += 1
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
-    sent = [message for message in whole.messages if message.role is not None and message.committed]
     system, tools = beside(view.meta)
-    return Talk(told_apart(sources.listed(sent)), summary_of(view, ""), system, declared(tools), left)
+    messages = told_apart(sources.listed([*filter(is_sent, whole.messages)]))
+    return Talk(messages, summary_of(view, ""), system, declared(tools), unsent(view.messages))
 
 
 def declared(tools: Sequence[Json]) -> list[Json]:

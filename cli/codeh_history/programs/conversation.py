@@ -10,7 +10,7 @@ from ..providers.parts import call, name_of, object_of
 from ..session.model import Part
 from ..session.records import dumps
 from .model import Entry, Piece, Session
-from .parts import result
+from .parts import result, told
 from .records import made_id, time_of
 
 
@@ -32,8 +32,7 @@ class Conversation:
         if not parts:
             return None
         own = name_of(id) or made_id(self.session.program, self.session.id, kind, dumps(parts))
-        given = {key: value for key, value in fields.items() if value}
-        entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], given)
+        entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], told(**fields))
         self.session.items.append(entry)
         return entry
 

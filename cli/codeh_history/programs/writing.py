@@ -40,22 +40,27 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     Its messages are those that are sent, their calls told apart by their ids. Only what the program itself
     thought goes back to it, signatures too. Programs have system prompts and tools of their own.
     """
-    left: Counter[str] = Counter()
-    sent = []
-    for message in view.messages:
-        if message.role is None or not message.committed:
-            left["pending message" if message.role is not None else f"{message.kind} message"] += 1
-        else:
-            sent.append(message)
+    left = unsent(view.messages)
     system, tools = beside(view.meta)
     left |= {"system prompt": 1} if system else {}
     left |= {"tool declaration": len(tools)} if tools else {}
     own = origin(view.header).get("from") == program
     found = [
         message if own and MARK in message.fields else _without_thinking(message, left)
-        for message in told_apart(sent)
+        for message in told_apart([*filter(is_sent, view.messages)])
     ]
     return view.with_messages(found), left
+
+
+def is_sent(message: Message) -> bool:
+    """Whether a message goes: a committed one of a kind that models see."""
+    return message.role is not None and message.committed
+
+
+def unsent(messages: Iterable[Message]) -> Counter[str]:
+    """How many do not, by what they are."""
+    others = (message for message in messages if not is_sent(message))
+    return Counter(f"{'pending' if other.role is not None else other.kind} message" for other in others)
 
 
 def thoughts(messages: Iterable[Message]) -> int:
@@ -64,16 +69,13 @@ def thoughts(messages: Iterable[Message]) -> int:
 
 
 def _without_thinking(message: Message, left: Counter[str]) -> Message:
-    parts: list[Any] = []
-    gone: list[int] = []
-    for place, part in enumerate(message.parts):
-        if is_thought(part):
-            left[THOUGHT] += 1
-            gone.append(place)
-        elif "thoughtSignature" in part:
-            parts.append({key: value for key, value in part.items() if key != "thoughtSignature"})
-        else:
-            parts.append(part)
+    gone = [place for place, part in enumerate(message.parts) if is_thought(part)]
+    left[THOUGHT] += len(gone)
+    parts: list[Any] = [
+        {key: value for key, value in part.items() if key != "thoughtSignature"}
+        for part in message.parts
+        if not is_thought(part)
+    ]
     if parts == message.parts:
         return message
     made = message.derive(parts)

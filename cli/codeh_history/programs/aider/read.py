@@ -63,7 +63,7 @@ class _Run:
     def __init__(self, started: str, lines: list[Line], names: Names) -> None:
         marked = any(line.startswith(_MARKS["user"]) and line.endswith(_END) for _, line in lines)
         self.end = _END if marked else ""  # an editor may have taken the blanks away
-        blocks = list(self.blocks(lines))
+        blocks = self.blocks(lines)
         first = next((text for whose, _, text in blocks if whose == "user"), "")
         digits = "".join(c if c.isalnum() else "-" for c in started)
         self.session = Session(NAME, names.id(None, started, first), created=time_of(started))
@@ -75,22 +75,17 @@ class _Run:
             self.talk.number = number
             {"user": self.asked, "tool": self.told, "model": self.answered}[whose](text)
 
-    def blocks(self, lines: list[Line]) -> Iterator[tuple[str, int, str]]:
+    def blocks(self, lines: list[Line]) -> list[tuple[str, int, str]]:
         """Lines in a row of one: whose they are, the first one's number, their text."""
-        whose, start = "model", 0
-        held: list[str] = []
+        found: list[tuple[str, int, list[str]]] = []
         for number, line in lines:
-            now, text = self.whose(line)
-            if now == "model" and not line.strip() and whose != "model":
+            whose, text = self.whose(line)
+            if found and found[-1][0] != whose and whose == "model" and not line.strip():
                 continue  # what aider puts between
-            if held and now != whose:
-                yield whose, start, "\n".join(held)
-                held = []
-            if not held:
-                whose, start = now, number
-            held.append(text)
-        if held:
-            yield whose, start, "\n".join(held)
+            if not found or found[-1][0] != whose:
+                found.append((whose, number, []))
+            found[-1][2].append(text)
+        return [(whose, number, "\n".join(texts)) for whose, number, texts in found]
 
     def whose(self, line: str) -> tuple[str, str]:
         for whose, mark in _MARKS.items():

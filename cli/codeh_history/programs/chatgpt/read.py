@@ -11,7 +11,7 @@ from ...session.model import Json
 from .. import values
 from ..conversation import Conversation, seconds
 from ..model import ABANDONED, Entry, Piece, Session
-from ..parts import texts, without_texts
+from ..parts import texts, told, without_texts
 from ..protocol import Source
 from ..records import made_id
 from ..tree import others, way
@@ -139,19 +139,15 @@ class _Branch:
         if tool not in _EVERYONE and made:
             made = [self.talk.call(key, tool, _arguments(content.text(said)))]
         about = object_of(message.get("metadata"))
-        fields = {
-            "model": name_of(about.get("model_slug")),
-            "finish": name_of(object_of(about.get("finish_details")).get("type")),
-        }
-        thinks = said.get("content_type") == "thoughts"
-        if self.thoughts is not None and made:
-            self.thoughts.pieces.append(Piece(self.talk.number, made))
-            self.thoughts.fields |= {name: value for name, value in fields.items() if value}
+        finish = name_of(object_of(about.get("finish_details")).get("type"))
+        fields = told(model=name_of(about.get("model_slug")), finish=finish)
+        entry = self.thoughts
+        if entry is not None and made:
+            entry.pieces.append(Piece(self.talk.number, made))
+            entry.fields |= fields
         else:
             entry = self.talk.add("codeh", made, id=key, ts=seconds(message.get("create_time")), **fields)
-            self.thoughts = entry if thinks else None
-        if not thinks and made:
-            self.thoughts = None
+        self.thoughts = entry if said.get("content_type") == "thoughts" else None
 
     def result(self, key: str, message: Json, said: Json) -> None:
         """What a tool said; what it says in a row is one result."""

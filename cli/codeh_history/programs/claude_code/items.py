@@ -12,7 +12,7 @@ from ...providers.anthropic.response import counts
 from ...providers.parts import name_of, object_of
 from ...session.model import Part
 from ..model import Entry, Piece, Session, Summary
-from ..parts import texts
+from ..parts import texts, told
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import attachments
@@ -102,7 +102,7 @@ class Items:
             count = counts(used)  # it grows from line to line
             if count is not None and (count.get("output") or 0) >= ((before or {}).get("output") or 0):
                 given["usage"] = count
-        fields.update({key: value for key, value in given.items() if value})
+        fields.update(told(**given))
 
     def user(self, node: Node) -> None:
         data = node.line.data

@@ -103,20 +103,16 @@ def _block_ids(item: Json) -> list[str] | None:
 
 
 def _refs(items: list[Any], wrapper: Json) -> list[Json]:
-    flow = wrapper.get("flowId")
-    records: list[Json] = []
-    for number, item in enumerate(items):
-        blocks = _block_ids(item) if isinstance(item, dict) else None
-        if blocks is None:
-            records.append(_NO_MESSAGE)
-            continue
-        role = "model" if item.get("role") in ("model", "assistant") else "user"
-        kind = "codeh" if role == "model" else "user"
-        id = bare_id(dumps(item), number)
-        flow_id = item.get("flowId", flow)
-        records.append(
-            {"type": "ref", "id": id, "kind": kind, "role": role, "blockIds": blocks, "flowId": flow_id}
-        )
-        if "workspaceId" in wrapper:  # where the blocks lie
-            records[-1]["workspaceId"] = wrapper["workspaceId"]
-    return records
+    return [_ref(item, number, wrapper) for number, item in enumerate(items)]
+
+
+def _ref(item: Any, number: int, wrapper: Json) -> Json:
+    blocks = _block_ids(item) if isinstance(item, dict) else None
+    if blocks is None:
+        return _NO_MESSAGE
+    kind, role = ("codeh", "model") if item.get("role") in ("model", "assistant") else ("user", "user")
+    where = {"workspaceId": wrapper["workspaceId"]} if "workspaceId" in wrapper else {}  # of the blocks
+    return {
+        "type": "ref", "id": bare_id(dumps(item), number), "kind": kind, "role": role, "blockIds": blocks,
+        "flowId": item.get("flowId", wrapper.get("flowId")), **where,
+    }  # fmt: skip

@@ -12,6 +12,7 @@ from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
 from ..model import Entry, Piece
+from ..parts import told
 from ..records import made_id, time_of
 
 Version = tuple[int, Json]  # the line on which a message was written, and what it was then
@@ -187,14 +188,10 @@ def _sent(part: Any) -> Any:
 
 
 def _fields(data: Json) -> Json:
-    raw = data.get("tokens")
-    raw = raw if isinstance(raw, dict) else None
-    given = {
-        "provider": FORMAT, "model": name_of(data.get("model")),
-        "usage": usage.normalised(
-            raw, input=usage.added(raw, "input", "tool"), output=usage.added(raw, "output", "thoughts"),
-            cached=usage.count(raw, "cached"), reasoning=usage.count(raw, "thoughts"),
-            total=usage.count(raw, "total"),
-        ),
-    }  # fmt: skip
-    return {key: value for key, value in given.items() if value}
+    raw = object_of(data.get("tokens"))
+    used = usage.normalised(
+        raw, input=usage.added(raw, "input", "tool"), output=usage.added(raw, "output", "thoughts"),
+        cached=usage.count(raw, "cached"), reasoning=usage.count(raw, "thoughts"),
+        total=usage.count(raw, "total"),
+    )  # fmt: skip
+    return told(provider=FORMAT, model=name_of(data.get("model")), usage=used)

@@ -10,7 +10,7 @@ from ...providers import usage
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..model import Entry, Piece
-from ..parts import result
+from ..parts import result, told
 from ..records import made_id, time_of
 
 CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned
@@ -103,9 +103,7 @@ def answered(message: Message, *, last: bool) -> Iterator[Entry]:
     steps = [step for step in _steps(message.parts) if step]
     for number, step in enumerate(steps):
         id = message.id if number == 0 else f"{message.id}.{number}"
-        fields = (
-            _fields(info, provider) if number == len(steps) - 1 else _fields(info, provider, used=False)
-        )
+        fields = _fields(info, provider, used=number == len(steps) - 1)
         kept = [part for part in step if not (writing and _is_open(part))]
         said = [new for part in kept for new in _said(part, provider)]
         if said:
@@ -185,19 +183,15 @@ def _result(tool: Json) -> Iterator[Part]:
     yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, held=held)
 
 
-def _fields(info: Json, provider: str, *, used: bool = True) -> Json:
-    raw = info.get("tokens")
-    raw = raw if isinstance(raw, dict) and used else None
-    cache = object_of((raw or {}).get("cache"))
-    flat = {**(raw or {}), "read": cache.get("read"), "write": cache.get("write")}
-    counted = raw and usage.normalised(
+def _fields(info: Json, provider: str, *, used: bool) -> Json:
+    raw = object_of(info.get("tokens")) if used else {}
+    cache = object_of(raw.get("cache"))
+    flat = {**raw, "read": cache.get("read"), "write": cache.get("write")}
+    counted = usage.normalised(
         raw, input=usage.added(flat, "input", "read", "write"),
         output=usage.added(flat, "output", "reasoning"),
         cached=usage.count(flat, "read"), cacheWrite=usage.count(flat, "write"),
         reasoning=usage.count(flat, "reasoning"), total=usage.count(flat, "total"),
     )  # fmt: skip
-    given = {
-        "provider": provider, "model": name_of(info.get("modelID")), "finish": name_of(info.get("finish")),
-        "usage": counted,
-    }  # fmt: skip
-    return {key: value for key, value in given.items() if value}
+    model, finish = name_of(info.get("modelID")), name_of(info.get("finish"))
+    return told(provider=provider, model=model, finish=finish, usage=counted)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.read_json import json_object
 from ...providers import usage
-from ...providers.parts import call, name_of, native, objects, text_of
+from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import parts
 
@@ -66,19 +66,16 @@ def _thought(block: Json, provider: str | None) -> Iterator[Any]:
 
 def model_fields(message: Json) -> Json:
     """What a model's message says besides its parts."""
-    provider = _FORMATS.get(text_of(message.get("api")))
-    raw = message.get("usage")
-    raw = raw if isinstance(raw, dict) else None
-    given = {
-        "provider": provider, "model": name_of(message.get("model")),
-        "finish": name_of(message.get("stopReason")), "response": name_of(message.get("responseId")),
-        "usage": usage.normalised(
-            raw, input=usage.added(raw, "input", "cacheRead", "cacheWrite"),
-            output=usage.count(raw, "output"), cached=usage.count(raw, "cacheRead"),
-            cacheWrite=usage.count(raw, "cacheWrite"), total=usage.count(raw, "totalTokens"),
-        ),
-    }  # fmt: skip
-    return {key: value for key, value in given.items() if value}
+    raw = object_of(message.get("usage"))
+    used = usage.normalised(
+        raw, input=usage.added(raw, "input", "cacheRead", "cacheWrite"), output=usage.count(raw, "output"),
+        cached=usage.count(raw, "cacheRead"), cacheWrite=usage.count(raw, "cacheWrite"),
+        total=usage.count(raw, "totalTokens"),
+    )  # fmt: skip
+    return parts.told(
+        provider=_FORMATS.get(text_of(message.get("api"))), model=name_of(message.get("model")),
+        finish=name_of(message.get("stopReason")), response=name_of(message.get("responseId")), usage=used,
+    )  # fmt: skip
 
 
 def result(message: Json) -> Part:

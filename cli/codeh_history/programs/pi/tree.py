@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate
 
 from ...providers.parts import name_of
@@ -13,20 +14,14 @@ from ..model import Problem
 from ..records import made_id
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """A line of the tree; `number`: which it is in the file."""
 
-    __slots__ = ("id", "line", "parent", "type")
-
-    def __init__(self, line: Line, data: Json, id: str, parent: str | None) -> None:
-        self.id = id
-        self.fill(line, data, parent)
-
-    def fill(self, line: Line, data: Json, parent: str | None) -> None:
-        """Take what a line says; a later one of the same id takes the place of the first."""
-        self.line = line
-        self.parent = parent
-        self.type = data.get("type")
+    id: str
+    line: Line
+    parent: str | None
+    type: object
 
     @property
     def number(self) -> int:
@@ -57,7 +52,7 @@ class Tree:
             if known.line.data == data:
                 self.again = (line.number, known) if known is not self.leaf else None
             else:
-                known.fill(line, data, parent)
+                known.line, known.parent, known.type = line, parent, data.get("type")
                 self.leaf, self.again = known, None
             return None
         if id is None:
@@ -67,7 +62,7 @@ class Tree:
             id = made_id(raw, number)
         if "parentId" not in data and self.order:
             parent = self.order[-1].id
-        node = self.nodes[id] = Node(line, data, id, parent)
+        node = self.nodes[id] = Node(id, line, parent, data.get("type"))
         self.order.append(node)
         self.leaf, self.again = node, None
         return node
