@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -86,3 +89,25 @@ def test_any_bytes_may_be_lost(format: str, data: st.DataObject) -> None:
     end = data.draw(st.one_of(st.just(len(content)), st.integers(start, min(len(content), start + 20))))
     for session in found(format, content[:start] + content[end:]):
         copied(session)
+
+
+KINDS = ("content_type", "type", "role", "sender", "from", "source", "name")
+
+
+def places(value: Any) -> Iterator[tuple[Any, str]]:
+    """Each object in a value with each of its fields that say of what kind something is."""
+    if isinstance(value, dict):
+        yield from ((value, key) for key in KINDS if key in value)
+    for held in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from places(held)
+
+
+@EACH
+def test_what_tells_a_kind_may_be_a_list(format: str) -> None:
+    values, written = FORMATS[format]
+    for place, _ in enumerate(places(values())):
+        given = values()
+        at, key = next(islice(places(given), place, None))
+        at[key] = ["text"]
+        for session in found(format, written(given)):
+            copied(session)

@@ -34,7 +34,7 @@ def parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
     kind = content.get("content_type")
     if kind == "thoughts":
         return [{"text": text, "thought": True} for text in _thoughts(content)]
-    if kind in ("text", "multimodal_text") or (kind not in _TEXTS and listed(content.get("parts"))):
+    if kind in ("text", "multimodal_text") or (str(kind) not in _TEXTS and listed(content.get("parts"))):
         return [found for part in listed(content.get("parts")) for found in _found(part, image)]
     read = _TEXTS.get(str(kind))
     text = read(content) if read else text_of(content.get("text"))

@@ -15,9 +15,7 @@ _PROVIDERS = {
     "google_vertexai": "gemini", "ollama": "ollama",
 }  # fmt: skip
 _ROLES = {"user": "human", "assistant": "ai"}
-_CALLS = frozenset(
-    ("tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk")
-)  # said twice
+_CALLS = ("tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk")  # said twice
 
 
 def data_of(message: Json) -> tuple[str, Json]:
