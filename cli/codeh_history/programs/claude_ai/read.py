@@ -92,24 +92,21 @@ class _Reading:
 
     def part(self, block: Json) -> Any:
         """The part of a block; None for one that is not sent, which is counted."""
-        kind = block.get("type")
-        if kind == "text":
-            return {"text": text_of(block.get("text"))}
-        if kind == "thinking":
-            return thought(text_of(block.get("thinking")), block.get("signature"))
-        if kind == "voice_note":
-            return {
-                "text": "\n\n".join(filter(None, (text_of(block.get("title")), text_of(block.get("text")))))
-            }
-        if kind == "tool_use":
-            return self.talk.call(block.get("id"), block.get("name"), block.get("input"))
-        if kind == "tool_result":
-            failed = block.get("is_error") is True
-            return self.talk.result(
-                block.get("tool_use_id"), block.get("name"), _said(block.get("content")), failed=failed
-            )
-        self.session.left[f"block ({kind})"] += 1
-        return None
+        match block.get("type"):
+            case "text":
+                return {"text": text_of(block.get("text"))}
+            case "thinking":
+                return thought(text_of(block.get("thinking")), block.get("signature"))
+            case "voice_note":
+                return {"text": "\n\n".join(_filled(block, "title", "text"))}
+            case "tool_use":
+                return self.talk.call(block.get("id"), block.get("name"), block.get("input"))
+            case "tool_result":
+                id, text = block.get("tool_use_id"), _said(block.get("content"))
+                return self.talk.result(id, block.get("name"), text, failed=block.get("is_error") is True)
+            case kind:
+                self.session.left[f"block ({kind})"] += 1
+                return None
 
 
 def _said(content: Any) -> str:
@@ -119,8 +116,13 @@ def _said(content: Any) -> str:
     texts = []
     for block in objects(content):
         fields = ("title", "url", "text", "file_name") if block.get("type") != "text" else ("text",)
-        texts.append("\n".join(filter(None, (text_of(block.get(field)) for field in fields))))
+        texts.append("\n".join(_filled(block, *fields)))
     return "\n\n".join(filter(None, texts))
+
+
+def _filled(block: Json, *fields: str) -> list[str]:
+    """The texts in these fields that say something."""
+    return [text for field in fields if (text := text_of(block.get(field)))]
 
 
 def _files(message: Json) -> list[Part]:

@@ -27,28 +27,28 @@ class Contents:
 
     def part(self, block: Json) -> Any:
         """The part of a block; None for one that the model is not sent, which is counted."""
-        kind = block.get("type")
-        if kind in ("text", "image") and not _for_the_agent(block):
-            self.talk.session.left[f"{kind} for the user alone"] += 1
-            return None
-        if kind == "text":
-            return {"text": text_of(block.get("text"))}
-        if kind == "image":
-            return _image(block)
-        if kind in ("thinking", "reasoning"):
-            said = text_of(block.get("thinking")) or text_of(block.get("text"))
-            return thought(said, block.get("signature"))
-        if kind == "redactedThinking":
-            value = {"type": "redacted_thinking", "data": text_of(block.get("data"))}
-            return native("anthropic", value)
-        if kind in ("toolRequest", "frontendToolRequest"):
-            call = object_of(block.get("toolCall"))
-            value = object_of(call.get("value"))
-            return self.talk.call(block.get("id"), value.get("name"), value.get("arguments"))
-        if kind == "toolResponse":
-            return self.result(block)
-        self.talk.session.left[f"content ({kind})"] += 1
-        return None
+        match block.get("type"):
+            case "text" | "image" as kind if not _for_the_agent(block):
+                self.talk.session.left[f"{kind} for the user alone"] += 1
+                return None
+            case "text":
+                return {"text": text_of(block.get("text"))}
+            case "image":
+                return _image(block)
+            case "thinking" | "reasoning":
+                said = text_of(block.get("thinking")) or text_of(block.get("text"))
+                return thought(said, block.get("signature"))
+            case "redactedThinking":
+                value = {"type": "redacted_thinking", "data": text_of(block.get("data"))}
+                return native("anthropic", value)
+            case "toolRequest" | "frontendToolRequest":
+                call = object_of(object_of(block.get("toolCall")).get("value"))
+                return self.talk.call(block.get("id"), call.get("name"), call.get("arguments"))
+            case "toolResponse":
+                return self.result(block)
+            case kind:
+                self.talk.session.left[f"content ({kind})"] += 1
+                return None
 
     def result(self, block: Json) -> Part:
         given = object_of(block.get("toolResult"))

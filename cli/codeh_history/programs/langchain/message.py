@@ -60,17 +60,16 @@ class Reader:
         if isinstance(block, str):
             return {"text": block}
         block = object_of(block)
-        kind = block.get("type")
-        if kind == "text":
-            return {"text": text_of(block.get("text"))}
-        if kind in ("thinking", "reasoning"):
-            said = text_of(block.get("thinking")) or text_of(block.get("reasoning"))
-            return thought(said, block.get("signature"))
-        if kind in _CALLS:
-            return None
-        if kind in ("image_url", "image", "audio", "video", "file"):
-            return _media(block)
-        self.talk.session.left[f"block ({kind})"] += 1
+        match block.get("type"):
+            case "text":
+                return {"text": text_of(block.get("text"))}
+            case "thinking" | "reasoning":
+                said = text_of(block.get("thinking")) or text_of(block.get("reasoning"))
+                return thought(said, block.get("signature"))
+            case "image_url" | "image" | "audio" | "video" | "file":
+                return _media(block)
+            case kind if kind not in _CALLS:
+                self.talk.session.left[f"block ({kind})"] += 1
         return None
 
     def said(self, data: Json) -> None:
@@ -79,18 +78,12 @@ class Reader:
         reasoning = text_of(more.get("reasoning_content"))
         if reasoning:
             parts.insert(0, thought(reasoning))
-        calls = [
-            (one.get("id"), one.get("name"), one.get("args")) for one in objects(data.get("tool_calls"))
-        ]
-        calls += [
-            (one.get("id"), one.get("name"), one.get("args"))
-            for one in objects(data.get("invalid_tool_calls"))
-        ]
+        made = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
+        parts += [self.talk.call(one.get("id"), one.get("name"), one.get("args")) for one in made]
         older = [*objects(more.get("tool_calls")), {"function": more.get("function_call")}]
-        if not calls:
-            given = [(one.get("id"), object_of(one.get("function"))) for one in older]
-            calls = [(id, one.get("name"), one.get("arguments")) for id, one in given if one]
-        parts += [self.talk.call(*one) for one in calls]
+        for one in older if not made else ():
+            if function := object_of(one.get("function")):
+                parts.append(self.talk.call(one.get("id"), function.get("name"), function.get("arguments")))
         model = name_of(about.get("model_name")) or name_of(about.get("model"))
         self.talk.add(
             "codeh", parts, id=data.get("id"), model=model, usage=_usage(data.get("usage_metadata")),

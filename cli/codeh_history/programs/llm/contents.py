@@ -10,7 +10,7 @@ from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
 from ..model import Session
-from ..parts import inline
+from ..parts import inline, told
 from ..protocol import Source
 
 
@@ -31,20 +31,19 @@ class Contents:
         text, kind = row.get("text"), row.get("type")
         if not isinstance(text, str):
             text = self._joined(payload) if "text_ref" in payload else text_of(payload.get("text"))
-        if kind == "text":
-            return [{"text": text}]
-        if kind == "reasoning":
-            if payload.get("redacted") is True:
-                self.session.left["redacted reasoning"] += 1
-            return [{"text": text, "thought": True}] if text else []
-        if kind == "tool_call":
-            return [
-                self.talk.call(payload.get("tool_call_id"), payload.get("name"), payload.get("arguments"))
-            ]
-        if kind == "tool_result":
-            return [self.result(payload, objects(payload.get("attachments")))]
-        if kind == "attachment":
-            return self.attachment(object_of(payload.get("attachment")).get("id"))
+        match kind:
+            case "text":
+                return [{"text": text}]
+            case "reasoning":
+                self.session.leave("redacted reasoning", payload.get("redacted") is True)
+                return [{"text": text, "thought": True}] if text else []
+            case "tool_call":
+                id, name = payload.get("tool_call_id"), payload.get("name")
+                return [self.talk.call(id, name, payload.get("arguments"))]
+            case "tool_result":
+                return [self.result(payload, objects(payload.get("attachments")))]
+            case "attachment":
+                return self.attachment(object_of(payload.get("attachment")).get("id"))
         self.session.left[f"part ({kind})"] += 1
         return []
 
@@ -102,15 +101,15 @@ class Contents:
 
     def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
         """The tools that these turns could call, as OpenAI spells them."""
-        found: dict[str, Json] = {}
-        for id in ids:
-            for row in self.joined(table, column, id, "tool"):
-                about = {"name": row.get("name"), "description": row.get("description")}
-                if name_of(row.get("name")):
-                    schema = {"parameters": object_in(row.get("input_schema"))}
-                    given = {key: value for key, value in {**about, **schema}.items() if value}
-                    found[row["name"]] = {"type": "function", "function": given}
-        return list(found.values())
+        rows = (row for id in ids for row in self.joined(table, column, id, "tool"))
+        found = {
+            row["name"]: told(
+                name=row["name"], description=row.get("description"),
+                parameters=object_in(row.get("input_schema")),
+            )
+            for row in rows if name_of(row.get("name"))
+        }  # fmt: skip
+        return [{"type": "function", "function": function} for function in found.values()]
 
     def turn(self, row: Json) -> Json:
         """What a turn says of the answer in it: its model and usage."""

@@ -33,22 +33,21 @@ def content(given: Any, provider: str | None = None) -> list[Part]:
 
 
 def _part(block: Json, provider: str | None) -> Iterator[Any]:
-    kind = block.get("type")
-    if kind == "text":
-        if text_of(block.get("text")):
-            yield {"text": block["text"]}
-    elif kind == "thinking":
-        yield from _thought(block, provider)
-    elif kind == "toolCall":
-        part: Any = call(block.get("id"), text_of(block.get("name")), block.get("arguments"))
-        signature = name_of(block.get("thoughtSignature"))
-        yield {**part, "thoughtSignature": signature} if signature else part
-    elif kind == "image":
-        yield {
-            "inlineData": {"mimeType": text_of(block.get("mimeType")), "data": text_of(block.get("data"))}
-        }
-    else:
-        yield native("pi", block)
+    match block.get("type"):
+        case "text":
+            if text_of(block.get("text")):
+                yield {"text": block["text"]}
+        case "thinking":
+            yield from _thought(block, provider)
+        case "toolCall":
+            part: Any = call(block.get("id"), text_of(block.get("name")), block.get("arguments"))
+            signature = name_of(block.get("thoughtSignature"))
+            yield {**part, "thoughtSignature": signature} if signature else part
+        case "image":
+            mime, data = text_of(block.get("mimeType")), text_of(block.get("data"))
+            yield {"inlineData": {"mimeType": mime, "data": data}}
+        case _:
+            yield native("pi", block)
 
 
 def _thought(block: Json, provider: str | None) -> Iterator[Any]:

@@ -107,29 +107,30 @@ class _Branch:
     def add(self, node: Node) -> None:
         data = node.line.data
         ts = time_of(data.get("timestamp"))
-        if node.type == "message":
-            self.message(node, object_of(data.get("message")), ts)
-        elif node.type == "custom_message":
-            self.entry(node, "user", ts, messages.content(data.get("content")))
-        elif node.type == "branch_summary" and text_of(data.get("summary")):
-            self.entry(node, "user", ts, [{"text": messages.BRANCH.format(data["summary"])}])
-        elif node.type == "compaction":
-            self.compacted(node, data, ts)
+        match node.type:
+            case "message":
+                self.message(node, object_of(data.get("message")), ts)
+            case "custom_message":
+                self.entry(node, "user", ts, messages.content(data.get("content")))
+            case "branch_summary" if text_of(data.get("summary")):
+                self.entry(node, "user", ts, [{"text": messages.BRANCH.format(data["summary"])}])
+            case "compaction":
+                self.compacted(node, data, ts)
 
     def message(self, node: Node, message: Json, ts: str | None) -> None:
-        role = message.get("role")
-        if role == "user" or role in ("custom", "hookMessage"):
-            self.entry(node, "user", ts, messages.content(message.get("content")))
-        elif role == "assistant":
-            self.said(node, message, ts)
-        elif role == "toolResult":
-            self.entry(node, "tool", ts, [messages.result(message)])
-        elif role == "bashExecution" and message.get("excludeFromContext") is not True:
-            self.entry(node, "user", ts, [{"text": messages.shell(message)}])
-        else:
-            self.session.left[
-                "command that is not sent" if role == "bashExecution" else f"{role} message"
-            ] += 1
+        match message.get("role"):
+            case "user" | "custom" | "hookMessage":
+                self.entry(node, "user", ts, messages.content(message.get("content")))
+            case "assistant":
+                self.said(node, message, ts)
+            case "toolResult":
+                self.entry(node, "tool", ts, [messages.result(message)])
+            case "bashExecution" if message.get("excludeFromContext") is True:
+                self.session.left["command that is not sent"] += 1
+            case "bashExecution":
+                self.entry(node, "user", ts, [{"text": messages.shell(message)}])
+            case role:
+                self.session.left[f"{role} message"] += 1
 
     def said(self, node: Node, message: Json, ts: str | None) -> None:
         if "totalTokens" not in object_of(message.get("usage")):
