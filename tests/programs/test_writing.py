@@ -164,6 +164,24 @@ def test_thinking_goes_back_only_to_the_program_whose_it_was(view: View, kept: b
     assert +written.left == ({} if kept else {"thought": 1})
 
 
+@pytest.mark.parametrize("text", [None, [{"type": "reasoning_text", "text": "hm"}]], ids=["sealed", "open"])
+def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text: Any) -> None:
+    item = {"type": "reasoning", "id": "rs_1", "summary": [], "content": text, "encrypted_content": "c2ln"}
+    said = histories.message(
+        "codeh", {"native": {"provider": "openai-responses", "value": item}}, {"text": "Red.", "item": {"id": "msg_1"}},
+        provider="openai-responses", imported=[2],
+    )  # fmt: skip
+    head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time,
+            "imported": {"from": "codex", "id": "x", "path": "p"}}  # fmt: skip
+    asked = histories.user({"text": "Which colour?"})
+    log = [
+        {"type": "message", "id": f"m{n}", "ts": ABOUT.time, **one} for n, one in enumerate([asked, said])
+    ]
+    view = strategies.view_of([head, *log])
+    assert b"c2ln" in sessions.written("codex", view, ABOUT).data
+    assert sessions.held("codex", view).messages[1].parts == view.messages[1].parts
+
+
 @PROGRAMS
 @pytest.mark.parametrize("covers", [["m0", "m1"], ["m0"]], ids=["a user goes on", "a model goes on"])
 @pytest.mark.parametrize("by", ["outline", "own"])

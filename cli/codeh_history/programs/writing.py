@@ -16,6 +16,7 @@ from ..base.words import some
 from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options
 from ..providers.media import media
+from ..providers.parts import objects
 from ..providers.turns import described
 from ..session.exchanges import is_thought
 from ..session.imported import MARK, origin
@@ -97,8 +98,9 @@ def without_unsent(view: View, provider: str | None) -> View:
 def _thinking(sent: Sent) -> Iterator[Message]:
     """The messages of which thoughts are sent."""
     for element, sources in sent:
-        blocks = element.get("content") or element.get("parts")
-        for block, source in zip(blocks if isinstance(blocks, list) else [element], sources, strict=False):
+        held = objects(element.get("content") or element.get("parts"))
+        blocks = [element] if element.get("type") == "reasoning" or not held else held
+        for block, source in zip(blocks, sources, strict=False):
             if source is not None and (
                 block.get("thought") or block.get("type") in (*THINKING, "reasoning")
             ):
