@@ -5,7 +5,7 @@ The attributes of its span (Development status): https://opentelemetry.io/docs/s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -39,10 +39,10 @@ def export(view: View) -> Exported:
     sent, answer = talk.messages, None
     if sent and sent[-1].role == "model":
         sent, answer = sent[:-1], sent[-1]
-    opening = [_message("user", [{"type": "text", "content": talk.opening}])] if talk.opening else []
+    opening = [_message("user", [{"text": talk.opening}])] if talk.opening else []
     found: Json = {
         "gen_ai.operation.name": "chat", "gen_ai.conversation.id": view.id, **_asked(talk),
-        "gen_ai.input.messages": [*opening, *(_message(_role(one), list(_parts(one))) for one in sent)],
+        "gen_ai.input.messages": [*opening, *(_message(_role(one), one.parts) for one in sent)],
         "gen_ai.output.messages": [], **(_answered(answer) if answer else {}),
     }  # fmt: skip
     talk.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
@@ -71,24 +71,19 @@ def _answered(message: Message) -> Json:
         "gen_ai.response.model": message.model, "gen_ai.response.finish_reasons": [reason],
         **{theirs: usage[ours] for ours, theirs in _USAGE.items() if ours in usage},
         "gen_ai.output.messages": [
-            {**_message("assistant", list(_parts(message))), "finish_reason": reason}
+            {**_message("assistant", message.parts), "finish_reason": reason}
         ],
     }  # fmt: skip
 
 
-def _message(role: str, parts: list[Json]) -> Json:
-    return {"role": role, "parts": parts}
+def _message(role: str, parts: Sequence[Part]) -> Json:
+    return {"role": role, "parts": list(map(_part, parts))}
 
 
 def _role(message: Message) -> str:
     if message.role == "model":
         return "assistant"
     return "tool" if message.parts and all("functionResponse" in part for part in message.parts) else "user"
-
-
-def _parts(message: Message) -> Iterator[Json]:
-    for part in message.parts:
-        yield _part(part)
 
 
 def _part(given: Part) -> Json:

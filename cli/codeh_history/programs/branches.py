@@ -62,8 +62,7 @@ def read(
                 yield last
             last = made
     if last is not None:
-        more = sum(1 for _ in rest)
-        last.leave(BEYOND, more)
+        last.leave(BEYOND, sum(1 for _ in rest))
         yield last
 
 

@@ -135,7 +135,8 @@ class _Comparison:
                 if new or place < last:
                     return f"its messages are in another order now, from {item.id} on"
                 last = place
-            self.known(item, exact=exact and broken.isdisjoint(_lines(item)))
+            lines = item.lines if isinstance(item, Entry) else [item.line]
+            self.known(item, exact=exact and broken.isdisjoint(lines))
         return None
 
     def known(self, item: Entry | Summary, *, exact: bool) -> None:
@@ -198,10 +199,6 @@ class _Comparison:
             number += 1
         self.taken.add(id)
         return id
-
-
-def _lines(item: Entry | Summary) -> list[int]:
-    return item.lines if isinstance(item, Entry) else [item.line]
 
 
 def _same(parts: Sequence[Part], record: Json) -> bool:

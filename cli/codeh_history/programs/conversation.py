@@ -9,8 +9,8 @@ from typing import Any
 from ..providers.parts import call, name_of, object_of
 from ..session.model import Part
 from ..session.records import dumps
-from .model import Entry, Piece, Session
-from .parts import result, told
+from .model import Entry, Piece, Session, told
+from .parts import result
 from .records import made_id, time_of
 
 

@@ -17,6 +17,11 @@ from ..session.model import Json, Part
 Effect = Literal["forgets", "drops", "doubles", "refused", "skips"]
 
 
+def told(**fields: object) -> Json:
+    """Those of the fields that say something."""
+    return {name: value for name, value in fields.items() if value}
+
+
 class Problem(NamedTuple):
     """Something wrong in a source: on which line (0: in all of it), what its program does, and why.
 
@@ -123,10 +128,13 @@ class Session:
         """Say which session it left, or whose sub-agent it is; where in that, is not known."""
         self.parent, self.agent = {"session": parent, "at": None}, agent
 
+    def set(self, **settings: object) -> None:
+        """Take those settings that say something."""
+        self.settings |= told(**settings)
+
     def titled(self, title: object) -> None:
         """Take a title, if it is one."""
-        if isinstance(title, str) and title:
-            self.settings["title"] = title
+        self.set(title=title if isinstance(title, str) else None)
 
     @property
     def last(self) -> str | None:

@@ -27,11 +27,6 @@ def result(id: object, name: object, text: str, *, failed: bool, held: list[Part
     return part  # type: ignore[no-any-return]
 
 
-def told(**fields: Any) -> Json:
-    """Those of a message's fields that say something."""
-    return {name: value for name, value in fields.items() if value}
-
-
 def texts(parts: Iterable[Part]) -> list[str]:
     """The texts among them, thoughts too."""
     return [part["text"] for part in parts if "text" in part]

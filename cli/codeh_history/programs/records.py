@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from ..base.errors import BadData
@@ -106,18 +106,14 @@ def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> 
     covered = [before[id] for id in item.covers if id in before]
     times = [one.ts for one in covered if one.ts]
     first, last = (times[0], times[-1]) if times else (None, None)
+    prompts = sum(isinstance(one, Entry) and one.kind == "user" for one in covered)
     text = item.text.removeprefix(f"{SUMMARY_HEAD}\n\n")
     return {
         "type": "summary", "id": item.id, **_if("createdAt", item.ts), **_if("periodStart", first),
         **_if("periodEnd", last),
-        "summary": text, "conversationCount": exchanges(covered), "covers": item.covers, "by": program,
+        "summary": text, "conversationCount": prompts, "covers": item.covers, "by": program,
         MARK: [item.line],
     }  # fmt: skip
-
-
-def exchanges(items: Sequence[Entry | Summary]) -> int:
-    """How many of these are messages of a user."""
-    return sum(isinstance(item, Entry) and item.kind == "user" for item in items)
 
 
 def made_id(*of: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,15 +65,15 @@ def keeps(name: str, head: Head) -> bool:
 
 def read(name: str, source: Source) -> Iterable[Session]:
     """The sessions in a file of this program."""
-    module = import_module(f"{__package__}.{PROGRAMS[name]}.read")
-    return cast("ReadModule", module).read(source)
+    module: ReadModule = _module(name, "read")
+    return module.read(source)
 
 
 def held(name: str, view: View) -> View:
     """What `written` of a view holds: of its thinking what this program may be given again."""
     from . import writing
 
-    module = cast("WriteModule", import_module(f"{__package__}.{PROGRAMS[name]}.write"))
+    module: WriteModule = _module(name, "write")
     return writing.without_unsent(writing.prepared(view, name)[0], module.THINKING_OF)
 
 
@@ -81,7 +81,11 @@ def written(name: str, view: View, about: About) -> Written:
     """A file that this program goes on with, of a view whose calls and results are paired."""
     from . import writing
 
-    module = import_module(f"{__package__}.{PROGRAMS[name]}.write")
+    module: WriteModule = _module(name, "write")
     prepared, left = writing.prepared(view, name)
-    made = cast("WriteModule", module).write(prepared, about)
+    made = module.write(prepared, about)
     return made._replace(left=left + made.left)
+
+
+def _module(name: str, part: str) -> Any:
+    return import_module(f"{__package__}.{PROGRAMS[name]}.{part}")

@@ -90,21 +90,10 @@ def without_unsent(view: View, provider: str | None) -> View:
     """The view without thinking that this provider's request would not hold, and what is nothing else."""
     if not thoughts(view.messages):
         return view
-    kept = {message.id for message in _thinking(sent(view, provider))} if provider is not None else ()
+    thinking = sent(view, provider).thinking() if provider is not None else ()
+    kept = {message.id for message in thinking if message is not None}
     found = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
     return view.with_messages([message for message in found if message.parts])
-
-
-def _thinking(sent: Sent) -> Iterator[Message]:
-    """The messages of which thoughts are sent."""
-    for element, sources in sent:
-        held = objects(element.get("content") or element.get("parts"))
-        blocks = [element] if element.get("type") == "reasoning" or not held else held
-        for block, source in zip(blocks, sources, strict=False):
-            if source is not None and (
-                block.get("thought") or block.get("type") in (*THINKING, "reasoning")
-            ):
-                yield source
 
 
 def told_apart(messages: Sequence[Message]) -> list[Message]:
@@ -166,6 +155,19 @@ class Sent:
     def __iter__(self) -> Iterator[tuple[Json, list[Message | None]]]:
         """Each element with its sources."""
         return zip(self.elements, self.sources, strict=True)
+
+    def thinking(self) -> Iterator[Message | None]:
+        """Of each thought that is sent the message."""
+        for element, sources in self:
+            held = objects(element.get("content") or element.get("parts"))
+            blocks = [element] if element.get("type") == "reasoning" or not held else held
+            for block, source in zip(blocks, sources, strict=False):
+                if block.get("thought") or block.get("type") in (*THINKING, "reasoning"):
+                    yield source
+
+    def left(self, view: View) -> Counter[str]:
+        """How many thoughts of the view are not sent."""
+        return Counter({THOUGHT: thoughts(view.messages) - sum(1 for _ in self.thinking())})
 
 
 def sent(view: View, provider: str, model: str | None = None) -> Sent:

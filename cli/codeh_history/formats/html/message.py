@@ -69,21 +69,23 @@ def _picture(part: Part) -> str:
 
 
 def _item(item: Item, message: Message, part: Part, known: Collection[int]) -> str:
-    if item.what == "text":
-        if message.role != "model":
+    match item.what:
+        case "text" if message.role == "model":
+            return text.rendered(markdown.part_text(part, known))
+        case "text":
             return text.typed(item.body)
-        return text.rendered(markdown.part_text(part, known))
-    if item.what == "thought":
-        return text.folded("thought", f"Thought{_beginning(item.body)}", text.rendered(item.body))
-    if item.what == "call":
-        head = f"<code>{escape(visible(item.name))}</code>{_beginning(_said(item.value))}"
-        return text.folded("call", head, _arguments(item))
-    if item.what == "result":
-        lines = item.body.count("\n") + 1
-        size = f", {lines} lines" if lines > 1 else ""
-        head = f"Result of <code>{escape(visible(item.name))}</code>{size}{_beginning(item.body)}"
-        return text.folded("result", head, text.block(item.body))
-    return f'<p class="file">[{escape(visible(item.head))}]</p>\n'
+        case "thought":
+            return text.folded("thought", f"Thought{_beginning(item.body)}", text.rendered(item.body))
+        case "call":
+            head = f"<code>{escape(visible(item.name))}</code>{_beginning(_said(item.value))}"
+            return text.folded("call", head, _arguments(item))
+        case "result":
+            lines = item.body.count("\n") + 1
+            size = f", {lines} lines" if lines > 1 else ""
+            head = f"Result of <code>{escape(visible(item.name))}</code>{size}{_beginning(item.body)}"
+            return text.folded("result", head, text.block(item.body))
+        case _:
+            return f'<p class="file">[{escape(visible(item.head))}]</p>\n'
 
 
 def _arguments(item: Item) -> str:

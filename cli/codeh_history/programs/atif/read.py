@@ -27,9 +27,7 @@ def _session(value: Json, names: Names) -> Session:
     steps, agent = objects(value.get("steps")), object_of(value.get("agent"))
     id = name_of(value.get("trajectory_id")) or value.get("session_id")
     session = Session(NAME, names.id(id, steps[:2]), version=name_of(value.get("schema_version")))
-    tools = objects(agent.get("tool_definitions"))
-    if tools:
-        session.settings["tools"] = tools
+    session.set(tools=objects(agent.get("tool_definitions")))
     reading = _Steps(session, name_of(agent.get("model_name")))
     for number, step in enumerate(steps, 1):
         reading.talk.number = number
@@ -84,10 +82,10 @@ class _Steps:
         reasoning = text_of(step.get("reasoning_content"))
         said = [thought(reasoning)] if reasoning else []
         said += parts
-        for one in objects(step.get("tool_calls")):
-            said.append(
-                self.talk.call(one.get("tool_call_id"), one.get("function_name"), one.get("arguments"))
-            )
+        said += (
+            self.talk.call(one.get("tool_call_id"), one.get("function_name"), one.get("arguments"))
+            for one in objects(step.get("tool_calls"))
+        )
         raw = object_of(step.get("metrics"))
         counts = usage.normalised(
             raw, input=usage.count(raw, "prompt_tokens"), output=usage.count(raw, "completion_tokens"),

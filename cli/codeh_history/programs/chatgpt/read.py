@@ -10,8 +10,8 @@ from ...providers.parts import listed, name_of, object_of, text_of
 from ...session.model import Json
 from .. import values
 from ..conversation import Conversation, seconds
-from ..model import ABANDONED, Entry, Piece, Session
-from ..parts import texts, told, without_texts
+from ..model import ABANDONED, Entry, Piece, Session, told
+from ..parts import texts, without_texts
 from ..protocol import Source
 from ..records import made_id
 from ..tree import others, way

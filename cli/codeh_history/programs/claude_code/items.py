@@ -11,8 +11,8 @@ from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import counts
 from ...providers.parts import name_of, object_of
 from ...session.model import Part
-from ..model import Entry, Piece, Session, Summary
-from ..parts import texts, told
+from ..model import Entry, Piece, Session, Summary, told
+from ..parts import texts
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import attachments
@@ -190,8 +190,7 @@ class Items:
 
     def compacted(self, after: list[Node]) -> None:
         """The context begins anew here: where no summary follows, the boundary's own text is one."""
-        talk = (node for node in after if node.talks)
-        first = next(talk, None)
+        first = next((node for node in after if node.talks), None)
         if first is not None and first.line.data.get("isCompactSummary") is True:
             return
         if self.uncovered and after[0].type == "system":

@@ -177,8 +177,7 @@ class Tree:
                     parent = self._before(at, seen)
                     broken.append(Broken(nodes[-1], parent, why))
                 at = parent
-        total = len(nodes)
-        return Branch(nodes[::-1], sorted(total - start for start in starts), broken[::-1])
+        return Branch(nodes[::-1], sorted(len(nodes) - start for start in starts), broken[::-1])
 
     def _replaced(self, start: Node, seen: set[str]) -> Node | None:
         """The last line of what a compaction replaced."""

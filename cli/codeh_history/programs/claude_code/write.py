@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...providers.anthropic import NAME as FORMAT
-from ...providers.anthropic.blocks import THINKING
 from ...session.model import Json, Message
 from ...session.view import View
 from .. import writing
@@ -32,15 +30,11 @@ def write(view: View, about: About) -> Written:
         chain.compacted(summary, writing.begun(view, about))
     for element, sources in sent:
         chain.add(element, sources)
-    thinking = sum(
-        block.get("type") in THINKING for element in sent.elements for block in element["content"]
-    )
-    left = Counter({writing.THOUGHT: writing.thoughts(view.messages) - thinking})
     return Written(
         writing.lines(chain.lines),
         f"projects/{folder(about.cwd)}/{about.id}.jsonl",
         ("claude", "--resume", about.id),
-        left,
+        sent.left(view),
         sent.notes,
         taken=("claude", "--resume"),
     )

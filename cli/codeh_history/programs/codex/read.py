@@ -83,26 +83,26 @@ class _Rollout:
         self.unnumbered: int | None = None  # the first line that has no ordinal
 
     def line(self, line: Line, data: Json) -> None:
-        kind, payload, time = data.get("type"), object_of(data.get("payload")), data.get("timestamp")
+        payload, time = object_of(data.get("payload")), data.get("timestamp")
         if self.unnumbered is None and "ordinal" not in data:
             self.unnumbered = line.number
-        if kind == "session_meta":
-            self.begins(line, payload, time_of(time))
-        elif kind == "response_item":
-            self.doubled(line.number, payload, time)
-            self.item(line.number, payload, time_of(time))
-        elif kind == "compacted":
-            self.compacted(line, payload, time_of(time))
-        elif kind == "event_msg":
-            self.event(line.number, payload)
-        else:
-            if kind == "turn_context":
-                self.model = name_of(payload.get("model")) or self.model
-            elif kind == "token_usage_record":
-                self.used(
-                    line.number, payload.get("usage"), name_of(payload.get("response_id")), closes=True
-                )
-            self.session.left[kind if isinstance(kind, str) else "line without a type"] += 1
+        match data.get("type"):
+            case "session_meta":
+                self.begins(line, payload, time_of(time))
+            case "response_item":
+                self.doubled(line.number, payload, time)
+                self.item(line.number, payload, time_of(time))
+            case "compacted":
+                self.compacted(line, payload, time_of(time))
+            case "event_msg":
+                self.event(line.number, payload)
+            case kind:
+                if kind == "turn_context":
+                    self.model = name_of(payload.get("model")) or self.model
+                elif kind == "token_usage_record":
+                    id = name_of(payload.get("response_id"))
+                    self.used(line.number, payload.get("usage"), id, closes=True)
+                self.session.left[kind if isinstance(kind, str) else "line without a type"] += 1
 
     def begins(self, line: Line, payload: Json, ts: str | None) -> None:
         """The first header is the session's; others are of the session that it was forked from."""

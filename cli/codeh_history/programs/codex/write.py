@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -42,12 +41,11 @@ def write(view: View, about: About) -> Written:
         )
     for element, sources in sent:
         rollout.item(element, writing.time_of(sources))
-    reasoning = sum(element.get("type") == "reasoning" for element in sent.elements)
     return Written(
         writing.lines(rollout.lines),
         _name(about),
         ("codex", "resume", about.id),
-        Counter({writing.THOUGHT: writing.thoughts(view.messages) - reasoning}),
+        sent.left(view),
         sent.notes,
     )
 

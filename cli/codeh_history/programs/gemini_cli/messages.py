@@ -11,8 +11,7 @@ from ...providers.gemini.body import part_of
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
-from ..model import Entry, Piece
-from ..parts import told
+from ..model import Entry, Piece, told
 from ..records import made_id, time_of
 
 Version = tuple[int, Json]  # the line on which a message was written, and what it was then

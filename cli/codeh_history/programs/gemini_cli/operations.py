@@ -56,10 +56,8 @@ class Operations:
         self.gone.pop(data["id"], None)
         self.live.setdefault(data["id"])
 
-    def rewound(self, id: str) -> bool:
-        """Take a message and all after it back; whether it is there."""
-        if id not in self.live:
-            return False
+    def rewound(self, id: str) -> None:
+        """Take a message that is live and all after it back."""
         gone: set[str] = set()
         while id not in gone:
             gone.add(self.live.popitem()[0])
@@ -68,7 +66,6 @@ class Operations:
             self._held.remove(_id(item))
             gone.update(item.covers if isinstance(item, Replaced) else ())
         self.gone |= dict.fromkeys(gone, REWOUND)
-        return True
 
     def stood(self, line: int) -> Stood:
         return Stood(line, [*self.live], [*self._covered])

@@ -140,13 +140,14 @@ class _Reading:
             self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
 
     def rewound(self, number: int, id: str) -> None:
-        if id in self.done.live:
-            if self.since is not None:
-                self.stood.append(self.done.stood(number) if self.rewinds >= self.since else None)
-            self.rewinds += 1
-        if not self.done.rewound(id):
+        if id not in self.done.live:
             why = f"rewound to {id[:60]}, which is not there: Gemini CLI forgets all that stands before"
             self.session.problem(number, "forgets", why, "nothing is taken back")
+            return
+        if self.since is not None:
+            self.stood.append(self.done.stood(number) if self.rewinds >= self.since else None)
+        self.rewinds += 1
+        self.done.rewound(id)
 
     def end(self) -> None:
         """Make the items of what is left."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from hashlib import sha256
 from typing import Any
 
@@ -28,15 +27,13 @@ def write(view: View, about: About) -> Written:
     summary = writing.summary_of(view, NAME)
     if summary:
         file.compressed(summary)
-    thoughts = 0
     for element, sources in sent:
-        thoughts += sum(part.get("thought") is True for part in element["parts"])
         models = (one.model for one in sources if one is not None and one.provider in (None, FORMAT))
         file.add(element, writing.time_of(sources), next(filter(None, models), None))
-    left = Counter({writing.THOUGHT: writing.thoughts(view.messages) - thoughts})
     return Written(
-        writing.lines(file.lines), _name(about), ("gemini", "--resume", about.id), left, sent.notes
-    )
+        writing.lines(file.lines), _name(about), ("gemini", "--resume", about.id), sent.left(view),
+        sent.notes,
+    )  # fmt: skip
 
 
 def _name(about: About) -> str:
@@ -81,8 +78,7 @@ class _File:
         others = [part for part in parts if "functionResponse" not in part]
         if others:
             self.calls = {}
-            content = _kept(others)
-            self.lines.append({**self._head("user"), "content": content})
+            self.lines.append({**self._head("user"), "content": _kept(others)})
 
     def _said(self, parts: list[Any], model: str | None) -> None:
         """A model's message; of two in a row, the first of which has calls, one is made."""
@@ -149,10 +145,11 @@ def _content(parts: list[Any]) -> Json:
     plain = all(part.keys() == {"text"} for part in texts) and parts[: len(texts)] == texts
     if plain and all(part.keys() == {"functionCall"} for part in parts[len(texts) :]):
         return {"content": texts}
-    calls = ({**part["functionCall"], "id": _id(part["functionCall"])} if _is_call(part) else None
-             for part in parts)  # fmt: skip
-    whole = [
-        {**part, "functionCall": call} if call else part for part, call in zip(parts, calls, strict=True)
-    ]
     shown = [part for part in texts if part.get("thought") is not True]
-    return {"content": whole, "displayContent": shown}
+    return {"content": list(map(_whole, parts)), "displayContent": shown}
+
+
+def _whole(part: Any) -> Any:
+    """The part as its message holds it: a call by the id that the program knows it by."""
+    call = part.get("functionCall")
+    return {**part, "functionCall": {**call, "id": _id(call)}} if _is_call(part) else part

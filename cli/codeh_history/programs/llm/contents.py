@@ -9,8 +9,8 @@ from ...providers.json_text import value_of
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ..conversation import Conversation
-from ..model import Session
-from ..parts import inline, told
+from ..model import Session, told
+from ..parts import inline
 from ..protocol import Source
 
 

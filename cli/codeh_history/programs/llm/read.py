@@ -41,9 +41,8 @@ def _thread(source: Source, row: Json) -> Session:
     try:
         found = source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", session.id)
         turns = {turn["tip_message_hash"]: turn for turn in found}
-        tools = contents.tools("turn_tools", "turn_id", [turn["id"] for turn in turns.values()])
-        if tools:
-            session.settings["tools"] = tools
+        ids = [turn["id"] for turn in turns.values()]
+        session.set(tools=contents.tools("turn_tools", "turn_id", ids))
         chain = _chain(source, session, row["tip_message_hash"])
         times = _times(chain, turns)
         for talk.number, message in enumerate(chain, 1):
@@ -114,12 +113,9 @@ def _responses(source: Source, id: str | None) -> Session:
             talk.number += 1
             ids.append(row["id"])
             _response(contents, row)
-        tools = contents.tools("tool_responses", "response_id", ids)
+        session.set(tools=contents.tools("tool_responses", "response_id", ids))
     except Refused as error:
         session.problem(0, "skips", f"{error} after {talk.number} responses")
-        return session
-    if tools:
-        session.settings["tools"] = tools
     return session
 
 
@@ -131,8 +127,7 @@ def _response(contents: Contents, row: Json) -> None:
         *contents_of(contents.joined("system_fragments", "response_id", id)),
         text_of(row.get("system")),
     ]
-    if any(system):
-        session.settings["system"] = "\n\n".join(filter(None, system))
+    session.set(system="\n\n".join(filter(None, system)))
     talk.add("tool", list(_results(contents, id)), id=f"{id}.results", ts=ts)
     prompt = [
         *contents_of(contents.joined("prompt_fragments", "response_id", id)),

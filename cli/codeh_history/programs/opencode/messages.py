@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ...providers import usage
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
-from ..model import Entry, Piece
-from ..parts import result, told
+from ..model import Entry, Piece, told
+from ..parts import result
 from ..records import made_id, time_of
 
 CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned

@@ -10,6 +10,7 @@ from ...providers import usage
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import parts
+from ..model import told
 
 _FORMATS = {  # by the API that a message came through
     "anthropic-messages": "anthropic", "bedrock-converse-stream": "anthropic",
@@ -71,7 +72,7 @@ def model_fields(message: Json) -> Json:
         cached=usage.count(raw, "cacheRead"), cacheWrite=usage.count(raw, "cacheWrite"),
         total=usage.count(raw, "totalTokens"),
     )  # fmt: skip
-    return parts.told(
+    return told(
         provider=_FORMATS.get(text_of(message.get("api"))), model=name_of(message.get("model")),
         finish=name_of(message.get("stopReason")), response=name_of(message.get("responseId")), usage=used,
     )  # fmt: skip

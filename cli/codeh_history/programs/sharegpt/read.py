@@ -33,13 +33,11 @@ def _session(value: Json, number: int, names: Names) -> Session:
     said = turns(value)
     users = tuple(name for name, kind in _KINDS.items() if kind == "user")
     session = Session(NAME, names.id(value.get("id"), opening(said, "from", users), value.get("system")))
-    for name in ("title", "system"):
-        if text_of(value.get(name)):
-            session.settings[name] = value[name]
     tools = value.get("tools")
-    declared = objects(value_of(tools) if isinstance(tools, str) else tools)
-    if declared:
-        session.settings["tools"] = declared
+    session.set(
+        title=text_of(value.get("title")), system=text_of(value.get("system")),
+        tools=objects(value_of(tools) if isinstance(tools, str) else tools),
+    )  # fmt: skip
     talk = Conversation(session)
     talk.number = number
     for turn in said:
