@@ -14,7 +14,6 @@ from ...session.model import Part
 from ..model import Entry, Piece, Session, Summary, told
 from ..parts import texts
 from ..protocol import Refused, Source
-from ..records import time_of
 from . import attachments
 from .tree import ERRORS, Branch, Node, Tree, siblings
 
@@ -46,13 +45,11 @@ class Items:
                 parent = self.tree.nodes[str(node.parent)]
                 answers.setdefault(str(parent.response), []).append(node)
         ends = {str(node.response): place for place, node in enumerate(branch.nodes)}
-        starts = iter([*branch.starts, len(branch.nodes)])
-        start = next(starts)
+        starts = set(branch.starts)
         for place, node in enumerate(branch.nodes):
-            if place == start:
+            if place in starts:
                 self.flush()
                 self.compacted(branch.nodes[place:])
-                start = next(starts)
             if node.type == "assistant":
                 response = str(node.response)
                 self.assistant(node, beside.get(response, []) if place == ends[response] else [])
@@ -73,7 +70,7 @@ class Items:
         known = self.responses.get(node.response or "")
         if known is None:
             self.flush()
-        entry = known or Entry(node.uuid, "codeh", time_of(node.line.data.get("timestamp")), [])
+        entry = known or Entry(node.id, "codeh", node.ts, [])
         for one in (node, *beside):
             self.said(entry, one)
         if entry.pieces and known is None:
@@ -118,7 +115,7 @@ class Items:
             return
         parts = self.parts(node, content, "user")
         if parts:
-            self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
+            self.keep(Entry(node.id, "user", node.ts, [Piece(node.number, parts)]))
 
     def put_in(self, node: Node) -> None:
         """What was typed meanwhile: a prompt while the model worked, or a command, with what it printed."""
@@ -127,7 +124,7 @@ class Items:
         content = data.get("content") if node.local else object_of(data.get("attachment")).get("prompt")
         parts = self.parts(node, content, "user")
         if parts:
-            self.keep(Entry(node.uuid, "user", time_of(data.get("timestamp")), [Piece(node.number, parts)]))
+            self.keep(Entry(node.id, "user", node.ts, [Piece(node.number, parts)]))
 
     def attached(self, node: Node) -> None:
         """What was attached to a prompt is said with it, what came with results behind them."""
@@ -141,8 +138,7 @@ class Items:
         if isinstance(last, Entry) and last.kind == "user":
             last.pieces.append(Piece(node.number, parts))
         else:
-            ts = time_of(node.line.data.get("timestamp"))
-            self.keep(Entry(node.uuid, "user", ts, [Piece(node.number, parts)]))
+            self.keep(Entry(node.id, "user", node.ts, [Piece(node.number, parts)]))
 
     def flush(self) -> None:
         """Add the results of a response, in the order of their lines."""
@@ -150,14 +146,12 @@ class Items:
             return
         held, self.results = sorted(self.results, key=lambda node: node.number), []
         for node in held:
-            data = node.line.data
-            parts = self.parts(node, object_of(data.get("message")).get("content"), "user")
+            parts = self.parts(node, object_of(node.line.data.get("message")).get("content"), "user")
             results = [self.whole(part, node) for part in parts if "functionResponse" in part]
             others = [part for part in parts if "functionResponse" not in part]
-            ts = time_of(data.get("timestamp"))
-            self.keep(Entry(node.uuid, "tool", ts, [Piece(node.number, results)]))
+            self.keep(Entry(node.id, "tool", node.ts, [Piece(node.number, results)]))
             if others:
-                self.keep(Entry(f"{node.uuid}.1", "user", ts, [Piece(node.number, others)]))
+                self.keep(Entry(f"{node.id}.1", "user", node.ts, [Piece(node.number, others)]))
 
     def parts(self, node: Node, content: Any, role: str) -> list[Part]:
         """The parts of a line's content."""
@@ -204,9 +198,8 @@ class Items:
         return bool(said)
 
     def summary(self, node: Node, text: str) -> None:
-        ts = time_of(node.line.data.get("timestamp"))
         covered, self.uncovered = self.uncovered, []
-        self.keep(Summary(node.uuid, ts, text, node.number, covered))
+        self.keep(Summary(node.id, node.ts, text, node.number, covered))
 
     def keep(self, item: Entry | Summary) -> None:
         self.session.items.append(item)

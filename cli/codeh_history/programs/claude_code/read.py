@@ -82,11 +82,11 @@ def _kind(data: Json) -> str:
 
 def _count(session: Session, tree: Tree, branch: Branch) -> None:
     """Count the messages that are not of the branch."""
-    used = {node.uuid for node in (*branch.nodes, *siblings(tree, branch.nodes))}
+    used = {node.id for node in (*branch.nodes, *siblings(tree, branch.nodes))}
     for node in tree.nodes.values():
-        if (node.talks or node.queued) and node.uuid not in used:
+        if (node.talks or node.queued) and node.id not in used:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
-        elif node.attached and node.uuid not in used:
+        elif node.attached and node.id not in used:
             session.left[_kind(node.line.data)] += 1
     session.leave("repeated line", tree.repeated)
 
@@ -96,14 +96,14 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
 
 def _branches(source: Source, session: Session, tree: Tree, live: Branch) -> Iterator[Session]:
     """Abandoned branches and sub-agents as sessions of their own: in the file, or in files of theirs."""
-    used = {node.uuid for node in (*live.nodes, *siblings(tree, live.nodes))}
+    used = {node.id for node in (*live.nodes, *siblings(tree, live.nodes))}
 
     def whole(leaf: Node) -> list[Node]:
         nodes = tree.branch(leaf).nodes
         return [*nodes, *siblings(tree, nodes)]
 
     def made(own: list[Node]) -> Session:
-        branch = branches.of(session, own[0].uuid[:8])
+        branch = branches.of(session, own[0].id[:8])
         branch.agent = own[0].side
         Items(branch, source, tree).add(tree.branch(own[-1]))
         return branch

@@ -15,12 +15,11 @@ from ...providers.parts import name_of, objects
 from ...session.model import Json
 from ..lines import Line
 from ..model import Problem
+from ..records import time_of
 from .attachments import is_told
 
 TALK = ("user", "assistant")
-_TOLD_BY_TIMES = (
-    5000  # milliseconds: of a line whose parent is missing, how long before it that is looked for
-)
+_TOLD_BY_TIMES = 5000  # milliseconds before a line whose parent is missing in which that is looked for
 ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
 
 
@@ -28,26 +27,13 @@ class Node:
     """A line of the tree: what is known of it without reading it again."""
 
     __slots__ = (
-        "answers",
-        "attached",
-        "line",
-        "local",
-        "logical",
-        "number",
-        "origin",
-        "parent",
-        "queued",
-        "response",
-        "side",
-        "starts",
-        "talks",
-        "type",
-        "uuid",
-    )
+        "answers", "attached", "id", "line", "local", "logical", "number", "origin", "parent", "queued",
+        "response", "side", "starts", "talks", "ts", "type",
+    )  # fmt: skip
 
-    def __init__(self, line: Line, data: Json, uuid: str) -> None:
+    def __init__(self, line: Line, data: Json, id: str) -> None:
         self.number = line.number
-        self.uuid = uuid
+        self.id = id
         self.fill(line, data)
 
     def fill(self, line: Line, data: Json) -> None:
@@ -59,6 +45,7 @@ class Node:
         attachment = data.get("attachment") if self.type == "attachment" else None
         self.queued = attachment is not None and is_queued(attachment)
         self.attached = attachment is not None and is_told(attachment)
+        self.ts = time_of(data.get("timestamp"))
         self.parent = self.origin = name_of(data.get("parentUuid"))
         self.logical = name_of(data.get("logicalParentUuid"))
         self.side = data.get("isSidechain") is True
@@ -72,10 +59,6 @@ class Node:
             content = message.get("content")
             if self.type == "user" and isinstance(content, list):
                 self.answers = any(block.get("type") == "tool_result" for block in objects(content))
-
-    @property
-    def id(self) -> str:
-        return self.uuid
 
 
 class Broken(NamedTuple):
@@ -143,14 +126,14 @@ class Tree:
         if last is None or (named is not None and not self._comes_from(last, named)):
             return last and named
         for node in self.behind:
-            last = node if node.parent == last.uuid else last
+            last = node if node.parent == last.id else last
         return last
 
     def _comes_from(self, node: Node, named: Node) -> bool:
         seen = set()
         at: Node | None = node
-        while at is not None and at.uuid not in seen and at.number > named.number:
-            seen.add(at.uuid)
+        while at is not None and at.id not in seen and at.number > named.number:
+            seen.add(at.id)
             at = self.nodes.get(at.parent or "")
         return at is named
 
@@ -164,7 +147,7 @@ class Tree:
         at: Node | None = leaf
         while at is not None:
             nodes.append(at)
-            seen.add(at.uuid)
+            seen.add(at.id)
             if at.starts and at.parent is None:
                 starts.append(len(nodes))
                 at = self._replaced(at, seen)
@@ -172,7 +155,7 @@ class Tree:
                 break
             else:
                 parent = self.nodes.get(at.parent)
-                if parent is None or parent.uuid in seen:
+                if parent is None or parent.id in seen:
                     why = "is not in the file" if parent is None else "comes from it"
                     parent = self._before(at, seen)
                     broken.append(Broken(nodes[-1], parent, why))
@@ -182,7 +165,7 @@ class Tree:
     def _replaced(self, start: Node, seen: set[str]) -> Node | None:
         """The last line of what a compaction replaced."""
         at = self.nodes.get(start.logical or "")
-        while at is not None and at.uuid in seen:  # of what it kept
+        while at is not None and at.id in seen:  # of what it kept
             before = self.nodes.get(at.origin or "")
             at = before if before is not None and before.number < at.number else None
         return at or self._before(start, seen)
@@ -191,7 +174,7 @@ class Tree:
         """The nearest line of the talk before another in the file."""
         talk = self.beside(node)
         at = bisect_left(talk, node.number, key=lambda one: one.number) - 1
-        while at >= 0 and talk[at].uuid in seen:
+        while at >= 0 and talk[at].id in seen:
             at -= 1
         return talk[at] if at >= 0 else None
 
@@ -209,9 +192,9 @@ class Tree:
         if head is None or anchor is None or tail is None or not self._comes_from(tail, head):
             return
         for node in self.nodes.values():
-            if node.parent == anchor.uuid and node is not head:
-                node.parent = tail.uuid
-        head.parent = anchor.uuid
+            if node.parent == anchor.id and node is not head:
+                node.parent = tail.id
+        head.parent = anchor.id
 
 
 def is_queued(attachment: object) -> bool:
@@ -226,11 +209,11 @@ def is_queued(attachment: object) -> bool:
 def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
     """Lines beside a branch that belong to it: other blocks of its responses, results of their calls."""
     talk = tree.beside(branch[-1]) if branch else []
-    on = {node.uuid for node in branch}
+    on = {node.id for node in branch}
     responses = {node.response for node in branch if node.type == "assistant"} - {None}
-    others = {n.uuid for n in talk if n.type == "assistant" and n.response in responses}
+    others = {n.id for n in talk if n.type == "assistant" and n.response in responses}
     for node in talk:
-        if node.uuid not in on and (node.uuid in others or (node.answers and node.parent in others)):
+        if node.id not in on and (node.id in others or (node.answers and node.parent in others)):
             yield node
 
 
@@ -253,7 +236,7 @@ def forgotten(branch: Branch) -> Iterator[Problem]:
         if instead is None and sent == len(talk):
             costs = ", which has nothing of what came before"
         reason = f"its parent {parent}… {why}{costs}"
-        gap = _gap(instead, after[node.uuid])
+        gap = _gap(instead, after[node.id])
         if gap and 0 < gap <= _TOLD_BY_TIMES:
             reason += ", did their times not tell its place"
         elif gap == 0 and sent < len(talk) and not first:
@@ -268,7 +251,7 @@ def _lasting(nodes: list[Node]) -> dict[str, Node]:
     for node in reversed(nodes):
         if lasting is None or node.type != "progress":
             lasting = node
-        found[node.uuid] = lasting
+        found[node.id] = lasting
     return found
 
 

@@ -65,11 +65,10 @@ class _Rollout:
 
     def line(self, kind: str, ts: str | None, payload: Json) -> None:
         self.ts = ts or self.ts
-        while (
-            kind == "response_item" and (self.ts, dumps(payload)) in self.said
-        ):  # Codex sees a line doubled
+        raw = dumps(payload)
+        while kind == "response_item" and (self.ts, raw) in self.said:  # Codex sees a line doubled
             self.ts = from_millis((to_millis(self.ts) or 0) + 1)
-        self.said.add((self.ts, dumps(payload)))
+        self.said.add((self.ts, raw))
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
     def item(self, element: Json, ts: str | None) -> None:

@@ -95,9 +95,7 @@ class _Branch:
         self.session = session
         self.branch = branch
         self.place = 0  # of the node that is read
-        self.live: list[
-            tuple[int, str]
-        ] = []  # items that nothing covers: where their node stands, and their id
+        self.live: list[tuple[int, str]] = []  # items that nothing covers: their nodes' places, their ids
 
     def read(self) -> None:
         for place, node in enumerate(self.branch):
@@ -106,33 +104,32 @@ class _Branch:
 
     def add(self, node: Node) -> None:
         data = node.line.data
-        ts = time_of(data.get("timestamp"))
         match node.type:
             case "message":
-                self.message(node, object_of(data.get("message")), ts)
+                self.message(node, object_of(data.get("message")))
             case "custom_message":
-                self.entry(node, "user", ts, messages.content(data.get("content")))
+                self.entry(node, "user", messages.content(data.get("content")))
             case "branch_summary" if text_of(data.get("summary")):
-                self.entry(node, "user", ts, [{"text": messages.BRANCH.format(data["summary"])}])
+                self.entry(node, "user", [{"text": messages.BRANCH.format(data["summary"])}])
             case "compaction":
-                self.compacted(node, data, ts)
+                self.compacted(node, data)
 
-    def message(self, node: Node, message: Json, ts: str | None) -> None:
+    def message(self, node: Node, message: Json) -> None:
         match message.get("role"):
             case "user" | "custom" | "hookMessage":
-                self.entry(node, "user", ts, messages.content(message.get("content")))
+                self.entry(node, "user", messages.content(message.get("content")))
             case "assistant":
-                self.said(node, message, ts)
+                self.said(node, message)
             case "toolResult":
-                self.entry(node, "tool", ts, [messages.result(message)])
+                self.entry(node, "tool", [messages.result(message)])
             case "bashExecution" if message.get("excludeFromContext") is True:
                 self.session.left["command that is not sent"] += 1
             case "bashExecution":
-                self.entry(node, "user", ts, [{"text": messages.shell(message)}])
+                self.entry(node, "user", [{"text": messages.shell(message)}])
             case role:
                 self.session.left[f"{role} message"] += 1
 
-    def said(self, node: Node, message: Json, ts: str | None) -> None:
+    def said(self, node: Node, message: Json) -> None:
         if "totalTokens" not in object_of(message.get("usage")):
             why = "a model's message without `usage.totalTokens`: pi crashes"
             self.session.problem(node.number, "refused", why)
@@ -140,25 +137,21 @@ class _Branch:
             self.session.left["answer that failed or was aborted"] += 1
             return
         fields = messages.model_fields(message)
-        self.entry(
-            node, "codeh", ts, messages.content(message.get("content"), fields.get("provider")), fields
-        )
+        self.entry(node, "codeh", messages.content(message.get("content"), fields.get("provider")), fields)
 
-    def entry(
-        self, node: Node, kind: str, ts: str | None, parts: list[Part], fields: Json | None = None
-    ) -> None:
+    def entry(self, node: Node, kind: str, parts: list[Part], fields: Json | None = None) -> None:
         if not parts:
             self.session.left["empty message"] += 1
             return
-        self.keep(Entry(node.id, kind, ts, [Piece(node.number, parts)], fields or {}))
+        self.keep(Entry(node.id, kind, node.ts, [Piece(node.number, parts)], fields or {}))
 
-    def compacted(self, node: Node, data: Json, ts: str | None) -> None:
+    def compacted(self, node: Node, data: Json) -> None:
         """The summary of all before the first entry that is kept; older summaries are always replaced."""
         first = self.first_kept(data)
         older = {item.id for item in self.session.items if isinstance(item, Summary)}
         covers = [id for place, id in self.live if place < first or id in older]
         self.live = [one for one in self.live if one[1] not in covers]
-        self.keep(Summary(node.id, ts, text_of(data.get("summary")), node.number, covers))
+        self.keep(Summary(node.id, node.ts, text_of(data.get("summary")), node.number, covers))
 
     def first_kept(self, data: Json) -> int:
         """The place of the first entry that a compaction keeps; beyond the end where it keeps none."""

@@ -11,7 +11,7 @@ from ...session.model import Json
 from ...session.records import dumps
 from ..lines import Line
 from ..model import Problem
-from ..records import made_id
+from ..records import made_id, time_of
 
 
 @dataclass(slots=True, eq=False)
@@ -22,6 +22,7 @@ class Node:
     line: Line
     parent: str | None
     type: object
+    ts: str | None
 
     @property
     def number(self) -> int:
@@ -37,22 +38,21 @@ class Tree:
         self.leaf: Node | None = None
         self.repeated = 0
         self.again: tuple[int, Node] | None = None  # the last line, if it is the same as one before
-        self.numbered = (
-            False  # whether there are entries without an id, which are told apart by their number
-        )
+        self.numbered = False  # whether entries have no ids, and are told apart by their number
         self.seen: dict[bytes, int] = {}  # lines without an id, and how often each was met
 
     def add(self, line: Line, data: Json) -> Node | None:
         """The node of a line; None where its id was there before."""
         id = name_of(data.get("id"))
         parent = name_of(data.get("parentId"))
+        ts = time_of(data.get("timestamp"))
         known = self.nodes.get(id or "")
         if known is not None:
             self.repeated += 1
             if known.line.data == data:
                 self.again = (line.number, known) if known is not self.leaf else None
             else:
-                known.line, known.parent, known.type = line, parent, data.get("type")
+                known.line, known.parent, known.type, known.ts = line, parent, data.get("type"), ts
                 self.leaf, self.again = known, None
             return None
         if id is None:
@@ -62,7 +62,7 @@ class Tree:
             id = made_id(raw, number)
         if "parentId" not in data and self.order:
             parent = self.order[-1].id
-        node = self.nodes[id] = Node(id, line, parent, data.get("type"))
+        node = self.nodes[id] = Node(id, line, parent, data.get("type"), ts)
         self.order.append(node)
         self.leaf, self.again = node, None
         return node
