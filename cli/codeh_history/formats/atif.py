@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from .. import __version__
+from ..programs.model import told
 from ..providers.answers import answer, arguments
 from ..session.imported import origin
 from ..session.model import Json, Message
@@ -47,14 +48,10 @@ def export(view: View) -> Exported:
 
 def _agent(view: View, talk: Talk) -> Json:
     of = origin(view.header)
-    found: Json = {
-        "name": str(of.get("from") or OURS),
-        "version": str(of.get("version") or __version__),
-    }
-    model = next(models(talk.messages), None)
-    if model:
-        found["model_name"] = model
-    return {**found, "tool_definitions": talk.tools} if talk.tools else found
+    return {
+        "name": str(of.get("from") or OURS), "version": str(of.get("version") or __version__),
+        **told(model_name=next(models(talk.messages), None), tool_definitions=talk.tools),
+    }  # fmt: skip
 
 
 class _Steps:
@@ -65,9 +62,7 @@ class _Steps:
 
     def add(self, source: str, message: object, ts: str | None = None, **fields: object) -> Json:
         step: Json = {"step_id": len(self.found) + 1, "source": source, "message": message}
-        if ts:
-            step["timestamp"] = ts
-        step |= {name: value for name, value in fields.items() if value}
+        step |= told(timestamp=ts, **fields)
         self.found.append(step)
         return step
 

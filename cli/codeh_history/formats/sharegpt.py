@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from ..programs.model import told
 from ..providers.answers import answer, arguments
 from ..session.model import Json, Message
 from ..session.view import View
@@ -22,10 +23,8 @@ def export(view: View) -> Exported:
     value: Json = {"id": view.id, "conversations": turns}
     if isinstance(view.meta.get("title"), str):
         value["title"] = view.meta["title"]
-    if talk.system:
-        value["system"] = talk.system
-    if talk.tools:
-        value["tools"] = _text([tool.get("function", tool) for tool in talk.tools])
+    tools = [tool.get("function", tool) for tool in talk.tools]
+    value |= told(system=talk.system, tools=_text(tools) if tools else None)
     return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", talk.left)
 
 

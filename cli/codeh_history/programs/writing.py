@@ -170,15 +170,14 @@ class Sent:
         return Counter({THOUGHT: thoughts(view.messages) - sum(1 for _ in self.thinking())})
 
 
-def sent(view: View, provider: str, model: str | None = None) -> Sent:
+def sent(view: View, provider: str) -> Sent:
     """What this provider's request would hold, without the next prompt, and what summaries begin it with.
 
-    `model`: whose thinking goes back; any of this provider's without.
+    The thinking of any of its models goes back.
     """
     format = providers.load(provider)
     prompt = Message("", "user", "user", None, {}, own=_NEXT, parts=_NEXT)
-    options = Options(model=model, trace=True)
-    made = format.request([*view.messages, prompt], options, ())
+    made = format.request([*view.messages, prompt], Options(trace=True), ())
     known = {message.id: message for message in view.messages}
     elements = made.body[format.package.FIELD][:-1]
     sources = [[known.get(id) for id in ids] for ids in made.sources[:-1]]

@@ -12,8 +12,7 @@ from ..conversation import Conversation, seconds
 from ..model import SUB_SESSION, Entry, Session, Summary
 from ..protocol import Refused, Source
 from ..records import made_id, session_id, time_of
-from . import NAME
-from .contents import FORMATS, Contents
+from . import NAME, contents
 
 _KINDS = {"user": "user", "assistant": "codeh"}
 _SUB = "sub_agent"
@@ -77,9 +76,8 @@ class _Messages:
     def __init__(self, session: Session, row: Json) -> None:
         self.session = session
         self.talk = Conversation(session)
-        self.format = FORMATS.get(str(row.get("provider_name")))
+        self.format = contents.FORMATS.get(str(row.get("provider_name")))
         self.model = name_of(object_of(value_of(row.get("model_config_json"))).get("model_name"))
-        self.contents = Contents(self.talk, self.format)
         self.hidden: list[str] = []  # ids of items that the agent does not see any more
 
     def message(self, row: Json) -> None:
@@ -90,7 +88,7 @@ class _Messages:
             return
         about = object_of(value_of(row.get("metadata_json")))
         seen = about.get("agentVisible") is not False
-        parts = self.contents.parts(objects(value_of(row.get("content_json"))))
+        parts = contents.parts(objects(value_of(row.get("content_json"))), self.talk)
         id, ts = name_of(row.get("message_id")), _time(row.get("created_timestamp"))
         texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
         if seen and self.hidden and about.get("userVisible") is False and texts:
