@@ -65,10 +65,6 @@ def tools_used(messages: Sequence[Message]) -> list[str]:
     names: list[str] = []
     for message in messages:
         given = tools_named(message)
-        if given is not None:
-            names += given
-            continue
-        for part in message.parts:
-            if "functionCall" in part and part["functionCall"]["name"] not in names:
-                names.append(part["functionCall"]["name"])
+        called = (part["functionCall"]["name"] for part in message.parts if "functionCall" in part)
+        names += [name for name in dict.fromkeys(called) if name not in names] if given is None else given
     return names

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...providers import usage
-from ...session.model import Json
 from ...session.records import BOM
 from ..conversation import Conversation, Names
 from ..model import Session
@@ -123,10 +122,11 @@ class _Run:
     def used(self, line: str, found: re.Match[str]) -> None:
         """Counts as aider rounds them."""
         sent, written, hit, received = map(_count, found.groups())
-        given: Json = {"input": sent, "output": received}
         last = self.session.items[-1] if self.session.items else None
         if last is not None and getattr(last, "kind", None) == "codeh":
-            made = usage.normalised({"text": line}, **given, cached=hit or None, cacheWrite=written or None)
+            made = usage.normalised(
+                {"text": line}, input=sent, output=received, cached=hit or None, cacheWrite=written or None
+            )
             last.fields.setdefault("usage", made)  # type: ignore[union-attr]
 
 

@@ -69,8 +69,8 @@ def _branch(session: Session, parents: dict[str, str | None], current: str | Non
     """The nodes up to the one that was shown last."""
     if current is None or current not in parents:
         below = set(parents.values())
-        leaf = next((key for key in reversed(parents) if key not in below), None)
-        leaf = leaf or next(reversed(parents), None)
+        ends = (key for key in reversed(parents) if key not in below)
+        leaf = next(ends, None) or next(reversed(parents), None)
         if leaf is None:
             return []
         session.problem(0, "forgets", f"its current node, {current}, is not there", f"read up to {leaf}")

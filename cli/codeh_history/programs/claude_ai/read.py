@@ -82,13 +82,12 @@ class _Reading:
             self.session.left[f"message of {text_of(message.get('sender')) or 'nobody'}"] += 1
             return
         id, ts = message.get("uuid"), time_of(message.get("created_at"))
-        fields = {"model": self.model} if kind == "codeh" else {}
         held = [part for block in objects(message.get("content")) if (part := self.part(block)) is not None]
         if all(part == {"text": ""} for part in held):
             held = [{"text": text_of(message.get("text"))}]
         if kind == "user":
             held = [*_files(message), *held]
-        self.talk.turn(kind, held, id=id, ts=ts, **fields)
+        self.talk.turn(kind, held, id=id, ts=ts, model=self.model if kind == "codeh" else None)
 
     def part(self, block: Json) -> Any:
         """The part of a block; None for one that is not sent, which is counted."""

@@ -38,17 +38,18 @@ class Reader:
 
     def message(self, message: Json) -> None:
         kind, data = data_of(message)
-        if kind == "system" and not self.talk.session.items:
-            self.talk.system("\n\n".join(texts(self.parts(data))))
-        elif kind in ("human", "system"):
-            item = {"role": kind} if kind == "system" else None
-            self.talk.add("user", self.parts(data), id=data.get("id"), item=item)
-        elif kind == "ai":
-            self.said(data)
-        elif kind in ("tool", "function"):
-            self.result(data)
-        else:
-            self.talk.session.left[f"message of type {kind or 'unknown'}"] += 1
+        match kind:
+            case "system" if not self.talk.session.items:
+                self.talk.system("\n\n".join(texts(self.parts(data))))
+            case "human" | "system":
+                item = {"role": kind} if kind == "system" else None
+                self.talk.add("user", self.parts(data), id=data.get("id"), item=item)
+            case "ai":
+                self.said(data)
+            case "tool" | "function":
+                self.result(data)
+            case _:
+                self.talk.session.left[f"message of type {kind or 'unknown'}"] += 1
 
     def parts(self, data: Json) -> list[Any]:
         content = data.get("content")

@@ -47,23 +47,21 @@ def _session(value: Json, number: int, names: Names) -> Session:
 
 def _turn(talk: Conversation, turn: Json) -> None:
     text, who = text_of(turn.get("value")), text_of(turn.get("from"))
-    kind = _KINDS.get(who)
-    if kind == "system":
-        if talk.session.items:
+    match _KINDS.get(who):
+        case "system" if talk.session.items:
             talk.add("user", [{"text": text}], item={"role": "system"})
-        else:
+        case "system":
             talk.session.settings["system"] = text
-    elif kind == "call":
-        _calls(talk, text)
-    elif kind == "result":
-        if talk.calls:
+        case "call":
+            _calls(talk, text)
+        case "result" if talk.calls:
             talk.add("tool", [talk.result(turn.get("tool_call_id"), turn.get("name"), text)])
-        else:
+        case "result":
             talk.session.problem(talk.number, "drops", "an observation without a call")
-    elif kind is not None:
-        talk.add(kind, [{"text": text}])
-    else:
-        talk.session.left[f"turn of {who or 'nobody'}"] += 1
+        case None:
+            talk.session.left[f"turn of {who or 'nobody'}"] += 1
+        case kind:
+            talk.add(kind, [{"text": text}])
 
 
 def _calls(talk: Conversation, text: str) -> None:
