@@ -801,8 +801,8 @@ MUTANTS = [
     ),
     Mutant(
         "sync leaves what was redacted in the deltas of a stream", "sync/redact.py",
-        "                streams.add(log.root(line))",
-        "                pass",
+        '{log.root(line) for line in concerned if kind_of(line) == "commit"}',
+        "set[str]()",
         ("sync/test_plan.py::test_the_deltas_of_a_redacted_stream_go",),
     ),
     Mutant(

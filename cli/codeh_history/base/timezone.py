@@ -20,9 +20,14 @@ def now(env: Env, text: str | None) -> int:
     """`--now` in epoch milliseconds, else the clock's; exit 2 where it is no time."""
     if text is None:
         return env.millis()
+    return _millis(text, f"--now {text}: a time as 2026-01-31T12:00:00Z expected")
+
+
+def _millis(text: str, otherwise: str) -> int:
+    """A time in epoch milliseconds; Usage, which says so, where it is none."""
     millis = to_millis(text)
     if millis is None:
-        raise Usage(f"--now {text}: a time as 2026-01-31T12:00:00Z expected")
+        raise Usage(otherwise)
     return millis
 
 
@@ -36,10 +41,7 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
     if unit in UNITS and number.isdecimal():
         ago = int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000  # all that is longer is before all times
         return max(env.millis() - ago, EARLIEST)
-    millis = to_millis(since)
-    if millis is None:
-        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
-    return millis
+    return _millis(since, f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
 
 
 def local(name: str | None) -> Callable[[int], datetime]:

@@ -124,9 +124,9 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
 
         store, _ = postgres.of(path)
         store.remove(name, keep)
-        return len(trashed(env, name))
-    log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
-    _sync(path, trash_dir(env))
+    else:
+        log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
+        _sync(path, trash_dir(env))
     return len(trashed(env, name))
 
 

@@ -40,30 +40,25 @@ def _clean(name: str, known: set[bytes], logs: Iterable[Log]) -> Line | None:
 
 def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:
     """The log without what was redacted, and with the redactions that concern it."""
-    redactions = set(log.redactions)
+    concerned = [line for line in log.lines if line.name in of]
+    redactions = log.redactions.union(*(of[line.name] for line in concerned))
+    # whose deltas said the same before
+    streams = {log.root(line) for line in concerned if kind_of(line) == "commit"}
     lines: list[Line] = []
-    streams: set[str] = set()  # of which a commit was redacted: their deltas said the same before
-    changed = False
     for line in log.lines:
-        if line.name in of:
-            redactions |= of[line.name]
-            new = clean[line.name]
-            if kind_of(line) == "commit":
-                streams.add(log.root(line))
-            if new is None or digest(new) != digest(line):
-                changed = True
-                if new is None and line.record is None:
-                    continue
-                line = _replaced(line, new)
-        lines.append(line)
-    if streams:
-        lines = [line for line in lines if kind_of(line) != "delta" or log.root(line) not in streams]
-        changed = changed or len(lines) != len(log.lines)
-    return Log(lines, redactions) if changed or redactions != log.redactions else log
+        new = _replaced(line, clean[line.name]) if line.name in of else line
+        if new is not None and not (kind_of(line) == "delta" and log.root(line) in streams):
+            lines.append(new)
+    same = redactions == log.redactions and lines == [*log.lines]
+    return log if same else Log(lines, redactions)
 
 
-def _replaced(line: Line, new: Line | None) -> Line:
-    """The line as it is from now on; a header keeps its id and its parent."""
+def _replaced(line: Line, new: Line | None) -> Line | None:
+    """The line as it is from now on, if it is there; a header keeps its id and its parent."""
+    if new is not None and digest(new) == digest(line):
+        return line
+    if new is None and line.record is None:
+        return None
     if new is None:
         raw = dumps(blank(line))
     elif kind_of(line) == "session" and line.record is not None and new.record is not None:

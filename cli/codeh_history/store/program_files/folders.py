@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -107,24 +108,16 @@ def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:
     matching: dict[str, os.stat_result] = {}
     if not folder:
         return matching
-    if not pattern:
-        try:
-            matching[folder] = os.stat(folder)
-        except OSError:
-            pass
-        return matching
-    try:
+    with suppress(OSError):  # what cannot be looked into
+        if not pattern:
+            return {folder: os.stat(folder)}
+        first, *rest = pattern
         with os.scandir(folder) as entries:
-            for entry in entries:
-                if not fnmatchcase(entry.name, pattern[0]):
-                    continue
-                if len(pattern) > 1:
-                    if entry.is_dir():
-                        matching |= _matching(entry.path, pattern[1:])
-                elif entry.is_file(follow_symlinks=False):
+            for entry in (entry for entry in entries if fnmatchcase(entry.name, first)):
+                if rest and entry.is_dir():
+                    matching |= _matching(entry.path, rest)
+                elif not rest and entry.is_file(follow_symlinks=False):
                     matching[entry.path] = entry.stat(follow_symlinks=False)
-    except OSError:
-        pass
     return matching
 
 
