@@ -56,13 +56,9 @@ class Deferred:
     """
 
     def __init__(self, *, measured: bool = False) -> None:
-        self._measured = measured
+        self.measured = measured
         self._mark = os.urandom(16).hex()
         self._held: list[tuple[str, int, int]] = []  # block, and where in it the base64 stands
-
-    def measure(self) -> None:
-        """From now on only what can be counted."""
-        self._measured = True
 
     def part(self, id: str, data: bytes) -> Part | None:
         """The part of a block without its media data; None where the block must be read as it is."""
@@ -78,7 +74,7 @@ class Deferred:
         stand_in.size = end - start
         stand_in.head = data[start : min(end, start + HEAD)].decode()
         stand_in.tail = data[end - 4 : end].decode()
-        if self._measured and not _is_measured(blob["mimeType"], stand_in.head):
+        if self.measured and not _is_measured(blob["mimeType"], stand_in.head):
             return None
         self._held.append((id, start, end))
         part["inlineData"] = {**blob, "data": stand_in}

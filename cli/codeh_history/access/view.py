@@ -113,7 +113,7 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
         from .stored_parts import hydrated
 
         if media is not None and any(key.startswith("compact.") for key in view.meta):
-            media.measure()  # the session asks for a budget
+            media.measured = True  # the session asks for a budget
         shown = None if newest is None else {message.id for message in view.messages[-newest:]}
         only = None if shown is None else lambda message: message.id in shown
         view = hydrated(env, view, media=media, lost=lost, only=only)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..base.env import Env
 from ..base.folders import make_dir, sync_dir
@@ -70,9 +70,7 @@ def _noted(path: str) -> int | None:
 
 
 def _end(fd: int, path: str) -> None:
-    try:
+    with suppress(OSError):  # others wait for theirs, or it is removed already
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.unlink(path)
-    except OSError:
-        pass  # others wait for theirs, or it is removed already
     os.close(fd)

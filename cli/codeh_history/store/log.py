@@ -340,10 +340,10 @@ def _write(
         return
     try:
         sync(fd, data_only=True)
+        if new:
+            sync_dir(os.path.dirname(path))
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None
-    if new:
-        _sync_name(path)
 
 
 def _put(fd: int, path: str, size: int, data: bytes) -> None:
@@ -364,11 +364,3 @@ def _take_back(fd: int, size: int, written: int) -> None:
             os.ftruncate(fd, size)
     except OSError:
         pass  # a torn line stays: readers skip it, the next append starts a new one
-
-
-def _sync_name(path: str) -> None:
-    """Make a new file's name durable."""
-    try:
-        sync_dir(os.path.dirname(path))
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; {UNSURE}; retry with --key") from None

@@ -7,7 +7,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
@@ -192,15 +192,13 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
     """What a packed file holds, in one without a name."""
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     held = unnamed_file()
-    try:
-        with os.fdopen(os.dup(fd), "rb") as file, zstd.open(file) as packed:
-            file.seek(0)
-            while chunk := packed.read1(_STEP):
-                held.write(chunk)
-                if held.tell() > UNPACKED:
-                    raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
-    except (zstd.ZstdError, EOFError):
-        pass  # cut: what came before is there
+    cut = suppress(zstd.ZstdError, EOFError)  # what came before is there
+    with cut, os.fdopen(os.dup(fd), "rb") as file, zstd.open(file) as packed:
+        file.seek(0)
+        while chunk := packed.read1(_STEP):
+            held.write(chunk)
+            if held.tell() > UNPACKED:
+                raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
     held.flush()
     return held
 

@@ -72,7 +72,8 @@ class Database:
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            if self.damage is not None or not salvage.is_damage(error):
+            # where the file is at fault, and not the question, it is of no class of its own
+            if self.damage is not None or type(error) is not sqlite3.DatabaseError:
                 raise
             self.damage = str(error)
             damaged = sqlite3.connect(self._copy)

@@ -20,11 +20,6 @@ _SCHEMA = (
 )
 
 
-def is_damage(error: Exception) -> bool:
-    """Whether the file is at fault, and not the question: SQLite has no class of its own for that."""
-    return type(error) is sqlite3.DatabaseError
-
-
 def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Connection:
     """A new database with the tables of a damaged one, and each row that can be read.
 
