@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeh_history.providers.parts import (
     call,
     first,
     further,
     is_message,
-    joined,
     kept,
     kinds,
     name_of,
@@ -21,23 +18,6 @@ from codeh_history.providers.parts import (
     text_of,
     texts_of,
 )
-from codeh_history.session.model import Part
-from codeh_history.session.view import join
-
-_parts = st.lists(
-    st.builds(lambda text, more: {"text": text, **more}, st.text(max_size=3), st.sampled_from(
-        [{}, {}, {"thought": True}, {"thought": False}, {"thoughtSignature": "s"}, {"refusal": True}]
-    )) | st.just({"functionCall": {"name": "f", "args": {}}})
-)  # fmt: skip
-
-
-@given(_parts)
-def test_joining_at_the_end_is_joining_on_the_way(parts: list[Any]) -> None:
-    step: list[Part] = []
-    for part in parts:
-        step = join(step, [part])
-    assert joined(parts) == step
-
 
 CALLS: dict[str, tuple[Any, Any, Any]] = {  # what came as arguments; the args, and what is kept of it verbatim
     "an object": ({"a": 1}, {"a": 1}, None), "its text": ('{"a": 1}', {"a": 1}, None), "nothing": (None, {}, None), "blanks": (" ", {}, None),
@@ -117,12 +97,6 @@ def test_only_blocks_of_texts_are_texts() -> None:
     ]
     assert texts_of(blocks) == ["a"]
     assert kinds([{"content": blocks}, {"content": "x"}, {}]) == {"text", "image"}
-
-
-def test_neighbouring_texts_of_one_sort_become_one() -> None:
-    a, hm, signed = {"text": "a"}, {"text": "hm", "thought": True}, {"text": "s", "thoughtSignature": "x"}
-    parts: Any = [a, a, hm, hm, a, signed, a]
-    assert joined(parts) == [{"text": "aa"}, {"text": "hmhm", "thought": True}, a, signed, a]
 
 
 @pytest.mark.parametrize(("value", "name"), [("a", "a"), ("", None), (None, None), (5, None)])

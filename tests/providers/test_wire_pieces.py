@@ -24,8 +24,8 @@ from answers import (
     sse,
 )
 from codeh_history.providers import wire
-from codeh_history.providers.parts import joined
 from codeh_history.session.records import check_message, dumps
+from codeh_history.session.view import join
 
 SPLIT = gemini().split(b"\r\n\r\n")
 WHOLE = "Reply Hello, +functionCall+é\u2028[x]"
@@ -162,7 +162,7 @@ def test_any_chunking_gives_the_same(cut: tuple[bytes, list[bytes]]) -> None:
     outcome, parts, reader = arrived(chunks)
     whole, all_parts, once = arrived([data])
     assert outcome == whole
-    assert joined(parts) == joined(all_parts)
+    assert join([], parts) == join([], all_parts)
     assert reader.restarts == once.restarts
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from answers import FORMATS, arrived, recorded_streams
 from codeh_history.providers import wire
-from codeh_history.providers.parts import joined
 from codeh_history.providers.reply import Failure, Reply
+from codeh_history.session.view import join
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def test_in_any_pieces(path: Path) -> None:
     for size in (1, 7, 1000):
         outcome, some, _ = arrived([data[at : at + size] for at in range(0, len(data), size)])
         assert outcome == whole
-        assert joined(some) == joined(parts)
+        assert join([], some) == join([], parts)
 
 
 @each
@@ -51,7 +51,7 @@ def test_truncated_it_is_never_a_reply(path: Path) -> None:
     for end in ends[1:]:
         outcome = wire.read(data[:end])
         assert isinstance(outcome, wire.Cut)
-        assert outcome.parts == joined(arrived([data[:end]])[1])
+        assert outcome.parts == join([], arrived([data[:end]])[1])
 
 
 @each
@@ -81,7 +81,7 @@ def test_what_arrives_is_what_is_stored(path: Path) -> None:
 
     def said(some: list[wire.Part]) -> list[bytes]:
         plain = [
-            {key: part[key] for key in ("text", "functionCall") if key in part} for part in joined(some)
+            {key: part[key] for key in ("text", "functionCall") if key in part} for part in join([], some)
         ]
         return [orjson.dumps(part) for part in plain if part and part.get("text") != ""]
 

@@ -12,7 +12,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from ..base.env import Env
@@ -46,33 +46,17 @@ class DirectoryStore:
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
 
+    def _info(self, id: str) -> os.stat_result:
+        return os.stat(self._path(id), follow_symlinks=False)
+
     # -- reading ------------------------------------------------------------------------------------
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
-        for id in ids:
-            with self._failing(id):
-                data = self._read(self._path(id))
-            if data is not None:
-                found[id] = data
-        return found
+        return {id: data for id in ids if (data := self._read(id, self._path(id))) is not None}
 
-    def _read(self, path: str) -> bytes | None:
-        try:
-            fd = os.open(path, _READ)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            if error.errno != errno.ELOOP:
-                raise
-            raise BadData(f"{path}: a symbolic link; a block is a regular file") from None
-        try:
-            info = os.fstat(fd)
-            if not stat.S_ISREG(info.st_mode):
-                raise BadData(f"{path}: a block is a regular file")
-            return _contents(fd, info.st_size)
-        finally:
-            os.close(fd)
+    def _read(self, id: str, path: str) -> bytes | None:
+        with self._failing(id):
+            return _read(path)
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """In files of these names: where ours would lie, or in the folder itself."""
@@ -80,8 +64,7 @@ class DirectoryStore:
         for id in ids:
             for head in heads:
                 for path in (self._path(head + id), os.path.join(self.root, head + id)):
-                    with self._failing(id):
-                        data = self._read(path)
+                    data = self._read(id, path)
                     if data is not None:
                         found.setdefault(id, data)
         return found
@@ -89,11 +72,8 @@ class DirectoryStore:
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
         for id in ids:
-            with self._failing(id):
-                try:
-                    found[id] = os.stat(self._path(id), follow_symlinks=False).st_size
-                except FileNotFoundError:
-                    continue
+            with self._failing(id), suppress(FileNotFoundError):
+                found[id] = self._info(id).st_size
         return found
 
     # -- writing ------------------------------------------------------------------------------------
@@ -194,12 +174,10 @@ class DirectoryStore:
             return 0
         with self._failing(""), self._locked(fcntl.LOCK_EX):
             for id in ids:
-                try:
-                    if os.stat(self._path(id), follow_symlinks=False).st_mtime < before:
+                with suppress(FileNotFoundError):
+                    if self._info(id).st_mtime < before:
                         os.unlink(self._path(id))
                         count += 1
-                except FileNotFoundError:
-                    continue
             for entry in self._entries():
                 if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < before:
                     os.unlink(entry.path)
@@ -210,14 +188,11 @@ class DirectoryStore:
         made = {id: self._made.pop(id) for id in ids if id in self._made}
         if not made:
             return
-        try:
-            with self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):
-                for id, written in made.items():
-                    info = os.stat(self._path(id), follow_symlinks=False)
-                    if (info.st_ino, info.st_mtime_ns) == written:
-                        os.unlink(self._path(id))
-        except OSError:
-            pass  # `gc` removes them later
+        with suppress(OSError), self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):  # else `gc` removes them later
+            for id, written in made.items():
+                info = self._info(id)
+                if (info.st_ino, info.st_mtime_ns) == written:
+                    os.unlink(self._path(id))
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
         """What lies in the shards; nothing where there is no store yet."""
@@ -242,6 +217,25 @@ def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
             pass
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _read(path: str) -> bytes | None:
+    """What a block's file holds; None where there is none."""
+    try:
+        fd = os.open(path, _READ)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise BadData(f"{path}: a symbolic link; a block is a regular file") from None
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise BadData(f"{path}: a block is a regular file")
+        return _contents(fd, info.st_size)
+    finally:
+        os.close(fd)
 
 
 def _contents(fd: int, size: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 
 import orjson
 
@@ -67,26 +66,6 @@ def _has_long_number(text: str) -> bool:
     """Whether a number stands in it that may not fit; nearly no text has so many digits in a row."""
     digits = text.encode("utf-8", "surrogatepass").translate(_DIGITS)
     return b"0" * 19 in digits and _LONG_NUMBER.search(text) is not None
-
-
-def joined(parts: Iterable[Part]) -> list[Part]:
-    """Parts as they arrived, neighbouring plain texts of equal `thought` made one.
-
-    The same as `session.join` of them one after the other, but in linear time.
-    """
-    result: list[Part] = []
-    for key, group in groupby(enumerate(parts), _run):
-        run = [part for _, part in group]
-        text = "".join(part["text"] for part in run) if key[0] == "plain" else ""
-        result += [{**run[0], "text": text}] if len(run) > 1 else run
-    return result
-
-
-def _run(numbered: tuple[int, Part]) -> tuple[str, int]:
-    """What the members of a run of plain texts have in common; any other part has it alone."""
-    number, part = numbered
-    plain = isinstance(part.get("text"), str) and not part.keys() - {"text", "thought"}
-    return ("plain", bool(part.get("thought"))) if plain else ("other", number)
 
 
 def said(value: Any) -> bool:

@@ -16,11 +16,11 @@ from dataclasses import replace
 import orjson
 
 from ..session.model import Json, Part
+from ..session.view import join
 from . import detect, load
 from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
-from .parts import joined
 from .protocol import StreamReader
 from .reply import Came, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 
@@ -274,7 +274,7 @@ class Reader:
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
             missing = damage or load(self._came.provider).package.END
-            outcome = Cut(joined(self._came.parts), f"the answer ended before its end ({missing})")
+            outcome = Cut(join([], self._came.parts), f"the answer ended before its end ({missing})")
         self._conclude(outcome)
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain, Usage
 from ..providers import PLAIN, TARGETS
-from ..providers.reply import AnswerReader, Came, Failure, Outcome, Reply, Unreadable
+from ..providers.reply import AnswerReader, Came, Cut, Failure, Nothing, Reply, Unreadable
 from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps
@@ -285,9 +285,9 @@ class Receiving:
         if self.echo:
             self.echo.end()
         if self.reader.several:
-            self.keep(self.reader.several, _reason(outcome))
+            self.keep(self.reader.several, outcome.text)
         else:
-            self.abort(_reason(outcome))
+            self.abort(outcome.text)
         raise self.failed(outcome)
 
     def keep(self, answers: list[Came], reason: str) -> None:
@@ -353,14 +353,14 @@ class Receiving:
         calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
         return Received(stored[0], calls, known=before is not None)
 
-    def failed(self, outcome: Outcome) -> HistoryError:
+    def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
         where = self.target.id
         if isinstance(outcome, Failure):
             self.store_error(outcome)
             who = f"{outcome.provider}: " if outcome.provider else ""
             text = f"{where}: {who}{outcome.text}{self.rest()}"
             return TryAgain(text) if outcome.retry else ProviderRefused(text)
-        text = f"{where}: {_reason(outcome)}{self.rest()}"
+        text = f"{where}: {outcome.text}{self.rest()}"
         return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
 
     def store_error(self, failure: Failure) -> None:
@@ -388,7 +388,3 @@ def _fields(reply: Reply) -> Json:
         "responseId": reply.id, "alternatives": reply.alternatives or None,
     }  # fmt: skip
     return {name: value for name, value in values.items() if value not in (None, "")}
-
-
-def _reason(outcome: Outcome) -> str:
-    return outcome.text if not isinstance(outcome, Reply) else ""

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import orjson
-
+from ..base.read_json import json_value
 from .depth import MAX_READ, depth_exceeds
 from .fold import is_idless, kind_of
 from .model import Any, Json, Part, Unread, unread
@@ -200,14 +199,9 @@ def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
 
 def part_in(data: bytes) -> Part | None:
     """The part that a block holds; None where it holds none."""
-    try:
-        part = orjson.loads(data)
-    except ValueError:
-        return None
-    if check_parts({"parts": [part]}) is not None or depth_exceeds(data, MAX_READ):
-        return None
-    result: Part = part
-    return result
+    part: Part = json_value(data)
+    wrong = check_parts({"parts": [part]}) is not None or depth_exceeds(data, MAX_READ)
+    return None if wrong else part
 
 
 def _sha256(data: bytes) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
+from ..base.read_json import json_value
 from .depth import MAX_READ, SHALLOW, nests_deeper
 from .model import Any, Json, Part, Unread
 from .rules import PLACING, ROLE_OF_KIND, RULES
@@ -147,7 +148,7 @@ def parse(
             data = None
             if number == 1 and line.startswith(BOM):
                 line = line[len(BOM) :]
-                data = _loads_or_none(line)
+                data = json_value(line)
             if data is None:
                 gap = gaps.get(start, 0) if gaps and not line.strip() else 0
                 offset += gap
@@ -219,14 +220,6 @@ def _note(data: Json, keys: set[str]) -> None:
             _note({"type": "message", **op["message"]}, keys)
         if isinstance(op.get("with"), dict):
             keys.update(op["with"])
-
-
-def _loads_or_none(raw: bytes) -> Json | None:
-    try:
-        value: Json = orjson.loads(raw)
-    except ValueError:
-        return None
-    return value
 
 
 def _why(line: bytes, error: ValueError, gap: int) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 
 import orjson
 
+from ..base.read_json import json_value
+
 _PARTS = re.compile(r'"parts"\s*:\s*')
 
 WRITERS: dict[str, Callable[[Any], str]] = {
@@ -34,18 +36,11 @@ def note(raw: bytes, parts: Any) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             continue
         before, given, after = text[: found.end()], text[found.end() : end], text[end:]
-        if _without_parts(before, after) != {**said, "parts": []}:
+        if json_value(f"{before}[]{after}") != {**said, "parts": []}:
             continue  # inside something else
         writer = next((name for name, write in WRITERS.items() if _spells(write, parts, given)), None)
         return {"before": before, "after": after, "as": writer} if writer else None
     return None
-
-
-def _without_parts(before: str, after: str) -> object:
-    try:
-        return orjson.loads(f"{before}[]{after}")
-    except ValueError:
-        return None
 
 
 def _spells(write: Callable[[Any], str], parts: Any, text: str) -> bool:

@@ -153,16 +153,17 @@ def timestamp(value: object) -> str | None:
 
 
 def join(pending: list[Part], parts: Iterable[Part]) -> list[Part]:
-    """Pending content plus a delta: neighbouring plain texts of equal thought become one."""
+    """Pending content plus a delta: neighbouring plain texts of equal thought are one, in linear time."""
     joined = list(pending)
-    texts: list[str] = []  # of what the last part goes on with: put together once, so that it stays linear
+    texts: list[str] = []  # of what the last part goes on with: put together once
+    thought = _thought(joined[-1]) if joined else None
     for part in parts:
-        last = joined[-1] if joined else None
-        if last is not None and _plain(last) and _plain(part) and _thought(last) == _thought(part):
+        before, thought = thought, _thought(part)
+        if thought is not None and thought == before:
             texts.append(part["text"])
             continue
-        if last is not None and texts:
-            joined[-1], texts = _longer(last, texts), []
+        if texts:
+            joined[-1], texts = _longer(joined[-1], texts), []
         joined.append(part)
     if texts:
         joined[-1] = _longer(joined[-1], texts)
@@ -173,12 +174,10 @@ def _longer(part: Part, texts: list[str]) -> Part:
     return {**part, "text": "".join((part["text"], *texts))}
 
 
-def _plain(part: Part) -> bool:
-    return isinstance(part.get("text"), str) and not (part.keys() - {"text", "thought"})
-
-
-def _thought(part: Part) -> bool:
-    return bool(part.get("thought"))
+def _thought(part: Part) -> bool | None:
+    """Whether a plain text is a thought; None for any other part."""
+    plain = isinstance(part.get("text"), str) and not part.keys() - {"text", "thought"}
+    return bool(part.get("thought")) if plain else None
 
 
 def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[list[Summary], list[Summary]]:

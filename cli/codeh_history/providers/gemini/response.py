@@ -7,9 +7,10 @@ a signed part; an empty text without a signature is dropped. Further candidates 
 from __future__ import annotations
 
 from ...session.model import Json, Part
+from ...session.view import join
 from .. import usage
 from ..failures import chosen, concluded
-from ..parts import first, further, joined, kept, listed, name_of, native, object_of, objects, text_of
+from ..parts import first, further, kept, listed, name_of, native, object_of, objects, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -78,7 +79,7 @@ class Stream(StreamReader):
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer."""
         counts = _usage(self._usage)
-        reply = Reply(joined(self._parts), NAME, self.model, self._finish, counts, self.id)
+        reply = Reply(join([], self._parts), NAME, self.model, self._finish, counts, self.id)
         others = [reader.conclude() for _, reader in sorted(self._others.items())]
         return chosen([concluded(reply, self._why), *others])
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ...base.times import to_millis
 from ...session.model import Json, Part
+from ...session.view import join
 from .. import usage
 from ..failures import concluded
-from ..parts import call, joined, name_of, native, object_of, objects, rest, text_of
+from ..parts import call, name_of, native, object_of, objects, rest, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
@@ -61,7 +62,7 @@ class Stream(StreamReader):
             output=usage.count(counts, "eval_count"),
         )
         finish = name_of(self._last.get("done_reason"))
-        return concluded(Reply(joined(parts), NAME, self.model, finish, normalised))
+        return concluded(Reply(join([], parts), NAME, self.model, finish, normalised))
 
 
 def _parts_of(message: Json) -> list[Part]:
