@@ -33,7 +33,7 @@ test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table o
 	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
 
 test-postgres: $(READY) ## sessions in Postgres: all golden cases, and its faults at length
-	LENGTH=long FAULTS=$(or $(FAULTS),long) $(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/postgres tests/store/test_store_protocol.py
+	LENGTH=long FAULTS=$(or $(FAULTS),long) $(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/store/test_on_server.py tests/base/test_base_postgres.py tests/blocks/test_blocks_postgres.py
 	$(BIN)/python tests/postgres/speed.py
 
 test-pythons: $(READY) ## a sample on each other Python from 3.11 to 3.14 that is here or that Debian carries

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import shutil
 import signal
 import sys
@@ -13,10 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+import postgres_server
 import vocabularies
 from blocks.stored import BIG, IMAGE, ok
 from forks import Forks
 from length import FAULTS, LENGTH, LENGTHS, examples
+from postgres_program import Program
+from postgres_server import Cluster
 from redis_server import Server, needs_redis
 
 if TYPE_CHECKING:
@@ -110,6 +114,24 @@ def own_redis(tmp_path: Path) -> Iterator[Server]:
     server.start()
     yield server
     server.kill()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """One that nobody kills; what it is asked to keep need not outlive the machine."""
+    yield from postgres_server.cluster(*postgres_server.FAST)
+
+
+@pytest.fixture
+def url(cluster: Cluster) -> str:
+    """A database of this test's own in it, with the tables."""
+    return cluster.database(f"a{random.getrandbits(60)}")
+
+
+@pytest.fixture
+def run(tmp_path: Path, url: str) -> Program:
+    """The program with its sessions there."""
+    return Program(tmp_path / "home", url)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from codeh_history.base.errors import BadData, Usage
 from codeh_history.blocks import STORES, fetch, open_store
 from codeh_history.blocks.protocol import BlockStore, is_block_id
 from helpers.memory_store import MemoryStore
-from postgres_server import FAST, Cluster
 
 Alter = Callable[[str, bytes | None], None]
 
@@ -89,11 +88,6 @@ def _postgres(request: pytest.FixtureRequest) -> Case:
                 connection.execute("UPDATE codeh_blocks SET data = %s WHERE id = %s", [data, id])
 
     return Case(store, alter)
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    yield from postgres_server.cluster(*FAST)
 
 
 CASES = {"memory": _memory, "directory": _directory, "redis": _redis, "postgres": _postgres}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
+import terminal
 from codeh_history.session.records import block_of, dumps
-from support import Result, lines, run, session_path
+from support import Result, lines, run, session_path, start
 from talks import talk
 
 GOOD = "cat >/dev/null; echo 'The user asked short questions.'"
@@ -82,3 +84,16 @@ def changed_in(how: str, path: Path) -> bytes:
     elif how == "replaced":
         line["ops"] = [{**line["ops"][0], "block": block_of(part)}]
     return dumps(line) + b"\n"
+
+
+def on_a_terminal(*argv: str, home: Path, stdout: int | None = None) -> bytes:
+    """What the command shows on a terminal that is its stderr (and its stdout, unless given)."""
+    master, slave = terminal.opened()
+    process = start(
+        *argv, home=home, stdout=slave if stdout is None else stdout, stderr=slave, stdin=slave,
+        env={"TERM": "xterm-256color", "NO_COLOR": "1"},
+    )  # fmt: skip
+    os.close(slave)
+    shown = b"".join(terminal.chunks(master))
+    assert process.wait(60) == 0
+    return shown

@@ -25,8 +25,8 @@ import postgres_server
 from codeh_history import Session
 from codeh_history.library.opened import Opened
 from codeh_history.store import postgres
-from conftest import Done, Program
 from length import FAULTS
+from postgres_program import Done, Program
 from postgres_server import Cluster
 
 pytestmark = postgres_server.needed

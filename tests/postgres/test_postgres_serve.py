@@ -11,7 +11,7 @@ import orjson
 
 import postgres_server
 from codeh_history.store import postgres
-from conftest import Program
+from postgres_program import Program
 from postgres_server import Cluster
 
 pytestmark = postgres_server.needed

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 import postgres_server
 from inside import inside
-from postgres_server import FAST, Cluster
 from support import Result
 from synced import doubled
 
 pytestmark = postgres_server.needed
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    yield from postgres_server.cluster(*FAST)
-
-
-@pytest.fixture
-def url(cluster: Cluster) -> str:
-    return cluster.database(f"s{random.getrandbits(60)}")
 
 
 def sync(home: Path, url: str, *more: str, env: dict[str, str] | None = None) -> Result:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,18 +13,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, NotFound, TryAgain, Usage
 from codeh_history.store import read, stores
 from codeh_history.store.protocol import Locked, Store
-from postgres_server import FAST, Cluster
-
-HEAD = b'{"type":"session","version":1,"id":"a","created":"2026-01-01T00:00:00.000Z"}\n'
-LINE = (
-    b'{"type":"message","id":"m1","ts":"2026-01-01T00:00:00.000Z","kind":"user","role":"user","parts":[]}\n'
-)
-ODD = [HEAD, HEAD + LINE, LINE, HEAD + b"not JSON\n" + LINE, HEAD + LINE[:-9], HEAD + b"\n\n\xff\n" + LINE]
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    yield from postgres_server.cluster(*FAST)
+from store_logs import HEAD, LINE, ODD
 
 
 @pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])
@@ -115,25 +103,6 @@ def test_many_writers_leave_whole_lines_in_one_order(store: Store) -> None:
     for writer in range(4):
         own = [line for line in lines if b'"%d":' % writer in line]
         assert own == sorted(own, key=lambda line: int(line.rsplit(b":")[-1].rstrip(b"}")))
-
-
-@postgres_server.needed
-@pytest.mark.parametrize("data", ODD)
-def test_a_line_is_added_to_rows_as_to_a_file(data: bytes, cluster: Cluster, tmp_path: Path) -> None:
-    """Whether it can be added without a look at the others or not."""
-    env = Env({"CODEH_HOME": str(tmp_path / "home")})
-    keyed = LINE.replace(b'"parts"', b'"key":"k","parts"')
-    kept: list[bytes] = []
-    for url in (f"dir:{tmp_path / 'store'}", cluster.database(f"a{random.getrandbits(60)}")):
-        store = stores.at(env, url)
-        store.create("a", data)
-        for lines in (LINE, LINE + LINE, keyed, LINE, keyed, LINE[:-1], LINE, b"\n", b""):
-            store.append("a", lambda _, lines=lines: lines, header=lambda: HEAD)
-        kept.append(store.read("a"))
-        with pytest.raises(NotFound):
-            store.append("b", lambda _: LINE)
-    assert kept[0] == kept[1]
-    assert kept[0].count(LINE) >= 5
 
 
 def test_a_url_that_names_no_store_is_wrong_use(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import sys
 import threading
 import time
@@ -12,10 +10,18 @@ from typing import Any
 
 import pytest
 
-import terminal
 from codeh_history.session.records import dumps
-from summarizing import GOOD, HOW_IT_STANDS, LONG, changed_in, digest, session, shown, summarize
-from support import append_text, lines, run, session_path, start
+from summarizing import (
+    GOOD,
+    HOW_IT_STANDS,
+    LONG,
+    changed_in,
+    on_a_terminal,
+    session,
+    shown,
+    summarize,
+)
+from support import append_text, lines, start
 
 PROGRAM = f"{sys.executable} -m codeh_history"
 
@@ -130,9 +136,6 @@ def test_a_summary_undone_meanwhile_is_not_folded(home: Path) -> None:
     assert (home / "runs").read_text() == "run\n"  # five are not too many
 
 
-# -- all sessions -----------------------------------------------------------------------------------
-
-
 def test_two_runs_at_once_with_appends_going_on(home: Path) -> None:
     """Every batch is summarised once, asked for once, and every append is there, in order."""
     names = [f"s{n:02d}" for n in range(40)]
@@ -171,109 +174,6 @@ def test_two_runs_at_once_with_appends_going_on(home: Path) -> None:
         assert len(covered) >= 20
         assert len(covered) == len(set(covered))
         assert [r["id"] for r in records if "meanwhile" in str(r.get("parts"))] == stored[name]
-
-
-def every(*argv: str, **how: Any) -> Any:
-    return summarize("--all", *argv, **how)
-
-
-def test_all_is_silent_where_nothing_is_due(home: Path) -> None:
-    session(home, "small", 12)
-    session(home, "full", 50)
-    done = every()
-    assert (done.code, done.out, done.err) == (0, b"", b"")
-    assert every(env={"CODEH_HOME": str(home / "none")}).code == 0
-
-
-def test_one_bad_session_does_not_stop_the_rest(home: Path) -> None:
-    session(home, "a", 51)
-    bad = session(home, "b", 51)
-    bad.write_bytes(bad.read_bytes().replace(b'"version":1', b'"version":2'))
-    (home / "sessions" / "c.jsonl").mkdir()
-    session_path(home, "d").write_bytes(b"\x00\xff not a session\n" * 99)
-    ref = {"type": "ref", "id": "r", "kind": "user", "role": "user", "blockIds": ["0" * 64], "flowId": "e"}
-    with session(home, "e", 51).open("ab") as file:
-        file.write(dumps(ref) + b"\n")
-    session(home, "f", 51)
-    before = digest(bad)
-    done = every()
-    assert done.code == 6
-    assert done.err == b""
-    assert [(line["session"], line["action"]) for line in done.lines] == [
-        ("a", "summarized"), ("b", "failed"), ("c", "failed"), ("e", "failed"), ("f", "summarized"),
-    ]  # fmt: skip
-    reasons = {line["session"]: line.get("reason", "") for line in done.lines}
-    assert "version 2" in reasons["b"]
-    assert "not a regular file" in reasons["c"]
-    assert "0" * 64 in reasons["e"]
-    assert all(
-        {"session", "action", "exchanges", "covered", "before", "after"} <= line.keys()
-        for line in done.lines
-    )
-    assert digest(bad) == before
-
-
-def test_all_with_a_failing_command(home: Path) -> None:
-    paths = [session(home, name, 51) for name in ("a", "b", "c")]
-    before = [digest(path) for path in paths]
-    done = every("--via", "exit 9", "--jobs", "3")
-    assert done.code == 6
-    assert [line["session"] for line in done.lines] == ["a", "b", "c"]
-    assert all(line["action"] == "failed" and "ended with 9" in line["reason"] for line in done.lines)
-    assert all(line["before"] == line["after"] > 0 for line in done.lines)
-    assert [digest(path) for path in paths] == before
-
-
-def test_all_leaves_locked_and_streaming_sessions_alone(home: Path) -> None:
-    locked, streaming = session(home, "locked", 51), session(home, "streaming", 51)
-    session(home, "free", 51)
-    stuck = session(home, "stuck", 51)  # its stream was given up: something was said after it
-    opened = dumps({"type": "open", "id": "p", "kind": "codeh", "role": "model"}) + b"\n"
-    said = dumps({"role": "user", "parts": [{"text": "are you there?"}]}) + b"\n"
-    for path, more in ((streaming, opened), (stuck, opened + said)):
-        with path.open("ab") as file:
-            file.write(more)
-    with locked.open("rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        done = every()
-    assert done.code == 0
-    assert sorted(line["session"] for line in done.lines) == ["free", "stuck"]
-    assert [line["session"] for line in every().lines] == ["locked"]
-
-
-def test_older_forms_are_left_alone(home: Path) -> None:
-    path = home / "sessions" / "old.json"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(dumps([{"role": "user", "parts": [{"text": str(n)}]} for n in range(60)]))
-    assert (every().code, every().out) == (0, b"")
-
-
-def on_a_terminal(*argv: str, home: Path, stdout: int | None = None) -> bytes:
-    """What the command shows on a terminal that is its stderr (and its stdout, unless given)."""
-    master, slave = terminal.opened()
-    process = start(
-        *argv, home=home, stdout=slave if stdout is None else stdout, stderr=slave, stdin=slave,
-        env={"TERM": "xterm-256color", "NO_COLOR": "1"},
-    )  # fmt: skip
-    os.close(slave)
-    shown = b"".join(terminal.chunks(master))
-    assert process.wait(60) == 0
-    return shown
-
-
-def test_a_progress_bar_on_a_terminal_only(home: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        session(home, name, 51)
-    with (tmp_path / "out").open("wb") as out:
-        shown_there = on_a_terminal(
-            "summarize", "--all", "--counter", "approx", home=home, stdout=out.fileno()
-        )
-    assert b"summarizing" in shown_there
-    assert b"2/2" in shown_there
-    assert [line["session"] for line in lines(tmp_path / "out")] == ["a", "b"]
-    assert run("undo", "-s", "a").code == 0
-    both = on_a_terminal("summarize", "--all", "--counter", "approx", home=home)
-    assert b'{"session":"a","action":"summarized"' in both
 
 
 def test_not_due_is_told_on_a_terminal_only(home: Path) -> None:

@@ -1,0 +1,28 @@
+"""The verbs by name: each a module with its options and what it does, in one section of the help."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeh_history import commands
+from codeh_history.base.options import Options
+from codeh_history.providers import TARGETS
+
+
+@pytest.mark.parametrize("verb", commands.COMMANDS)
+def test_a_verb_is_a_module(verb: str) -> None:
+    module = commands.module_of(verb)
+    assert module.__name__ in {f"codeh_history.commands.{verb}", f"codeh_history.commands.{verb}_"}
+    assert issubclass(module.Given, Options)
+    assert callable(module.run)
+    assert module.__doc__
+
+
+def test_each_stands_in_one_section_and_none_is_a_module_without_a_name() -> None:
+    assert len(set(commands.COMMANDS)) == len(commands.COMMANDS)
+    assert [verb for verb in commands.COMMANDS if not verb.isidentifier()] == []
+
+
+def test_the_help_of_an_option_names_what_a_table_has() -> None:
+    assert commands.told("as {TARGETS}, or not") == f"as {', '.join(TARGETS[:-1])} or {TARGETS[-1]}, or not"
+    assert commands.told("as it is") == "as it is"

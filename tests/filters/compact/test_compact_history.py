@@ -1,0 +1,73 @@
+"""What is to be compacted, as it came: only what is sent, what each costs, and what is put in its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.filters.compact.history import History
+from codeh_history.filters.compact.plan import Settings
+from codeh_history.session.view import View
+from codeh_history.tokens import open_counter, parts_tokens, summary_text
+from compact.short import BIG, asked
+from histories import model, session, user
+
+COUNTER = open_counter("approx")
+
+
+def talked() -> View:
+    note = {"kind": "info", "parts": [{"text": "a note for people"}]}
+    return session(
+        [user("go"), note, *asked("c", "bash", {"command": "ls"}, {"output": BIG}), model("done")]
+    )
+
+
+def history(view: View | None = None, **settings: Any) -> History:
+    return History(view or talked(), COUNTER, Settings(budget=100, **settings))
+
+
+def test_only_what_is_sent_is_there_and_the_total_is_all_of_it() -> None:
+    found = history()
+    assert [message.kind for message in found.messages] == ["user", "codeh", "tool", "codeh"]
+    assert found.total == found.fixed_cost + sum(found.costs)
+    assert found.ids([0, 3]) == [found.messages[0].id, found.messages[3].id]
+    more = history(system="Be brief. " * 9, tools=[{"name": "bash"}])
+    assert more.fixed_cost > found.fixed_cost
+    assert more.total - found.total == more.fixed_cost - found.fixed_cost
+
+
+def test_summaries_cost_what_the_one_record_does_that_they_are_sent_as() -> None:
+    found = history()
+    assert found.cost_of_summaries([]) == 0
+    texts = ["one summary", "another one"]
+    assert found.cost_of_summaries(texts) == COUNTER.message + COUNTER.counts([summary_text(texts)])[0]
+
+
+def test_a_long_result_has_a_stub_and_a_short_one_none() -> None:
+    found = history()
+    stub = found.stub((2, 0))
+    assert stub is not None
+    short = history(session([user("go"), *asked("c", "bash", {}, {"output": "short"})]))
+    assert short.stub((2, 0)) is None
+    assert found.part((2, 0)) is found.messages[2].parts[0]
+    before = parts_tokens(COUNTER, [found.part((2, 0))])[0]
+    sizes = found.sizes(
+        [((2, 0), stub.build(), "why"), ((3, 0), None, "why"), ((0, 0), found.part((0, 0)), "why")]
+    )
+    assert sizes == [
+        *parts_tokens(COUNTER, [stub.build()]),
+        0,
+        *parts_tokens(COUNTER, [found.part((0, 0))]),
+    ]
+    assert sizes[0] < before
+
+
+@pytest.mark.parametrize("more", [[], [user("on"), model("so")]])
+def test_what_was_counted_is_known_to_the_next_one(more: list[Any]) -> None:
+    view = talked()
+    first = history(view)
+    later = history(view)
+    assert later.past is not first.past or later.costs == first.costs
+    assert later.costs == first.costs
+    assert history(session([user("x"), *more])).costs[0] == history(session([user("x")])).costs[0]

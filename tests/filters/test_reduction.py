@@ -1,0 +1,72 @@
+"""What `persist` was asked to leave out: nothing unless a flag asks for it, then curated before compacted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.base.errors import Usage
+from codeh_history.base.jobs import Reduction
+from codeh_history.filters.reduction import check, steps
+from codeh_history.session.ops import apply
+from codeh_history.session.view import View
+from histories import model, session, user
+
+ENV = Env({"CODEH_HOME": "/nowhere"})
+
+
+def done(view: View, **given: Any) -> list[list[str]]:
+    """What each step does, by the kinds of its ops."""
+    found = []
+    for step in steps(ENV, Reduction(**given), "s"):
+        ops, _ = step(view)
+        view = apply(view, ops)
+        found.append([op["op"] for op in ops])
+    return found
+
+
+def talked() -> View:
+    long = [each for n in range(20) for each in (user(f"say {n} " * 50), model(f"so {n} " * 50))]
+    return session([*long, {"kind": "info", "parts": [{"text": "a note"}]}, user("last"), model("end")])
+
+
+def test_nothing_is_left_out_unasked() -> None:
+    assert steps(ENV, Reduction(), "s") == []
+
+
+def test_each_is_done_where_its_flags_ask_for_it_and_in_this_order() -> None:
+    view = talked()
+    assert done(view, only=("kinds",)) == [["drop"]]
+    (compacted,) = done(view, budget="1000", counter="approx")
+    assert compacted
+    both = done(view, only=("kinds",), budget="1000", counter="approx")
+    assert both[0] == ["drop"]
+    assert len(both) == 2
+
+
+@pytest.mark.parametrize("given", [{"only": ("no-such-pass",)}, {"budget": "few"}, {"thoughts": "some"}])
+def test_what_cannot_be_followed_is_refused_before_anything_is_read(given: Any) -> None:
+    with pytest.raises(Usage):
+        steps(ENV, Reduction(**given), "s")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"compact.budget": "9k"},
+        {"compact.budget": None},
+        {"curate.thoughts": "old"},
+        {"compact.budget": 9000},
+    ],
+)
+def test_settings_that_a_command_can_follow(settings: Any) -> None:
+    check(settings)
+
+
+@pytest.mark.parametrize("settings", [{"compact.budget": "few"}, {"curate.thoughts": "some"}])
+def test_settings_that_none_can_follow(settings: Any) -> None:
+    with pytest.raises(Usage):
+        check(settings)

@@ -1,0 +1,39 @@
+"""The programs by name: each is a package that says its own, is asked in order, and is found again by what it wrote."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from codeh_history.programs import sessions
+from codeh_history.store.program_files import head_of
+from program_files import SAMPLES, written
+
+
+@pytest.mark.parametrize("name", sessions.PROGRAMS)
+def test_a_program_is_a_package_of_its_name(name: str) -> None:
+    assert name == sessions.package(name).NAME
+    assert sessions.package(name) is sessions.package(name)
+    assert all(place.patterns for place in sessions.places(name))
+    folder = f"codeh_history.programs.{sessions.PROGRAMS[name]}"
+    assert find_spec(f"{folder}.read")
+    assert bool(find_spec(f"{folder}.write")) == (name in sessions.WRITTEN)
+
+
+def test_what_only_exports_has_no_place() -> None:
+    assert sessions.places("sharegpt") == ()
+    assert sessions.places("codex")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_whose_a_file_is_is_told_by_its_beginning(name: str, tmp_path) -> None:
+    data = written(tmp_path / "f.jsonl", SAMPLES[name]()).read_bytes()
+    assert sessions.whose(head_of(data)) == name
+    assert sessions.keeps(name, head_of(data))
+
+
+@pytest.mark.parametrize("data", [b"", b"a diary\n", b'{"x":1}\n', b'[{"role":"user","content":"x"}]'])
+def test_what_is_nobodys(data: bytes) -> None:
+    assert sessions.whose(head_of(data)) is None
+    assert not sessions.keeps("codex", head_of(data))
