@@ -18,7 +18,9 @@ _ENTRY = re.compile(
 )
 _LINE = re.compile(r"([ ]*)(?P<secret>[^\n]*)(?:\n|\Z)")
 _JSON = re.compile(r"\"(data|stringData)\\{0,6}\"\s{0,8}:\s{0,8}\{(?P<inside>[^{}]*)\}")
-_PAIR = re.compile(r"\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[^\"\\]*(?:\\[^\"][^\"\\]*)*?)\\{0,6}\"", re.ASCII)
+_PAIR = re.compile(
+    r"\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[^\"\\]*(?:\\[^\"][^\"\\]*)*?)\\{0,6}\"", re.ASCII
+)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
