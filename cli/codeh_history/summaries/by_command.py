@@ -95,13 +95,8 @@ class Asked:
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
 
 
-def _said(parts: Sequence[object], finish: str | None) -> str:
+def _said(parts: Sequence[Part], finish: str | None) -> str:
     """The text of a reply that ended of itself: half an answer or a refused one is no summary."""
     if finish not in _WHOLE:
         raise SummarizerFailed(f"the answer did not end of itself ({finish})")
-    texts = (
-        part["text"]
-        for part in parts
-        if isinstance(part, dict) and "text" in part and not part.get("thought")
-    )
-    return "".join(texts)
+    return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))

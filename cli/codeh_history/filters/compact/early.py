@@ -12,26 +12,11 @@ from ...session.records import dumps
 from . import shrink, stubs
 from .draft import Change, Draft
 
-READS = (
-    "read",
-    "view",
-    "open",
-    "cat",
-    "show",
-    "get_file",
-)  # a tool whose name begins or ends so reads a file
+READS = ("read", "view", "open", "cat", "show", "get_file")  # how a tool's name begins or ends that reads
 WRITES = ("write", "create", "save", "put_file")
 PATHS = (
-    "path",
-    "file_path",
-    "filePath",
-    "filepath",
-    "file",
-    "filename",
-    "absolute_path",
-    "target_file",
-    "uri",
-)
+    "path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "uri",
+)  # fmt: skip
 _LOOK = 40  # characters from either end that tell most contents apart
 SMALL = 40  # tokens below which a repetition is left alone
 
@@ -94,13 +79,11 @@ def _files(message: Message, _costs: Sequence[int]) -> Mapping[int, _File]:
     """The files that the calls of a message read or write, by their places."""
     if message.role != "model":
         return _NONE
-    found: dict[int, _File] = {}
-    for place, part in enumerate(message.parts):
-        if "functionCall" in part:
-            file = _file(part["functionCall"])
-            if file is not None:
-                found[place] = file
-    return found or _NONE
+    return {
+        place: file
+        for place, part in enumerate(message.parts)
+        if "functionCall" in part and (file := _file(part["functionCall"])) is not None
+    } or _NONE
 
 
 def _file(call: Any) -> _File | None:
@@ -108,14 +91,11 @@ def _file(call: Any) -> _File | None:
     written = _like(call["name"], WRITES)
     if not isinstance(args, dict) or not (written or _like(call["name"], READS)):
         return None
-    for name in PATHS:
-        if name in args and isinstance(args[name], str):
-            break
-    else:
+    name = next((name for name in PATHS if isinstance(args.get(name), str)), None)
+    if name is None:
         return None
-    if written or len(args) == 1:
-        return _File(args[name], b"", written)
-    rest = {key: value for key, value in args.items() if key != name and value is not None}
+    others = () if written else args.items()
+    rest = {key: value for key, value in others if key != name and value is not None}
     return _File(args[name], dumps(rest) if rest else b"", written)
 
 
@@ -171,13 +151,11 @@ def _contents(message: Message, costs: Sequence[int]) -> Sequence[tuple[int, Con
     """What makes each part of a message equal to another, but for those that are small."""
     if len(costs) == 1 and costs[0] < SMALL:  # as many are
         return ()
-    found: list[tuple[int, Content]] = []
-    for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False)):
-        if cost >= SMALL:
-            content = _content(part)
-            if content:
-                found.append((place, content))
-    return found or ()
+    return [
+        (place, content)
+        for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
+        if cost >= SMALL and (content := _content(part))
+    ] or ()
 
 
 def _content(part: Part) -> Content | None:

@@ -46,6 +46,15 @@ class History:
         """Units and what must stay."""
         return Layout(self.messages, self.settings.keep_last, self.past.joined)
 
+    @property
+    def yielding(self) -> list[Place]:
+        """The results inside the last unit, where they may shrink at the very end."""
+        last = frozenset(self.layout.last if self.layout.yielding else ())
+        return [
+            place for place in self.special
+            if place[0] in last and "functionResponse" in self.part(place)
+        ]  # fmt: skip
+
     def part(self, place: Place) -> Part:
         return self.messages[place[0]].parts[place[1]]
 

@@ -45,11 +45,8 @@ def begin(draft: Draft) -> None:
             size += with_it
             left.update(dict.fromkeys(unit, its_most))
         else:
-            size += (
-                sum(_capped(draft, number, most, most, rates) for number in unit)
-                if unit is layout.last
-                else 0
-            )
+            if unit is layout.last:
+                size += sum(_capped(draft, number, most, most, rates) for number in unit)
             left.update(dict.fromkeys(unit, most))
     draft.doomed = {
         number

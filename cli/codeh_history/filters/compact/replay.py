@@ -78,8 +78,8 @@ def replay(
     0.85 of the budget; without, nothing ever is. `told` hears before each how many messages of how many
     were replayed.
     """
-    beside = settings or Settings(budget=0)
-    everything = _replayed(view, beside._replace(budget=NO_LIMIT), counter)[0]
+    unlimited = (settings or Settings(budget=0))._replace(budget=NO_LIMIT)
+    everything, _ = _replayed(view, unlimited, counter)
     bill, compactions = _replayed(view, settings, counter, told) if settings else (everything, 0)
     relative = bill.cost / everything.cost if everything.cost else 1.0
     return {

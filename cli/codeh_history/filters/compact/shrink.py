@@ -198,11 +198,7 @@ def fill(vocabulary: Words, cuts: Sequence[tuple[stubs.Cut, float]], room: float
 
 def last_unit(draft: Draft) -> None:
     """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
-    if draft.history.layout.yielding:
-        last = [place for place in draft.history.special if place[0] in draft.history.layout.last]
-        to_fit(
-            draft, "last-unit", [p for p in draft.open(last) if "functionResponse" in draft.history.part(p)]
-        )
+    to_fit(draft, "last-unit", draft.open(draft.history.yielding))
 
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:

@@ -129,36 +129,28 @@ def finished(draft: Draft, settings: Settings) -> Plan:
 
 def verbatim(draft: Draft) -> int:
     """What no compaction changes; the same before and after one, so that a second pass decides alike."""
-    layout = draft.history.layout
-    total = draft.history.fixed_cost + sum(draft.history.costs[number] for number in layout.fixed)
-    for number in layout.last if layout.yielding else ():
-        for tokens, shown in zip(
-            draft.history.tokens[number], draft.history.messages[number].parts, strict=True
-        ):
-            total -= tokens if "functionResponse" in shown else 0
-    return total
+    history = draft.history
+    kept = history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
+    return kept - sum(history.tokens[number][part] for number, part in history.yielding)
 
 
 def floor(draft: Draft) -> int:
     """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
-    layout = draft.history.layout
-    total = draft.history.fixed_cost + sum(draft.history.costs[number] for number in layout.fixed)
-    for number in layout.last if layout.yielding else ():
-        message = draft.history.messages[number]
-        for part, shown in enumerate(message.parts):
-            if "functionResponse" in shown and not stubs.is_bare(shown):
-                new = stubs.bare(shown, "", message.id)
-                total -= max(
-                    0, draft.history.tokens[number][part] - parts_tokens(draft.history.counter, [new])[0]
-                )
-    return total + min(draft.history.summary_cost, removal.least_summary(draft))
+    history = draft.history
+    total = history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
+    for number, part in history.yielding:
+        shown, message = history.part((number, part)), history.messages[number]
+        if not stubs.is_bare(shown):
+            bare = parts_tokens(history.counter, [stubs.bare(shown, "", message.id)])[0]
+            total -= max(0, history.tokens[number][part] - bare)
+    return total + min(history.summary_cost, removal.least_summary(draft))
 
 
 def largest(draft: Draft) -> list[Json]:
     """The largest units that have to stay."""
     layout = draft.history.layout
-    found = {layout.unit_of[number][0]: layout.unit_of[number] for number in layout.fixed}
-    sized = [(sum(draft.history.costs[n] for n in unit), unit) for unit in found.values()]
+    units = layout.units_of(layout.fixed)
+    sized = [(sum(draft.history.costs[n] for n in unit), unit) for unit in units]
     sized.sort(key=lambda item: (-item[0], item[1]))
     return [
         {

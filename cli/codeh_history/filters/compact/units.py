@@ -116,17 +116,8 @@ class Layout:
     """
 
     __slots__ = (
-        "fixed",
-        "groups",
-        "last",
-        "pairing",
-        "prompt",
-        "prompts",
-        "start",
-        "unit_of",
-        "units",
-        "yielding",
-    )
+        "fixed", "groups", "last", "pairing", "prompt", "prompts", "start", "unit_of", "units", "yielding",
+    )  # fmt: skip
 
     def __init__(self, messages: Sequence[Message], keep_last: int, joined: Joined | None = None) -> None:
         """`joined`: how they hang together, where that is known."""
