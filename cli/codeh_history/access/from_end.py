@@ -123,10 +123,5 @@ def occurs(fd: int, id: str, end: int, step: int = _STEP) -> bool:
     if not _PLAIN_ID.issuperset(id):
         return True
     needle = f'"{id}"'.encode()
-    at = 0
-    while at < end:
-        chunk = os.pread(fd, min(step + len(needle), end - at), at)
-        if not chunk or needle in chunk:
-            return bool(chunk)
-        at += step
-    return False
+    chunks = (os.pread(fd, min(step + len(needle), end - at), at) for at in range(0, end, step))
+    return any(needle in chunk for chunk in chunks)

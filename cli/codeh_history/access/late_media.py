@@ -104,10 +104,10 @@ def _span(data: bytes) -> tuple[int, int]:
     end = data.find(b'"', start)
     if start < len(_START) or end < 0 or (end - start) % 4:
         return -1, -1
-    for at in range(start, end - 4, _STEP):
-        if data[at : min(at + _STEP, end - 4)].translate(None, _ALPHABET):
-            return -1, -1
-    return (start, end) if _END.fullmatch(data[max(start, end - 4) : end]) else (-1, -1)
+    pieces = (data[at : min(at + _STEP, end - 4)] for at in range(start, end - 4, _STEP))
+    others = any(piece.translate(None, _ALPHABET) for piece in pieces)
+    whole = not others and _END.fullmatch(data[max(start, end - 4) : end])
+    return (start, end) if whole else (-1, -1)
 
 
 def _is_measured(mime: str, head: str) -> bool:

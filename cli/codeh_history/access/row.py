@@ -17,8 +17,7 @@ from ..session.records import Damage, Log, Record, check_message
 from ..session.rules import ROLE_OF_KIND
 from ..session.view import uses_tools
 from ..store import read
-from ..store.paths import SERVER
-from ..store.resolve import Target
+from ..store.paths import SERVER, id_of
 from ..store.state import size_of
 from . import skim as skimming
 from .open_calls import Calling
@@ -79,11 +78,10 @@ class Count:
 
     def row(self, path: str) -> Json:
         """The session's line; `path` names it."""
-        target = Target(path, "")
         header = self.header or {}
         named = text_of(header.get("id")) if origin(header) else None  # another program's file
         return {
-            "id": named or target.id, "path": path.encode("utf-8", "replace").decode(),
+            "id": named or id_of(path), "path": path.encode("utf-8", "replace").decode(),
             "title": text_of(self.meta.get("title")),
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": timestamp(self.last),

@@ -36,7 +36,7 @@ class Env:
         self.quiet = False
         self.stored: str | None = None  # the id already stored, for errors that come after
         self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
-        self.make_way: Callable[[], None] | None = None  # takes a bar off the terminal that is written to
+        self.make_way: Callable[[], object] = lambda: None  # takes a bar off the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
         self.held: object = None  # what a process that ends now need not take apart
         self._ordinal = 0
@@ -149,8 +149,7 @@ class Env:
 
         A closed pipe ends the command silently with 141, any other failure with 74.
         """
-        if self.make_way is not None:
-            self.make_way()
+        self.make_way()
         try:
             while data:
                 try:
@@ -178,8 +177,7 @@ class Env:
             from .escape import visible
 
             text = visible(text)
-        if self.make_way is not None:
-            self.make_way()
+        self.make_way()
         try:
             os.write(self.stderr, f"codeh-history: {text}\n".encode("utf-8", "backslashreplace"))
         except OSError:
@@ -188,8 +186,7 @@ class Env:
     def report(self, text: bytes, *, drawn: bool = False) -> None:
         """What was asked for on stderr, as a JSON line of `--report`; `drawn`: laid out, styles and all."""
         plain = drawn or not self.terminal(self.stderr)
-        if self.make_way is not None:
-            self.make_way()
+        self.make_way()
         os.write(self.stderr, (text if plain else self._shown(text)) + b"\n")
 
     def awaits(self) -> None:

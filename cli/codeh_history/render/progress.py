@@ -41,11 +41,11 @@ def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[To
         time = TimeElapsedColumn() if second else TimeRemainingColumn()
         with Progress(*columns, time, console=console, transient=True) as bar:
             bar.add_task(what, total=None, far="")
-            env.make_way = bar.stop
+            before, env.make_way = env.make_way, bar.stop
             try:
                 yield Told(bar)
             finally:
-                env.make_way = None
+                env.make_way = before
 
 
 def size_of(path: str) -> int:

@@ -40,8 +40,7 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
                 matching = _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
                 paths |= matching
                 beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
-        for path in sorted(paths):
-            info = paths[path]
+        for path, info in sorted(paths.items()):
             if not _is_older(path, paths):
                 more = _beside(path, beside[path]) if path in beside else _log(path)
                 yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *more])
