@@ -18,11 +18,14 @@ from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypedDict, Unpack
 
     from ..base.options import Reading
     from ..store.protocol import Locked
     from .late_media import Deferred
+
+    Beside = Callable[[bytes | Arriving], bytes | Arriving]
 
     class Filling(TypedDict, total=False):
         """What `filled` is told of a view."""
@@ -63,17 +66,20 @@ def view_of(
     data: bytes | None = None,
     *,
     texts: bool = False,
+    beside: Beside | None = None,
     **how: Unpack[Filling],
 ) -> View:
     """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told.
 
-    `texts`: as texts where it holds nothing else, for what may need no more of them.
+    `texts`: as texts where it holds nothing else, for what may need no more of them. `beside`: what else
+    looks at its bytes.
     """
     env.held = None  # of many sessions one at a time
     given = data is not None
     source: bytes | Arriving | None = data
     if source is None:
         source = read.stdin(env) if target.path == "-" else read.read_bytes(target.path)
+        source = source if beside is None else beside(source)
     said = _of_texts(source) if texts else None
     if said is not None:
         return said

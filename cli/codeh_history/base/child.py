@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import NoReturn
 
+from .env import polled
 from .folders import write
 
 _WHOLE = b"."  # ends what a child says: one that was killed says less
@@ -34,8 +35,11 @@ class Child:
                 os._exit(1)  # whatever a signal raised here
             os.close(theirs)
 
-    def result(self) -> bytes | None:
-        """What came of it; None where it failed. It has ended then."""
+    def result(self, patience: float | None = None) -> bytes | None:
+        """What came of it; None where it failed, or took so many seconds more. It has ended then."""
+        if patience is not None and not polled(self.pipe, 1000 * patience):
+            self.end()
+            return None
         chunks = []
         while chunk := os.read(self.pipe, 1 << 20):
             chunks.append(chunk)

@@ -155,7 +155,7 @@ class Env:
                 try:
                     data = data[os.write(self.stdout, data) :]
                 except BlockingIOError:  # somebody who shares it set it so
-                    _polled(self.stdout, for_writing=True)
+                    polled(self.stdout, for_writing=True)
         except BrokenPipeError:
             raise Interrupted(SIGPIPE) from None
         except OSError as error:
@@ -227,7 +227,7 @@ class Env:
 
     def idle(self, seconds: float) -> bool:
         """Whether nothing comes on stdin for so long: then there is time for what may be needed."""
-        return not _polled(self.stdin, 1000 * seconds)
+        return not polled(self.stdin, 1000 * seconds)
 
     def piped(self) -> bool:
         """Whether stdin is a pipe with data or an open writer."""
@@ -240,7 +240,7 @@ class Env:
             return False
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             return False
-        events = _polled(self.stdin, 0)
+        events = polled(self.stdin, 0)
         return not events or bool(events & select.POLLIN)
 
     def terminal(self, fd: int) -> bool:
@@ -262,7 +262,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _polled(fd: int, millis: float | None = None, *, for_writing: bool = False) -> int:
+def polled(fd: int, millis: float | None = None, *, for_writing: bool = False) -> int:
     """What the system says of a descriptor once it can be used, or after so long: then 0."""
     import select
 

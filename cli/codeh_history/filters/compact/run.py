@@ -18,9 +18,12 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
+from ...summaries.ahead import LEAST, Ahead
+from ...summaries.calls import Memo
 from ...tokens import memory
 from ..costs import cache_of
 from . import Plan, bounds
+from .tiered import too_large
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 _SOON = 0.01  # seconds in which a stage that is nearly done will be
@@ -30,7 +33,7 @@ def run(env: Env, given: Compact) -> int:
     """Make a session fit its limits, reversibly, or do what a plan says."""
     system = None if given.system is None else from_file(given.system)
     tools = None if given.tools is None else tools_from(given.tools)
-    bounds.limits(given)
+    limits = bounds.limits(given)
     target = filtering.target_of(env, given.session, given.argument)
     if given.apply is not None and (
         given.plan or given.given(*Compaction.DEFAULTS) or (system, tools) != (None, None)
@@ -46,7 +49,10 @@ def run(env: Env, given: Compact) -> int:
             return bounds.read_plan(data, given.apply, view)
         asked = bounds.settled(env, view, given, target.id, system, tools)
         items.extend([asked.items] if asked.items else [])
-        plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
+        plan = bounds.plan(
+            env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan,
+            calls=Memo(ahead.of(view)),
+        )  # fmt: skip
         if given.explain:
             from ...render import explanation
 
@@ -59,16 +65,30 @@ def run(env: Env, given: Compact) -> int:
         if env.idle(_SOON):
             _get_ready_for_much(env)
     lost: Lost | None = {} if given.allow_missing else None
-    with progress(env, "compacting", size_of(target.path), SECOND):
+    with _ahead(env, limits) as ahead, progress(env, "compacting", size_of(target.path), SECOND):
         if given.plan:
             plan = made(view_of(env, target, strict=given.strict, lost=lost))
             env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             return 0
         reduce = partial(_reduced, env, target, made, report=given.report)
-        after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
+        after = filtering.run(
+            env,
+            target,
+            reduce,
+            in_place=given.in_place,
+            strict=given.strict,
+            lost=lost,
+            beside=ahead.reading,
+        )
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
+
+
+def _ahead(env: Env, limits: bounds.Limits) -> Ahead:
+    """Who finds out what calls did, where that is sure to be asked: of what is far above its budget."""
+    asked = limits.budget is not None and limits.named == "tiered"
+    return Ahead(max(LEAST, too_large(limits.budget or 0)), cores=env.cores if asked else 1)
 
 
 def get_ready() -> None:

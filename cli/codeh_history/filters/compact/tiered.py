@@ -50,7 +50,7 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     system, tools = settings.system, settings.tools
     texts = [summary.text for summary in view.summaries]
     nothing = Plan(settings.policy, counter.name, settings.budget)
-    if settings.exact or view.log.size > start * BYTES_A_TOKEN + SMALL:
+    if settings.exact or view.log.size > too_large(start):
         return None
     if view.log.size <= start * 2 + SMALL:
         most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
@@ -62,6 +62,11 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
         if total <= start:
             return nothing._replace(before=total, after=total)
     return None
+
+
+def too_large(budget: float) -> float:
+    """Bytes of a log above which a budget is sure to be exceeded."""
+    return budget * BYTES_A_TOKEN + SMALL
 
 
 def aim(draft: Draft, settings: Settings) -> bool:
