@@ -89,14 +89,9 @@ def begins(term: str) -> bool:
 
 def _terms(word: str) -> Iterator[str]:
     """A word, where it changes to a script without blanks in pieces."""
-    at = 0
-    for run in re.finditer(f"(?:{_UNSPACED.pattern})+", word):
-        if run.start() > at:
-            yield word[at : run.start()]
-        yield " ".join(run[0])
-        at = run.end()
-    if at < len(word):
-        yield word[at:]
+    for number, piece in enumerate(re.split(f"((?:{_UNSPACED.pattern})+)", word)):
+        if piece:
+            yield " ".join(piece) if number % 2 else piece
 
 
 # -- the file -----------------------------------------------------------------------------------------

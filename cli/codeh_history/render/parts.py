@@ -101,10 +101,8 @@ def decoded_size(base64: str) -> int:
 
 def references(messages: Sequence[Message]) -> list[Json]:
     """What the messages refer to, by number; of two with one number the later."""
-    found: dict[str, Json] = {}
-    for message in messages:
-        for entry in _list(message.fields.get("references")):
-            found[str(entry.get("number"))] = entry
+    entries = (entry for message in messages for entry in _list(message.fields.get("references")))
+    found = {str(entry.get("number")): entry for entry in entries}
     return sorted(found.values(), key=_number)
 
 

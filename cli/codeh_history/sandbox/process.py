@@ -110,7 +110,5 @@ class Sandbox:
     def _ended(self) -> TooMuch:
         """Why the child is gone."""
         assert self._process is not None  # noqa: S101 - it was asked
-        code = self._process.wait()
-        if code == -signal.SIGALRM:
-            return TooMuch(self._slow)
-        return TooMuch("it takes more memory than it may have")
+        too_slow = self._process.wait() == -signal.SIGALRM
+        return TooMuch(self._slow if too_slow else "it takes more memory than it may have")
