@@ -61,19 +61,14 @@ def concerned(compaction: Record) -> list[str]:
 
 def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:
     """The messages among these ids, and behind the summaries among them, each once."""
-    found: dict[str, None] = {}
-    seen: set[str] = set()
+    seen: dict[str, None] = {}
     stack = list(ids)
     while stack:
         id = stack.pop()
-        if id in seen:
-            continue
-        seen.add(id)
-        if id in messages:
-            found[id] = None
-        elif id in summaries:
-            stack += summaries[id].covers
-    return list(found)
+        if id not in seen:
+            seen[id] = None
+            stack += summaries[id].covers if id in summaries and id not in messages else ()
+    return [id for id in seen if id in messages]
 
 
 def records_of(view: View, ids: set[str]) -> list[Record]:
