@@ -1,15 +1,22 @@
-"""A new session with the beginning of another one."""
+"""A new session with what another one shows, or with its beginning."""
 
 from __future__ import annotations
 
 from ..base.env import Env
+from ..session import stream
 from ..session.fold import View
-from ..session.model import Message
+from ..session.model import Json, Message
 from ..session.records import Record
 from ..session.rules import PLACING
 from ..store import create
 from ..store.resolve import Target
 from .view import find, view_of
+
+
+def written(env: Env, path: str, view: View, parent: Json | None) -> str:
+    """Begin a session with what a view shows; its id or path."""
+    body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
+    return create.session(env, path, lambda _: body, parent=parent)
 
 
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 
+from ..access import fork
 from ..access import result as filtering
 from ..access import view as reading
 from ..base.env import Env
@@ -12,7 +13,6 @@ from ..base.jobs import UNANSWERED
 from ..base.options import ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, Options, option
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
-from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
@@ -57,8 +57,5 @@ def run(env: Env, given: Given) -> None:
         return
     view = reading.view_of(env, target)
     ops, _ = reduce(view)
-    body = b"".join(
-        line for line in stream.lines(apply(view, ops)) if line.rstrip(b"\n") != view.header_raw
-    )
     path = create.free_path(env, given.output, given.output)
-    create.session(env, path, lambda _: body, parent={"session": view.id or target.id, "at": None})
+    fork.written(env, path, apply(view, ops), {"session": view.id or target.id, "at": None})

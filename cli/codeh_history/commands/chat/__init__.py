@@ -8,6 +8,7 @@ from ...base.errors import HistoryError
 from ...base.jobs import Request
 from ...base.options import ARGUMENT, MAX_BYTES, PROFILE, VIA, Writing
 from ...store.resolve import for_writing, named
+from ..ask import Given as Asking
 from . import commands
 from .lines import Lines
 from .talk import Talk
@@ -31,7 +32,7 @@ def run(env: Env, given: Given) -> int:
     """The code of the last failure where prompts are piped in; at a terminal each was told already."""
     most = amounts.size(given.max_bytes)
     name, _ = named(env, given.session, given.argument)
-    talk = Talk(env, for_writing(env, name), given.part(commands.Asking), most)
+    talk = Talk(env, for_writing(env, name), given.part(Asking), most)
     talk.checked()
     lines = Lines(env, commands.completing(talk))
     if lines.typed:

@@ -22,11 +22,8 @@ from ...send.readiness import unanswered
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
 from .. import set_, show
-from ..ask import Given as Asking
 from .lines import Completer
 from .talk import RETRY, Talk
-
-__all__ = ["COMMANDS", "Asking", "completing", "do", "welcome"]
 
 
 def do(talk: Talk, text: str) -> None:

@@ -6,10 +6,10 @@ import os
 import shlex
 from typing import NamedTuple
 
+from ...access import fork
 from ...base.env import Env
 from ...base.errors import Usage
 from ...programs import sessions
-from ...session import stream
 from ...session.model import Summary
 from ...session.view import View
 from ...store import create
@@ -74,10 +74,9 @@ def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:
     """A new session here; of one of ours the header names what it was made of."""
     view = done.fitted.with_messages(done.fitted.messages, _summaries(done.fitted))
     path = create.free_path(env, given.output, f"{found.id}-rescued")
-    body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": found.id, "at": last} if found.program is None else None
-    id = create.session(env, path, lambda _: body, parent=parent)
+    id = fork.written(env, path, view, parent)
     return Out(path, id, f"codeh-history ask -s {id}")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ...base.env import Env
 from ...base.options import QUIET, Options
 
-__all__ = ["Given", "run"]
-
 EXAMPLES = """\
   echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
   codeh-history serve                     # and keep it: it ends when its stdin does

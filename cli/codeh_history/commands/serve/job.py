@@ -64,25 +64,16 @@ class Job:
 
     def hear(self, fd: int) -> bool:
         """Take what the command has printed there; whether there may be more."""
-        try:
-            data = os.read(fd, CHUNK)
-        except BlockingIOError:
-            return True
+        data = _read(fd)
         if data:
             self.outputs[fd].add(data)
-        return bool(data)
+        return data != b""
 
     def hear_all(self) -> None:
         """Take what a command that has ended left in its pipes; what it has started may hold them still."""
         for fd, output in self.outputs.items():
             left = _LEFT
-            while left > 0:
-                try:
-                    data = os.read(fd, CHUNK)
-                except BlockingIOError:
-                    break
-                if not data:
-                    break
+            while left > 0 and (data := _read(fd)):
                 output.add(data)
                 left -= len(data)
 
@@ -93,3 +84,11 @@ class Job:
         for output in self.outputs.values():
             output.release()
         self.outputs, self.input = {}, -1
+
+
+def _read(fd: int) -> bytes | None:
+    """What a pipe has: nothing at its end, None where there is nothing yet."""
+    try:
+        return os.read(fd, CHUNK)
+    except BlockingIOError:
+        return None
