@@ -270,7 +270,7 @@ MUTANTS = [
     ),
     Mutant(
         "what others append while stdin is read is not sent", "commands/ask.py",
-        "                if before != size:  # more came meanwhile: it is sent too\n",
+        "                if before != view.log.size:  # more came meanwhile: it is sent too\n",
         "                if False:\n",
         ("commands/test_ask.py::test_what_came_meanwhile_is_sent_too",),
     ),

@@ -34,9 +34,7 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     known = [*summaries, *compactions, *view.made]
     if name not in known:
         name = _only(name, [*view.all, *known], session)
-    if name in view.all:
-        return [name]
-    if name in summaries:
+    if name in view.all or name in summaries:
         return covered([name], summaries, view.all)
     if name in compactions:
         return covered(concerned(compactions[name]), summaries, view.all)

@@ -117,12 +117,12 @@ def sending(
     )  # its --max-items and --stream are other ones than the request's
     message.check()
     try:
-        size, view = _looked(env, target, seen)
+        view = looked(env, target, seen)
     except TryAgain as error:
         raise _unsent(env, target, given, message, error) from None
     text = _text(env, given, view)
-    if size_of(target.path) != size:  # stdin took its time
-        size, view = _looked(env, target, seen)
+    if size_of(target.path) != view.log.size:  # stdin took its time
+        view = looked(env, target, seen)
     draft = compose.draft(env, message, text) if text is not None else None
     answer = _answered(view, given.key) if draft is not None else None
     if draft is not None and answer is not None:
@@ -148,7 +148,7 @@ def sending(
                     from ..access.persist import persist_now
 
                     persist_now(env, None, target.path)
-                if before != size:  # more came meanwhile: it is sent too
+                if before != view.log.size:  # more came meanwhile: it is sent too
                     _write(env, target, asked, body, seen, b"")
                 yield Ready(body, reader)
 
@@ -160,12 +160,9 @@ def _reader(view: View, request: Request) -> AnswerReader:
     return reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
 
 
-def _looked(env: Env, target: Target, seen: Seen) -> tuple[int, View]:
-    """How long the session is, and its view; empty where it does not exist."""
-    if not exists(target.path):
-        return 0, looked_at(env, b"", None)
-    view = seen.view()
-    return view.log.size, light(env, view, None)
+def looked(env: Env, target: Target, seen: Seen) -> View:
+    """What a session says now, to be looked at; nothing where it is not there yet."""
+    return light(env, seen.view(), None) if exists(target.path) else looked_at(env, b"", None)
 
 
 def _unsent(env: Env, target: Target, given: Given, message: appending.Given, error: TryAgain) -> TryAgain:

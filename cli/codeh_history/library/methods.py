@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from ..base.errors import Usage
+from ..base.input import Text
 from .opened import Opened, own
 from .options import read
 
@@ -175,7 +176,6 @@ class Methods:
 
     def set(self, settings: Json) -> None:
         """Set title, tags, system prompt, tools, models, … (`set`); None unsets."""
-        from ..base.input import Text
         from ..commands import set_
 
         values: dict[str, object] = {}

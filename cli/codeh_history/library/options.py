@@ -6,7 +6,8 @@ Where a flag takes JSON a value is taken too, where it takes several one is enou
 
 from __future__ import annotations
 
-from ..base.errors import Usage
+from ..base.errors import BadData, Usage
+from ..base.input import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,11 +61,7 @@ def _text(name: str, value: Any, spelled: Option) -> str:
     """A text as the flag takes it."""
     names_file = "@FILE" in spelled.metavar
     if isinstance(value, str):
-        if not names_file:
-            return value
-        from ..base.input import Text
-
-        return Text(value)
+        return Text(value) if names_file else value
     if hasattr(value, "__fspath__"):
         path = value.__fspath__()
         return f"@{path}" if names_file else str(path)
@@ -72,11 +69,8 @@ def _text(name: str, value: Any, spelled: Option) -> str:
         raise TypeError(f"{name}: a text expected")
     if isinstance(value, (int, float)):
         return str(value)
-    if "FILE" not in spelled.metavar and "PLAN" not in spelled.metavar:
-        return _json(value)
-    from ..base.input import Text
-
-    return Text(_json(value))
+    names_file = "FILE" in spelled.metavar or "PLAN" in spelled.metavar
+    return Text(_json(value)) if names_file else _json(value)
 
 
 def _json(value: object) -> str:
@@ -89,8 +83,6 @@ def dumped(value: object) -> bytes:
 
     data = orjson.dumps(value)
     if b"null" in data and not _is_finite(value):
-        from ..base.errors import BadData
-
         raise BadData("NaN and infinity are no JSON; nothing was stored")
     return data
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ...access.seen import Seen
 from ...access.undo import take_back
-from ...access.view import light, looked_at
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...config import layers
@@ -18,7 +17,6 @@ from ...send.readiness import named, unanswered
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
-from ...store.paths import exists
 from ...store.resolve import Target
 from ...store.state import size_of
 from .. import ask
@@ -62,9 +60,7 @@ class Talk:
 
     def view(self) -> View:
         """What the session says now; empty where it is not there yet."""
-        if not exists(self.target.path):
-            return looked_at(self.env, b"", None)
-        return light(self.env, self.seen.view(), None)
+        return ask.looked(self.env, self.target, self.seen)
 
     def turn(self, text: str | None) -> None:
         """Ask this, or what stands last; the answer is printed and stored as it comes.
