@@ -6,12 +6,9 @@ repeated option, a stray word, a value that Typer may refuse) is left to Typer.
 
 from __future__ import annotations
 
+from .base.env import Env
+from .base.options import Options
 from .commands import COMMANDS, module_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .base.env import Env
-    from .base.options import Options
 
 _DIGITS = 15  # of a number that is plain
 _AT_ONCE = ("append", "payload", "curate", "compact")  # what a signal may end: nothing is half done

@@ -3,11 +3,8 @@
 A verb is imported only when it is called, or when its help is asked for.
 """
 
+from ..base import Any
 from ..base.modules import module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 SECTIONS = {
     "Talk": "append payload ask chat calls".split(),
@@ -21,7 +18,7 @@ COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
 
 
-def module_of(verb: str) -> "Any":
+def module_of(verb: str) -> Any:
     """The module of a verb: `Given`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
     return module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")
 

@@ -70,19 +70,22 @@ def lines(told: Json) -> Iterator[str]:
     yield f"{whose} {told['session']}: {size} by {told['tokens']['counter']}" + (
         f", {told['model']}" if told["model"] else ""
     )
-    yield from _labelled("broken", _broken(told))
-    if told["resume"] or not _is_well(told):
-        done = (what if count == 1 else f"{what} ({count:,})" for what, count in told["mended"].items())
-        yield from _labelled("mended", ["; ".join(done)])
-    yield from _labelled("let go", [", ".join(_let_go(told)) + _instead(told)])
+    done = (what if count == 1 else f"{what} ({count:,})" for what, count in told["mended"].items())
     counts = told["messages"]
     fates = ", ".join(f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate])
-    beside = "".join(_beside(told))
-    yield from _labelled("messages", [f"{counts['before']:,} → {counts['after']:,}: {fates}{beside}"])
-    yield from _labelled("tokens", [_tokens(told)])
-    yield from _labelled("written", [told["written"] or _unwritten(told)])
-    yield from _labelled("put it at", [told["place"] or ""])
-    yield from _labelled("resume", [told["resume"] or ""])
+    said = {
+        "broken": _broken(told),
+        "mended": ["; ".join(done)] if told["resume"] or not _is_well(told) else [],
+        "let go": [", ".join(_let_go(told)) + _instead(told)],
+        "messages": [f"{counts['before']:,} → {counts['after']:,}: {fates}{''.join(_beside(told))}"],
+        "tokens": [_tokens(told)],
+        "written": [told["written"] or _unwritten(told)],
+        "put it at": [told["place"]],
+        "resume": [told["resume"]],
+    }
+    for label, texts in said.items():
+        for number, text in enumerate(filter(None, texts)):
+            yield f"{'' if number else label:9} {text}"
 
 
 def _is_well(told: Json) -> bool:
@@ -97,11 +100,6 @@ def _unwritten(told: Json) -> str:
     if _is_well(told):
         return "nothing, for nothing was wrong (--output or --install writes it all the same)"
     return "nothing yet (--output FILE or --install writes it)"
-
-
-def _labelled(label: str, texts: list[str]) -> Iterator[str]:
-    for number, text in enumerate(filter(None, texts)):
-        yield f"{'' if number else label:9} {text}"
 
 
 def _broken(told: Json) -> list[str]:
