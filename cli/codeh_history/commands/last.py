@@ -34,14 +34,12 @@ def run(env: Env, given: Given) -> None:
     target = for_reading(env, given.session, given.argument)
     lost: Lost = {}
     message = last_message(env, target, given.role, strict=given.strict, lost=lost)
-    if message is None:
-        raise NegativeAnswer("")
-    text: str | None = said(message)
+    text = said(message) if message is not None else None
     if given.code:
         from ..render.fences import last_block
 
         text = last_block(text or "")
-    if text is None:
+    if message is None or text is None:
         raise NegativeAnswer("")
     if given.json:
         env.write(values.line(record(target, message, text)))

@@ -83,11 +83,9 @@ def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:
 def _summaries(view: View) -> list[Summary]:
     """The summaries, naming nothing that stays behind in the session that was rescued."""
     there = {message.id for message in view.messages}
-    made = []
-    for summary in view.summaries:
-        covers = [id for id in summary.covers if id in there]
-        if covers == summary.covers:
-            made.append(summary)
-        else:
-            made.append(Summary(fields={**summary.fields, "covers": covers}, place=summary.place, raw=None))
-    return made
+    return [
+        summary
+        if (covers := [id for id in summary.covers if id in there]) == summary.covers
+        else Summary(fields={**summary.fields, "covers": covers}, place=summary.place, raw=None)
+        for summary in view.summaries
+    ]
