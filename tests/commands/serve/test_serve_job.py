@@ -49,14 +49,14 @@ def test_without_words_for_it_a_command_reads_nothing() -> None:
 def test_what_it_is_told_goes_in_as_far_as_it_takes_it() -> None:
     words = b"x" * (CHUNK * 3)
     made, files = job(words)
-    assert not made.say()  # the pipe is full
+    assert made.say()  # the pipe is full
     heard = b""
-    done = False
+    more = True
     while len(heard) < len(words):
         heard += os.read(files[0], CHUNK)
-        done = done or made.say()
+        more = more and made.say()
     assert heard == words
-    assert done
+    assert not more
     assert os.read(files[0], 1) == b""  # it has ended
     assert made.input == -1
     made.close(files)
@@ -65,7 +65,7 @@ def test_what_it_is_told_goes_in_as_far_as_it_takes_it() -> None:
 def test_a_command_that_reads_no_more_is_told_no_more() -> None:
     made, files = job(b"x" * CHUNK * 3)
     os.close(files.pop(0))
-    assert made.say()
+    assert not made.say()
     made.close(files)
 
 
