@@ -32,6 +32,8 @@ def view(*parts: Any) -> Any:
         ([{"text": "q"}], [{"text": "<q>"}]), ([IMAGE, {"text": "q"}], [IMAGE, {"text": "<q>"}]),
         ([{"text": "q"}, IMAGE], [{"text": "<q>"}, IMAGE]), ([IMAGE], [{"text": "<>"}, IMAGE]),
         ([{"text": "q", "laterField": 1}], [{"text": "<q>", "laterField": 1}]),
+        ([{"text": "q"}, {"text": "r"}], [{"text": "<qr>"}]), ([{"text": ""}, IMAGE, {"text": "q"}], [{"text": "<q>"}, IMAGE]),
+        ([{"text": "t", "thought": True}, {"text": "q"}], [{"text": "t", "thought": True}, {"text": "<q>"}]),
     ],
 )  # fmt: skip
 def test_the_last_prompts_text_is_replaced_and_nothing_else(

@@ -27,7 +27,7 @@ def rendered(view: View, options: Options, given: Request) -> tuple[list[Message
     seconds = given.timeout or SECONDS
     if given.user_template and last is not None:
         text = render(given.user_template, values, seconds)
-        messages[last] = _with_text(messages[last], original, text)
+        messages[last] = _with_text(messages[last], text)
     if given.system_template:
         options = options.but(system=render(given.system_template, values, seconds))
     return messages, options
@@ -59,17 +59,13 @@ def render(name: str, values: Json, seconds: float = SECONDS) -> str:
     return str(text)
 
 
-def _with_text(message: Message, original: str, text: str) -> Message:
-    """The message with its text replaced: in the one part that holds it all, else in its first text."""
-    parts: list[Part] = []
-    done = False
-    for part in message.parts:
-        if not done and "text" in part and not part.get("thought"):
-            whole = part["text"] == original or original in part["text"]
-            parts.append({**part, "text": part["text"].replace(original, text, 1) if whole else text})
-            done = True
-        elif done and "text" in part and not part.get("thought") and len(parts[-1].get("text", "")) == 0:
-            continue
-        else:
+def _with_text(message: Message, text: str) -> Message:
+    """The message with this for all its texts, where the first of them stands."""
+    texts = [n for n, part in enumerate(message.parts) if "text" in part and not part.get("thought")]
+    parts: list[Part] = [] if texts else [{"text": text}]
+    for number, part in enumerate(message.parts):
+        if number in texts[:1]:
+            parts.append({**part, "text": text})
+        elif number not in texts:
             parts.append(part)
-    return message.derive(parts if done else [{"text": text}, *parts])
+    return message.derive(parts)
