@@ -46,22 +46,20 @@ class Given(Writing):
 
     def check(self) -> None:
         """Flags that contradict each other are exit 2."""
-        from . import tool_parts
+        from .tool_parts import unmatched
 
-        if self.call and self.result:
-            raise Usage("--call and --result: a message is one or the other; use --jsonl for both")
-        if self.result == "" or "" in self.call:
-            raise Usage("--call and --result name a tool")
-        if self.args and not self.call:
-            raise Usage("--args goes with --call NAME")
-        if self.failed and not self.result:
-            raise Usage("--failed goes with --result NAME")
-        if self.call_id and not (self.call or self.result):
-            raise Usage("--call-id goes with --call or --result")
-        tool_parts.check(self.call, self.args, self.call_id)
-        if self.key is not None and not self.key:
-            raise Usage("--key is empty")
-        if self.pending and (self.attach or self.max_items):
-            raise Usage("--pending goes with text only")
-        if self.max_items is not None and self.max_items < 1:
-            raise Usage("--max-items: a number above 0")
+        one = "--call and --result: a message is one or the other; use --jsonl for both"
+        unlike = unmatched(self.call, self.args, self.call_id)
+        for wrong, why in (
+            (self.call and self.result, one),
+            (self.result == "" or "" in self.call, "--call and --result name a tool"),
+            (self.args and not self.call, "--args goes with --call NAME"),
+            (self.failed and not self.result, "--failed goes with --result NAME"),
+            (self.call_id and not (self.call or self.result), "--call-id goes with --call or --result"),
+            (unlike, unlike),
+            (self.key == "", "--key is empty"),
+            (self.pending and (self.attach or self.max_items), "--pending goes with text only"),
+            (self.max_items is not None and self.max_items < 1, "--max-items: a number above 0"),
+        ):
+            if wrong:
+                raise Usage(why)

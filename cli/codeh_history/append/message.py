@@ -188,11 +188,9 @@ def _references(name: str | None) -> list[Json] | None:
 
 def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     """References with numbers unique in the session, never used before, not even by what was undone."""
-    used = 0
-    for record in before.records:
-        for reference in record.data.get("references") or ():
-            number = reference.get("number") if isinstance(reference, dict) else None
-            used = max(used, number if isinstance(number, int) else 0)
+    known = [item for record in before.records for item in record.data.get("references") or ()]
+    numbers = [item.get("number") for item in known if isinstance(item, dict)]
+    used = max([0, *(number for number in numbers if isinstance(number, int))])
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
 
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from ..base.errors import BadData, Usage
+from ..base.errors import BadData
 from ..base.read_json import demanded, json_object
 from ..session.depth import MAX_DEPTH, depth_exceeds
 from ..session.model import Json, Part
 from ..session.pairing import failed_call
 
 
-def check(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> None:
-    """Several calls match their arguments and ids by order, so all have them or none; else exit 2."""
+def unmatched(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> str:
+    """Why calls do not match their arguments and ids, by order: all have them or none; "" where they do."""
     many = len(names) or 1
     for option, values in (("--args", args), ("--call-id", ids)):
         if len(values) not in (0, many):
             which = f"{many} call{'s' if many > 1 else ''}" if names else "1 result"
-            raise Usage(f"{option}: {len(values)} for {which}: one for each in their order, or none")
+            return f"{option}: {len(values)} for {which}: one for each in their order, or none"
     named = [id for id in ids if id]
-    if len(set(named)) < len(named):
-        raise Usage("--call-id: one id for two calls")
+    return "--call-id: one id for two calls" if len(set(named)) < len(named) else ""
 
 
 def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list[Part]:

@@ -42,10 +42,10 @@ class Reader:
     that is more than one, so that none of them is the answer.
     """
 
-    def __init__(self, format: str | None = None) -> None:
+    def __init__(self, format: str | None = None, model: str | None = None) -> None:
         self.format = format
         self.provider: str | None = format
-        self.model: str | None = None
+        self.model = model
         self.response_id: str | None = None
         self.begun = False
         self.restarts = 0

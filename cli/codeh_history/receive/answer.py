@@ -46,9 +46,7 @@ def reader_for(format: str | None, model: str | None = None) -> AnswerReader:
         return response.Reader(model)
     from ..providers import wire
 
-    found = wire.Reader(format)
-    found.model = model
-    return found
+    return wire.Reader(format, model)
 
 
 def reader_of(name: str) -> AnswerReader:

@@ -122,11 +122,10 @@ def _marked(body: Json) -> Json:
     left = MARKS - ("cache_control" in body)
     result = dict(body)
     tools = [_bare(tool) for tool in body.get("tools") or ()]
-    for number in reversed(range(len(tools))):
-        if not tools[number].get("defer_loading"):
-            tools[number] = {**tools[number], "cache_control": MARK}
-            left -= 1
-            break
+    end = max((number for number, tool in enumerate(tools) if not tool.get("defer_loading")), default=-1)
+    if end >= 0:
+        tools[end] = {**tools[end], "cache_control": MARK}
+        left -= 1
     if tools:
         result["tools"] = tools
     system = body.get("system")

@@ -178,17 +178,17 @@ class _Chat(Array):
     def call(self, part: Part, id: str, *, own: bool) -> Json:
         name = str(part["functionCall"].get("name"))
         name = name if self.faithful else NAMES.fit(name)
+        function = {"name": name, "arguments": arguments_of(part)}
+        call: Json = {"id": id, "type": "function", "function": function}
         if not own or len(part) == 1:
-            function = {"name": name, "arguments": arguments_of(part)}
-            return {"id": id, "type": "function", "function": function}
+            return call
         args: Any = part["functionCall"].get("args")
         item = item_of(part)
         known = ("id", "type", "function", "custom")
         extra = {key: value for key, value in item.items() if key not in known}
         if item.get("type") == "custom" and isinstance(args, dict) and isinstance(args.get("input"), str):
             return {"id": id, "type": "custom", "custom": {"name": name, "input": args["input"]}, **extra}
-        function = {"name": name, "arguments": arguments_of(part)}
-        return {"id": id, "type": "function", "function": function, **extra}
+        return {**call, **extra}
 
 
 def _content(blocks: list[Json], *, faithful: bool) -> Any:
