@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
-from codeh_history.blocks import batches, bring, elsewhere, fetch, open_stores, sizes
-from codeh_history.blocks.protocol import is_block_id
+from codeh_history.blocks import bring, elsewhere, fetch, open_stores, sizes
+from codeh_history.blocks.protocol import batches, is_block_id
 from memory_store import MemoryStore
 
 

@@ -25,8 +25,8 @@ from ..base.folders import remove, sync_dir
 from ..base.ids import is_id
 from ..base.read_json import json_object
 from ..base.words import some
-from ..blocks import BATCH, batches, fetch, open_store, open_stores, sizes
-from ..blocks.protocol import BlockStore, is_block_id
+from ..blocks import fetch, open_store, open_stores, sizes
+from ..blocks.protocol import BATCH, BlockStore, batches, is_block_id
 from ..session.model import Json
 from ..session.records import parse
 from ..store import create, read

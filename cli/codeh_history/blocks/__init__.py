@@ -6,14 +6,12 @@ that nothing altered is ever used, whatever the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Lost, Usage
-from .protocol import BlockStore, is_block_id
-
-BATCH = 16 << 20  # bytes of blocks that are held at once where they need not be together
+from .protocol import BlockStore, batches, is_block_id
 
 
 class Brought(NamedTuple):
@@ -151,20 +149,6 @@ def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
         first.mset(found)
         fetch([first], found)
     return Brought(there, len(elsewhere))
-
-
-def batches(sizes: Mapping[str, int], most: int = BATCH) -> Iterator[list[str]]:
-    """The blocks of these sizes in turn, so many at once as memory should hold."""
-    batch: list[str] = []
-    size = 0
-    for id, more in sizes.items():
-        if batch and size + more > most:
-            yield batch
-            batch, size = [], 0
-        batch.append(id)
-        size += more
-    if batch:
-        yield batch
 
 
 def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 Data = bytes | memoryview
+BATCH = 16 << 20  # bytes of blocks that are held, or sent, at once where they need not be together
 
 
 class BlockStore(Protocol):
@@ -49,3 +51,17 @@ class BlockStore(Protocol):
 def is_block_id(text: object) -> bool:
     """`^[0-9a-f]{64}$`, checked before a store is touched."""
     return isinstance(text, str) and len(text) == 64 and set(text) <= set("0123456789abcdef")
+
+
+def batches(sizes: Mapping[str, int], most: int = BATCH, count: int = sys.maxsize) -> Iterator[list[str]]:
+    """The blocks of these sizes in turn, at most `count` and so many bytes at once."""
+    batch: list[str] = []
+    size = 0
+    for id, more in sizes.items():
+        if batch and (size + more > most or len(batch) == count):
+            yield batch
+            batch, size = [], 0
+        batch.append(id)
+        size += more
+    if batch:
+        yield batch

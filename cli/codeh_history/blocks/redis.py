@@ -19,14 +19,13 @@ from ..base.errors import InputOutput, Usage
 from ..base.failures import one_line
 from ..base.ids import is_id
 from .metered import Meter, metered
-from .protocol import BlockStore, Data
+from .protocol import BlockStore, Data, batches
 
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read from the server and each write to it
 WHOLE = 3  # times that for a whole call, and a second more for each 64 KiB that it carries
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 _KEYS = 1000  # in one command
-_BYTES = 16 << 20  # in one command: the server holds each command whole
 _DELETE = """\
 local count = 0
 for _, key in ipairs(KEYS) do
@@ -64,16 +63,8 @@ class RedisStore(BlockStore):
     def mset(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"):
             pipe = self._client.pipeline(transaction=False)
-            held: dict[str, Data] = {}
-            size = 0
-            for id, data in blocks.items():
-                if held and (size + len(data) > _BYTES or len(held) == _KEYS):
-                    pipe.mset(held)
-                    held, size = {}, 0
-                held[self._prefix + id] = data
-                size += len(data)
-            if held:
-                pipe.mset(held)
+            for ids in batches({id: len(data) for id, data in blocks.items()}, count=_KEYS):
+                pipe.mset({self._prefix + id: blocks[id] for id in ids})  # the server holds a command whole
             if any(answer is not True for answer in pipe.execute()):
                 raise TypeError
 

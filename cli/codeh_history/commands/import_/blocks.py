@@ -9,8 +9,8 @@ from itertools import groupby
 from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import BadData, Lost
-from ...blocks import batches, fetch, names, open_stores, sizes
-from ...blocks.protocol import BlockStore, is_block_id
+from ...blocks import fetch, names, open_stores, sizes
+from ...blocks.protocol import BlockStore, batches, is_block_id
 from ...programs.forms import toolkit
 from ...session.by_reference import Blocks, referring
 from ...session.model import Json, Part
