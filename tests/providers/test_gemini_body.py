@@ -24,7 +24,7 @@ def canonical(body: dict[str, Any]) -> Any:
     body = {fields.camel(key): value for key, value in body.items()}
     contents: list[Any] = []
     for raw in body["contents"]:
-        content = fields.content(raw)
+        content = {**raw, "parts": [fields.part(part) for part in raw["parts"]]}
         role = content.get("role", "user")
         if contents and contents[-1]["role"] == role:
             contents[-1]["parts"] += content["parts"]

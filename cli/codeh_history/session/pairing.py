@@ -311,19 +311,12 @@ def only_results(message: Message) -> bool:
 
 def open_at_end(messages: Sequence[Message], pairing: Pairing | None = None) -> list[Call]:
     """The open calls of the last model message, where nothing but its own results follows it."""
-    for message in reversed(messages):
-        if message.role is None or not message.committed:
-            continue
-        if message.role == "model":
-            break
-        if not only_results(message):
-            return []
-    else:
-        return []
-    if not any("functionCall" in part for part in message.parts):
+    sent = (message for message in reversed(messages) if message.role is not None and message.committed)
+    last = next((message for message in sent if message.role == "model" or not only_results(message)), None)
+    if last is None or last.role != "model" or not any("functionCall" in part for part in last.parts):
         return []
     calls = (pairing or pair(messages)).calls
-    return [call for call in calls if call.message is message and call.answer is None]
+    return [call for call in calls if call.message is last and call.answer is None]
 
 
 _BEGINNING, _MIDDLE = "Tool call ", " failed with error: "

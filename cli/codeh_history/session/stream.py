@@ -15,8 +15,7 @@ _OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "a
 
 def lines(view: View) -> Iterator[bytes]:
     """Header, meta and unknown lines, summaries, messages; bytes kept where nothing changed."""
-    for record in records(view):
-        yield _line(record)
+    return map(_line, records(view))
 
 
 def records(view: View) -> Iterator[bytes | Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.patterns import Pattern
-from ...session.model import Any, Json
+from ...session.model import Any
 from ..names import Alphabet
 
 SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"
@@ -59,14 +59,6 @@ def camelled(value: Any) -> Any:
     if isinstance(value, dict) and "_" in "".join(value):
         return {camel(key): item for key, item in value.items()}
     return value
-
-
-def content(value: Json) -> Json:
-    """A Content in the JSON spelling: keys of parts and of what they hold, never those of arguments."""
-    parts = value.get("parts")
-    if not isinstance(parts, list):
-        return value
-    return {**value, "parts": [part(item) for item in parts]}
 
 
 def part(value: Any) -> Any:
