@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ TABLES = {
     ("filters", "curate"): "curate",
 }  # exporters and passes → the verb that takes them
 
+_TAKES = re.compile(r"^ *(?:from|import) .*test_", re.MULTILINE)
 NOT_YET = {
     "adapters/events.py": "adapters/test_google_adk.py: it cannot be imported without the package",
 }  # what has no tests of its own yet, and what shows its faults until then
@@ -70,9 +72,11 @@ def is_golden(module: str) -> bool:
 
 
 @cache
-def asked(verb: str) -> str:
-    """All that the golden cases of a verb say on their command lines."""
-    return "\n".join(path.read_text(errors="replace") for path in (TESTS / "cases" / verb).glob("*/cmd"))
+def asked(verb: str) -> set[str]:
+    """The words of all command lines in the golden cases of a verb."""
+    texts = (path.read_text(errors="replace") for path in (TESTS / "cases" / verb).glob("*/cmd"))
+    lines = (line for text in texts for line in text.splitlines() if not line.startswith("#"))
+    return {word for line in lines for word in re.split(r"[^\w-]+", line)}
 
 
 @pytest.mark.parametrize("module", modules())
@@ -93,3 +97,15 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     """They could not be collected together."""
     names = Counter(path.name for path in TESTS.rglob("test_*.py"))
     assert not [name for name, count in names.items() if count > 1]
+
+
+def test_what_several_tests_use_is_a_helper() -> None:
+    """No file of tests takes anything from another."""
+    texts = {path: text for path in TESTS.rglob("*.py") if _TAKES.search(text := path.read_text())}
+    found = [
+        (path, name) for path, text in texts.items() for node in ast.walk(ast.parse(text))
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom)
+                     else [each.name for each in node.names] if isinstance(node, ast.Import) else [])
+        if name.rpartition(".")[2].startswith("test_")
+    ]  # fmt: skip
+    assert not found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,12 +10,9 @@ from pathlib import Path
 import orjson
 import pytest
 
+from faults.verbs import COMMANDS, Command
 from inside import inside
 from support import lines
-
-FAULTS = Path(__file__).parent.parent / "faults"
-sys.path.insert(0, str(FAULTS))
-from verbs import COMMANDS, Command  # noqa: E402
 
 DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
 

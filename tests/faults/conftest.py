@@ -8,9 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from nursery import Nursery
-from profiles import Tally, sampled
-from scenarios import SCENARIOS, Subject
+
+from faults.nursery import Nursery
+from faults.profiles import Tally, sampled
+from faults.scenarios import SCENARIOS, Subject
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from profiles import Tally
 
+from faults.profiles import Tally
 from support import ROOT, environ
 
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-SCRIPT = ROOT / "tests" / "faults" / "full_disk.py"
+SCRIPT = ROOT / "tests" / "helpers" / "faults" / "full_disk.py"
 MOUNT = 'mount -t tmpfs -o size=256k tmpfs "$1" && head -c 100000 /dev/zero > "$1/filler"'
 
 

@@ -6,34 +6,18 @@ signal kills. So a line is torn at every byte there is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Fault, Nursery
-from profiles import Tally, by_profile
-from scenarios import SCENARIOS, SESSION, Subject, message, view_of
-from test_each_call import problems
 
 from codeh_history.base.env import Env
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
-
-PLACES = by_profile(6, 25, 1 << 30)  # in a line that is appended
-IN_FILES = by_profile(6, 25, 400)  # in a file that is written anew
-
-
-def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
-    """Limits from nothing to all that is written, in each file."""
-    start = 0 if subject.scenario.replaces else len(subject.before)
-    end = max(len(subject.before), len(subject.after), *map(len_of, subject.home.rglob("*")))
-    step = max(1, (end - start) // (IN_FILES if subject.scenario.replaces else PLACES))
-    for limit in sorted({*range(start, end + 1, step), start + 1, end - 1}):
-        yield Fault(limit=limit, deadly=deadly)
-
-
-def len_of(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 0
+from faults.each_byte import cuts
+from faults.each_call import problems
+from faults.nursery import Fault, Nursery
+from faults.profiles import Tally
+from faults.scenarios import SCENARIOS, SESSION, Subject, message, view_of
 
 
 def test_killed_while_it_writes(subject: Subject, tally: Tally) -> None:

@@ -5,76 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Done, Fault, Nursery
-from profiles import Tally, by_profile
-from scenarios import SCENARIOS, Subject
-from verbs import COMMANDS
 
+from faults.each_call import WRITES, errors, kills, problems
+from faults.nursery import Done, Fault, Nursery
+from faults.profiles import Tally
+from faults.scenarios import SCENARIOS, Subject
+from faults.verbs import COMMANDS
 from support import session_path
-
-WRITES = (
-    "write",
-    "fdatasync",
-    "fsync",
-    "replace",
-    "rename",
-    "ftruncate",
-    "mkdir",
-    "open",
-    "unlink",
-    "fchmod",
-)
-ALL = by_profile(short=False, medium=True, long=True)
-ERRORS = by_profile(["ENOSPC"], ["ENOSPC"], ["ENOSPC", "EIO", "EDQUOT", "EROFS"])
-
-
-def runs(subject: Subject, faults: Iterator[Fault], **how: object) -> Iterator[tuple[Fault, Done]]:
-    for fault in faults:
-        subject.fresh()
-        yield fault, subject.run(fault=fault, **how)
-
-
-def places(subject: Subject) -> list[str]:
-    """The calls of a run without fault."""
-    subject.fresh()
-    calls = subject.run().calls
-    assert calls
-    return list(calls)
-
-
-def kills(subject: Subject) -> Iterator[Fault]:
-    """Before each call; in the short profile only before those that change something, which is the same."""
-    calls = [*places(subject), "write"]
-    return (Fault(n, signal.SIGKILL) for n, name in enumerate(calls) if name in WRITES or ALL)
-
-
-def errors(subject: Subject) -> Iterator[Fault]:
-    calls = places(subject)
-    return (Fault(n, error=error) for n, name in enumerate(calls) if name in WRITES for error in ERRORS)
-
-
-def problems(subject: Subject, faults: Iterator[Fault], **how: object) -> tuple[int, list[object]]:
-    """How many were tried, and what was wrong."""
-    found: list[object] = []
-    tries = 0
-    for fault, done in runs(subject, faults, **how):
-        tries += 1
-        wrong = subject.wrong(done, torn=fault.limit >= 0) or misreported(fault, done)
-        if wrong:
-            found.append((fault, wrong, done.code, done.err))
-    return tries, found
-
-
-def misreported(fault: Fault, done: Done) -> str | None:
-    """A failed sync or rename of which it says nothing; a fault that did not happen."""
-    call = done.calls[fault.place] if 0 <= fault.place < len(done.calls) else ""
-    if fault.error and call in ("fdatasync", "fsync", "replace") and done.code == 0:
-        return f"{call} failed, and it says nothing of it"
-    return "it was not killed" if call and fault.signum == signal.SIGKILL and done.code != -9 else None
 
 
 def test_killed(subject: Subject, tally: Tally) -> None:

@@ -6,12 +6,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from growth import A_MEGABYTE, TIMES, grown
-from nursery import Nursery
-from profiles import PROFILE, Tally, by_profile
-from shapes import LINES, PATTERNS, Shape, output, session, sized, text
 
 from codeh_history.programs.sessions import WRITTEN
+from faults.growth import A_MEGABYTE, TIMES, grown
+from faults.nursery import Nursery
+from faults.profiles import PROFILE, Tally, by_profile
+from faults.shapes import LINES, PATTERNS, Shape, output, session, sized, text
 from inside import lay
 
 SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller

@@ -11,11 +11,11 @@ from functools import partial
 from time import process_time
 
 import pytest
-from growth import A_MEGABYTE, TIMES, grown
-from profiles import PROFILE, Tally, by_profile
 
 from codeh_history.filters.redact import Redactor, forms, names, vendors
 from codeh_history.filters.redact.clues import Rule
+from faults.growth import A_MEGABYTE, TIMES, grown
+from faults.profiles import PROFILE, Tally, by_profile
 
 SHORT, LONG = 8_000, by_profile(500_000, 500_000, 1_000_000)  # characters
 KEPT = by_profile(0, 4, 40)  # how many of the worst are tried at length

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nursery import MUTANTS, Fault, Nursery
-from profiles import by_profile
-from scenarios import SCENARIOS, Subject
-from test_crowd import crowd
-from test_each_byte import cuts
-from test_each_call import errors, kills, problems
-from test_signals import problems as signalled
-from test_strace import problems as traced
-from tracing import calls, can_trace, undurable
-from verbs import COMMANDS
+
+from faults.crowds import crowd
+from faults.each_byte import cuts
+from faults.each_call import errors, kills, problems
+from faults.nursery import MUTANTS, Fault, Nursery
+from faults.profiles import by_profile
+from faults.scenarios import SCENARIOS, Subject
+from faults.signalled import problems as signalled
+from faults.traced import problems as traced
+from faults.tracing import calls, can_trace, undurable
+from faults.verbs import COMMANDS
 
 
 class Broken:

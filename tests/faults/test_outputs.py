@@ -9,11 +9,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nursery import Nursery
-from profiles import Tally
-from verbs import COMMANDS
 
 from codeh_history.commands import COMMANDS as VERBS
+from faults.nursery import Nursery
+from faults.profiles import Tally
+from faults.verbs import COMMANDS
 from support import PROGRAM, environ
 
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from profiles import Tally, by_profile
 
+from faults.profiles import Tally, by_profile
 from support import ROOT, environ
 
-SCRIPT = ROOT / "tests" / "faults" / "power.py"
+SCRIPT = ROOT / "tests" / "helpers" / "faults" / "power.py"
 CUTS = by_profile(3, 10, 100)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import orjson
 import pytest
-from nursery import Fault, Nursery
-from profiles import Tally, by_profile, sampled
-from scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
-from tracing import needs_strace, strace_of
-from verbs import COMMANDS
 
+from faults.nursery import Fault, Nursery
+from faults.profiles import Tally, by_profile, sampled
+from faults.scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
+from faults.tracing import needs_strace, strace_of
+from faults.verbs import COMMANDS
 from support import session_path
 
 UMASKS = by_profile([0], [0, 0o022, 0o777], [0, 0o022, 0o777])

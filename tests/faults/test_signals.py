@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import random
-import shutil
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nursery import Done, Fault, Nursery
-from profiles import Tally, by_profile
-from scenarios import LITTER, SCENARIOS, Subject
-from verbs import COMMANDS, Command
+
+from faults.nursery import Fault, Nursery
+from faults.profiles import Tally, by_profile
+from faults.scenarios import SCENARIOS, Subject
+from faults.signalled import problems, wrong
+from faults.verbs import COMMANDS
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STEP = by_profile(4, 1, 1)
@@ -26,41 +26,6 @@ def faults(calls: int, seed: str) -> list[Fault]:
         return every
     chosen = random.Random(seed)
     return [fault for s in SIGNALS for fault in chosen.sample([f for f in every if f.signum == s], SAMPLE)]
-
-
-def wrong(done: Done, fault: Fault) -> str | None:
-    """Why a command that got a signal did not end as it should; a shell shows death by it as 128 + N too."""
-    if done.code not in (128 + fault.signum, -fault.signum):
-        return f"exit {done.code}, {done.err!r}"
-    return f"it says {done.err!r}" if b"Traceback" in done.err or b"bug" in done.err else None
-
-
-def problems(
-    command: Command,
-    home: Path,
-    nursery: Nursery,
-    chosen: Callable[[int], list[Fault]],
-    mutant: str | None = None,
-) -> tuple[int, list[object]]:
-    """How many were tried, and how a command did not end as it should."""
-
-    def run(fault: Fault | None = None) -> Done:
-        shutil.rmtree(home, ignore_errors=True)
-        command.prepare(home)
-        return nursery.run(
-            command.argv, home, env=command.env, stdin=command.stdin, fault=fault, mutant=mutant
-        )
-
-    found: list[object] = []
-    calls = run().calls
-    tried = chosen(len(calls))
-    for fault in tried:
-        done = run(fault)
-        left = {path.name for path in home.rglob("*.tmp")} - {LITTER}
-        problem = wrong(done, fault) or (f"left behind: {left}" if left else None)
-        if problem:
-            found.append((fault, calls[fault.place], problem))
-    return len(tried), found
 
 
 @pytest.mark.parametrize("name", COMMANDS)

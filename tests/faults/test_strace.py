@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from nursery import Nursery
-from profiles import Tally, by_profile, sampled
-from scenarios import SCENARIOS, Subject
-from tracing import Call, calls, inject, needs_strace, undurable
+
+from faults.nursery import Nursery
+from faults.profiles import Tally, by_profile, sampled
+from faults.scenarios import SCENARIOS, Subject
+from faults.traced import problems
+from faults.tracing import calls, inject, needs_strace, undurable
 
 pytestmark = needs_strace
 FEW = ["append to a new session", "redact -i"]
@@ -34,25 +35,6 @@ FAILS = (
 
 def made(name: str, place: Path, nursery: Nursery) -> Subject:
     return Subject(SCENARIOS[name], place, nursery)
-
-
-def problems(
-    subject: Subject, fault: str, chosen: Sequence[Call], mutant: str | None = None
-) -> list[object]:
-    """Each system call at which the fault breaks a promise."""
-    found: list[object] = []
-    for call in chosen:
-        done = inject(subject, call, fault, mutant=mutant)
-        wrong = subject.wrong(done) or misreported(call, fault, done.code)
-        if wrong:
-            found.append((call, fault, wrong, done.code, done.err))
-    return found
-
-
-def misreported(call: Call, fault: str, code: int) -> str | None:
-    if "error" in fault and call.name in ("fdatasync", "fsync", "rename") and code == 0:
-        return f"{call.name} failed, and it says nothing of it"
-    return None
 
 
 @pytest.mark.parametrize("name", KILLED)

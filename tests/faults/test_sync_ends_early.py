@@ -8,13 +8,13 @@ from pathlib import Path
 
 import orjson
 import pytest
-from nursery import Done, Fault, Nursery
-from profiles import Tally, by_profile
-from scenarios import BIG, FIXED, HEADER, SECRET, TALK, message, plain
-from test_each_call import WRITES
 
 from codeh_history.session.records import lines_of, parse
 from codeh_history.sync.plan import plan
+from faults.each_call import WRITES
+from faults.nursery import Done, Fault, Nursery
+from faults.profiles import Tally, by_profile
+from faults.scenarios import BIG, FIXED, HEADER, SECRET, TALK, message, plain
 
 EACH = by_profile(short=9, medium=5, long=1)  # of the faults; the next step begins elsewhere
 LATER = "2026-01-03T03:04:05.000Z"

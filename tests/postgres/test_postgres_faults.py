@@ -19,7 +19,6 @@ from pathlib import Path
 import orjson
 import psycopg
 import pytest
-from proxy import Proxy
 
 import postgres_server
 from codeh_history import Session
@@ -27,11 +26,13 @@ from codeh_history.library.opened import Opened
 from codeh_history.store import postgres
 from length import FAULTS
 from postgres_program import Done, Program
+from postgres_proxy import Proxy
 from postgres_server import Cluster
+from support import ROOT
 
 pytestmark = postgres_server.needed
 LONG = FAULTS == "long"
-HERE = Path(__file__).parent
+WRITER = ROOT / "tests" / "helpers" / "postgres_writer.py"
 
 
 def message(id: str, role: str = "user", text: str = "") -> bytes:
@@ -233,10 +234,10 @@ def test_many_writers(url: str, tmp_path: Path, cluster: Cluster, sessions: int)
     """
     strict = "SET default_transaction_isolation = serializable"
     cluster.sql(f"ALTER DATABASE {url.rpartition('/')[2]} {strict}")
-    environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(HERE.parents[1] / "cli"))
+    environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(ROOT / "cli"))
     workers = [
         subprocess.Popen(
-            [sys.executable, HERE / "writer.py", str(number), str(EACH), str(sessions)],
+            [sys.executable, WRITER, str(number), str(EACH), str(sessions)],
             env=environ,
             stdout=-1,
         )
@@ -300,9 +301,9 @@ def test_what_was_acknowledged_outlives_a_failover(
     both = f"postgres://postgres@127.0.0.1:{mortal.port},127.0.0.1:{standby.port}/{name}?target_session_attrs=read-write"
     run = Program(tmp_path / "home", both)
     said = [run("append", "-s", "demo", "-m", f"before {n}", "--key", f"k{n}") for n in range(10)]
-    environ = run.environ(PYTHONPATH=str(HERE.parents[1] / "cli"))
+    environ = run.environ(PYTHONPATH=str(ROOT / "cli"))
     writer = subprocess.Popen(
-        [sys.executable, HERE / "writer.py", "0", "1000000", "1"], env=environ, stdout=-1, stderr=-3
+        [sys.executable, WRITER, "0", "1000000", "1"], env=environ, stdout=-1, stderr=-3
     )
     ids = [writer.stdout.readline().strip() for _ in range(50)]
     mortal.kill()

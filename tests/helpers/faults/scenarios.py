@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 
 import orjson
-from nursery import Done, Nursery
 
 from codeh_history.base.env import Env
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
+from faults.nursery import Done, Nursery
 from support import NOW, session_path
 
 FIXED = {"CODEH_NOW": NOW, "CODEH_ID_SEED": "faults", "CODEH_SESSION": "demo"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from profiles import by_profile
+from faults.profiles import by_profile
 
 TIMES = 8  # how much larger the larger input is: work that is linear takes 8 times as long, quadratic 64
 MOST = by_profile(

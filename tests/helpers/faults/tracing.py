@@ -13,9 +13,9 @@ from pathlib import Path
 
 import orjson
 import pytest
-from nursery import MUTANTS, Done
-from scenarios import FIXED, Subject
 
+from faults.nursery import MUTANTS, Done
+from faults.scenarios import FIXED, Subject
 from support import ROOT, environ, given
 
 LINE = re.compile(r"^(?:(\d+) +)?([a-z0-9_]+)\((.*)$")
@@ -70,7 +70,7 @@ def strace_of(
         "-I",
         "-S",
         "-B",
-        str(ROOT / "tests" / "faults" / "lean.py"),
+        str(ROOT / "tests" / "helpers" / "faults" / "lean.py"),
         ":".join(places),
     ]
     program.append(str(MUTANTS / f"{mutant}.py") if mutant else "-")

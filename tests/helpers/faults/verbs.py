@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
-from scenarios import ANSWER, FIXED, SESSION, littered, message, nothing, plain
+
+from faults.scenarios import ANSWER, FIXED, SESSION, littered, message, nothing, plain
 
 CALL = (
     orjson.dumps(

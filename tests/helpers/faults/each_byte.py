@@ -1,0 +1,28 @@
+"""A write that ends at each byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from faults.nursery import Fault
+from faults.profiles import by_profile
+from faults.scenarios import Subject
+
+PLACES = by_profile(6, 25, 1 << 30)  # in a line that is appended
+
+
+IN_FILES = by_profile(6, 25, 400)  # in a file that is written anew
+
+
+def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
+    """Limits from nothing to all that is written, in each file."""
+    start = 0 if subject.scenario.replaces else len(subject.before)
+    end = max(len(subject.before), len(subject.after), *map(len_of, subject.home.rglob("*")))
+    step = max(1, (end - start) // (IN_FILES if subject.scenario.replaces else PLACES))
+    for limit in sorted({*range(start, end + 1, step), start + 1, end - 1}):
+        yield Fault(limit=limit, deadly=deadly)
+
+
+def len_of(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

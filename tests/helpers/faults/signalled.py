@@ -1,0 +1,46 @@
+"""A command that is sent a signal at its calls."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from faults.nursery import Done, Fault, Nursery
+from faults.scenarios import LITTER
+from faults.verbs import Command
+
+
+def wrong(done: Done, fault: Fault) -> str | None:
+    """Why a command that got a signal did not end as it should; a shell shows death by it as 128 + N too."""
+    if done.code not in (128 + fault.signum, -fault.signum):
+        return f"exit {done.code}, {done.err!r}"
+    return f"it says {done.err!r}" if b"Traceback" in done.err or b"bug" in done.err else None
+
+
+def problems(
+    command: Command,
+    home: Path,
+    nursery: Nursery,
+    chosen: Callable[[int], list[Fault]],
+    mutant: str | None = None,
+) -> tuple[int, list[object]]:
+    """How many were tried, and how a command did not end as it should."""
+
+    def run(fault: Fault | None = None) -> Done:
+        shutil.rmtree(home, ignore_errors=True)
+        command.prepare(home)
+        return nursery.run(
+            command.argv, home, env=command.env, stdin=command.stdin, fault=fault, mutant=mutant
+        )
+
+    found: list[object] = []
+    calls = run().calls
+    tried = chosen(len(calls))
+    for fault in tried:
+        done = run(fault)
+        left = {path.name for path in home.rglob("*.tmp")} - {LITTER}
+        problem = wrong(done, fault) or (f"left behind: {left}" if left else None)
+        if problem:
+            found.append((fault, calls[fault.place], problem))
+    return len(tried), found
