@@ -102,11 +102,14 @@ def by_reference(env: Env, record: Json, flow: str) -> Json:
 class Persisting:
     """Lines on their way to references; each block is stored once, before any line that names it."""
 
-    def __init__(self, env: Env, flow: str, *, every: bool, lost: Lost | None = None) -> None:
+    def __init__(
+        self, env: Env, flow: str, *, every: bool, lost: Lost | None = None, large: int = LARGE
+    ) -> None:
         self.env = env
         self.flow = flow
         self.every = every
         self.lost = lost
+        self.large = large
         self.count = 0  # how many records went to blocks
         self.copied = 0  # how many blocks came from another store
         self.stored: set[str] = set()
@@ -119,7 +122,7 @@ class Persisting:
 
     def small(self, line: bytes) -> bool:
         """Whether a line is too short to hold a large part, and names no block."""
-        return not self.every and len(line) <= LARGE and b'"blockId' not in line
+        return not self.every and len(line) <= self.large and b'"blockId' not in line
 
     def lines(self, items: Iterable[Item]) -> list[bytes]:
         """The lines, after what they name by blocks is stored; what is new with one `mset`."""
@@ -153,7 +156,7 @@ class Persisting:
         return rewriting.ended(dumps(new), line) if new is not None else line
 
     def _referring(self, data: Json, raw: bytes | None, blocks: Blocks) -> Json | None:
-        found = referring(data, raw, self.flow, every=self.every)
+        found = referring(data, raw, self.flow, every=self.every, large=self.large)
         if found is None:
             return None
         blocks |= found[1]
