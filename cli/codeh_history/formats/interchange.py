@@ -93,11 +93,6 @@ def modality_of(mime: str) -> str:
     return kind if kind in ("image", "video", "audio") else "document"
 
 
-def count_media(content: Content, left: Counter[str]) -> None:
-    """Pictures, sounds and files have no place."""
-    left.update(modality_of(mime_of(part)) for part in content.media)
-
-
 def models(messages: Sequence[Message]) -> Iterator[str]:
     """The models that answered, the newest first."""
     return (message.model for message in reversed(messages) if message.model)

@@ -11,7 +11,7 @@ from ..providers.answers import answer, arguments
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
-from .interchange import FAILURE, THOUGHT, USAGE, Content, Talk, count_media, counts, prepared
+from .interchange import FAILURE, THOUGHT, USAGE, Content, Talk, counts, mime_of, modality_of, prepared
 
 
 def export(view: View) -> Exported:
@@ -30,7 +30,7 @@ def export(view: View) -> Exported:
 
 def _turns(message: Message, talk: Talk) -> list[Json]:
     content = Content(message, talk.left)
-    count_media(content, talk.left)
+    talk.left.update(modality_of(mime_of(part)) for part in content.media)
     talk.left[THOUGHT] += len(content.thoughts)
     talk.left[USAGE] += bool(counts(message))
     found = [_observation(result, talk) for result in content.results]

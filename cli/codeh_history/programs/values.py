@@ -199,10 +199,7 @@ class _Bounded:
     def begin(self) -> bytes:
         """The first byte that says something; it is read again."""
         data = self.stream.read(len(BOM)).removeprefix(BOM).lstrip(_SPACE)
-        while not data:
-            more = self.stream.read(1 << 10)
-            if not more:
-                break
+        while not data and (more := self.stream.read(1 << 10)):
             data = more.lstrip(_SPACE)
         self.held = data
         return data[:1]

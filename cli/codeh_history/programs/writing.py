@@ -210,9 +210,15 @@ def words(block: Json, program: str) -> str | None:
     from ..providers.anthropic.body import media_part
 
     part: Any = media_part(block)
-    found = media(part) if part is not None else None
-    text = found.text() if found is not None and found.textual else None
-    return text or (described(part, f"{program} takes no such file") if part is not None else None)
+    if part is None:
+        return None
+    return text_of(part) or described(part, f"{program} takes no such file")
+
+
+def text_of(part: Part) -> str | None:
+    """The text of a part that is a file of text."""
+    found = media(part)
+    return found.text() if found is not None and found.textual else None
 
 
 def result_blocks(block: Json) -> list[Json]:

@@ -125,11 +125,11 @@ def _parts(message: Any) -> list[Part]:
     """The parts of a message: a text, or content parts; pictures and sounds lie elsewhere."""
     if isinstance(message, str):
         return [{"text": message}]
-    found: list[Part] = []
-    for part in objects(message):
-        source = object_of(part.get("source"))
-        if part.get("type") == "text":
-            found.append({"text": text_of(part.get("text"))})
-        else:
-            found.append(media(source.get("path"), source.get("media_type"), part.get("type")))
-    return found
+    return list(map(_part, objects(message)))
+
+
+def _part(part: Json) -> Part:
+    if part.get("type") == "text":
+        return {"text": text_of(part.get("text"))}
+    source = object_of(part.get("source"))
+    return media(source.get("path"), source.get("media_type"), part.get("type"))

@@ -108,15 +108,10 @@ class _Branch:
         role = object_of(message.get("author")).get("role")
         said = object_of(message.get("content"))
         kind = text_of(said.get("content_type"))
-        if role == "system" or _hidden(message) or kind in content.UNSENT:
-            which = (
-                kind
-                if kind in content.UNSENT
-                else "system message"
-                if role == "system"
-                else "hidden message"
-            )
-            self.session.left[which] += 1
+        if kind in content.UNSENT:
+            self.session.left[kind] += 1
+        elif role == "system" or _hidden(message):
+            self.session.left["system message" if role == "system" else "hidden message"] += 1
         elif content.parts(said) is None:
             self.session.left[f"content ({kind or 'without a type'})"] += 1
         elif role == "assistant":

@@ -185,10 +185,8 @@ class Tree:
     def _relink(self) -> None:
         """Put the lines that the last compaction kept as they are behind its summary."""
         kept, self._preserved = self._preserved, None
-        ends = [
-            self.nodes.get(str((kept or {}).get(end))) for end in ("headUuid", "anchorUuid", "tailUuid")
-        ]
-        head, anchor, tail = ends
+        ends = ("headUuid", "anchorUuid", "tailUuid")
+        head, anchor, tail = (self.nodes.get(str((kept or {}).get(end))) for end in ends)
         if head is None or anchor is None or tail is None or not self._comes_from(tail, head):
             return
         for node in self.nodes.values():

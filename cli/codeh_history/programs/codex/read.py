@@ -15,7 +15,7 @@ from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import branches, lines, pairs
 from ..lines import Line
-from ..model import ROLLED_BACK, Effect, Entry, Piece, Session, Summary
+from ..model import ROLLED_BACK, Effect, Entry, Piece, Session, Summary, told
 from ..protocol import Source
 from ..records import made_id, time_of
 from . import NAME, recognises
@@ -273,10 +273,7 @@ class _Rollout:
         if last is None or known or not isinstance(raw, dict):
             return
         counted = usage.normalised(raw, **usage.named(raw, _COUNTS))
-        if counted:
-            last.fields["usage"] = counted
-        if response:
-            last.fields["response"] = response
+        last.fields |= told(usage=counted, response=response)
         last.pieces.append(Piece(number, []))
 
 

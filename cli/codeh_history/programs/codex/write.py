@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...base.times import from_millis, to_millis
-from ...providers.media import media, parse_data_url
+from ...providers.media import parse_data_url
 from ...providers.openai_responses import NAME as FORMAT
 from ...providers.parts import objects
 from ...providers.turns import described
@@ -119,8 +119,7 @@ def _file(block: Json) -> str:
     data = parse_data_url(str(block.get("file_data")))
     blob = {"mimeType": data[0], "data": data[1]} if data else {}
     part: Any = {"inlineData": {**blob, "displayName": block.get("filename")}}
-    found = media(part)
-    text = found.text() if found is not None and found.textual else None
+    text = writing.text_of(part)
     if text is not None:
         return f"[{block.get('filename')}]\n{text}"
     return described(part, "Codex takes no files")

@@ -87,15 +87,11 @@ def exchange(entry: Json, occurrence: int = 0, id: str | None = None) -> list[Js
     common: Json = {
         key: fits[field] for key, field in (("ts", "timestamp"), ("source", "source")) if field in fits
     }
+    known = ("id", "timestamp", "userMessage", "assistantResponse", "toolsUsed", "source")
     user: Json = {
         "type": "message", "id": id, **common, "kind": "user", "role": "user",
-        "parts": [{"text": fits.get("userMessage", "")}],
+        "parts": [{"text": fits.get("userMessage", "")}], **_beside(entry, fits, known, id),
     }  # fmt: skip
-    beside = _beside(
-        entry, fits, ("id", "timestamp", "userMessage", "assistantResponse", "toolsUsed", "source"), id
-    )
-    if beside:
-        user[BESIDE] = beside
     tools = fits.get("toolsUsed")
     if "assistantResponse" not in fits and not tools:
         return [user]
@@ -110,19 +106,13 @@ def _summary(entry: Json, id: str) -> Json:
     wrong = _wrong_in_summary(entry)
     known = ("id", "createdAt", "periodStart", "periodEnd", "summary", "conversationCount")
     fits = {key: value for key, value in entry.items() if key not in wrong and value is not None}
-    record: Json = {
-        "type": "summary",
-        "covers": [],
-        **{key: fits[key] for key in known if key in fits},
-        "id": id,
-    }
-    beside = _beside(entry, fits, known, id)
-    return {**record, BESIDE: beside} if beside else record
+    said = {key: fits[key] for key in known if key in fits}
+    return {"type": "summary", "covers": [], **said, "id": id, **_beside(entry, fits, known, id)}
 
 
 def _beside(entry: Json, fits: Json, known: tuple[str, ...], id: str) -> Json:
-    """What the records of an entry do not say: unknown fields, odd values, an id that was taken."""
-    return {
+    """The field for what the records of an entry do not say: unknown fields, odd values, a taken id."""
+    found = {
         key: value
         for key, value in entry.items()
         if key not in fits
@@ -130,6 +120,7 @@ def _beside(entry: Json, fits: Json, known: tuple[str, ...], id: str) -> Json:
         or (key in _TIMES and type(value) is int)
         or (key == "id" and value != id)
     }
+    return {BESIDE: found} if found else {}
 
 
 def records(value: Json) -> Iterator[Found]:

@@ -22,8 +22,7 @@ def read(name: str, value: Any, size: int) -> Log | None:
     given = value.get(format.package.FIELD) if isinstance(value, dict) else None
     if not isinstance(given, list) and not (isinstance(given, str) and format.body.shows(value)):
         return None
-    imported = format.imported(value)
-    return log_from(((record, None) for record in _records(name, imported)), size)
+    return log_from(((record, None) for record in _records(name, format.imported(value))), size)
 
 
 def _listed(name: str, items: list[Any], size: int) -> Log | None:

@@ -118,14 +118,8 @@ class _Reading:
         if directories:
             self.session.cwd = self.session.cwd or directories[0]
         if isinstance(given.get("messages"), list):
-            self.done.replaced(
-                number,
-                [
-                    one
-                    for one in objects(given["messages"])
-                    if name_of(one.get("id")) and one.get("type") in TYPES
-                ],
-            )
+            named = [one for one in objects(given["messages"]) if name_of(one.get("id"))]
+            self.done.replaced(number, [one for one in named if one.get("type") in TYPES])
 
     def contents(self, number: int, given: list[Any]) -> None:
         """Messages as the provider gets them, of a checkpoint; they have no ids."""

@@ -9,7 +9,7 @@ from ...providers.json_text import value_of
 from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
 from ..conversation import Conversation, seconds
-from ..model import SUB_SESSION, Entry, Session, Summary
+from ..model import SUB_SESSION, Entry, Session, Summary, told
 from ..protocol import Refused, Source
 from ..records import made_id, session_id, time_of
 from . import NAME, contents
@@ -132,10 +132,7 @@ class _Messages:
                 cached=usage.count(raw, "cache_read_tokens"),
                 cacheWrite=usage.count(raw, "cache_write_tokens"), total=usage.count(raw, "total_tokens"),
             )  # fmt: skip
-            if counts:
-                entry.fields["usage"] = counts
-            if name_of(row.get("model")):
-                entry.fields["model"] = row["model"]
+            entry.fields |= told(usage=counts, model=name_of(row.get("model")))
 
 
 def _time(value: object) -> str | None:

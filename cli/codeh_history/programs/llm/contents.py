@@ -99,6 +99,10 @@ class Contents:
         )
         return list(self.source.rows(query, id))
 
+    def fragments(self, table: str, id: object) -> list[str]:
+        """The texts that a table of pairs names for a response."""
+        return [text_of(row.get("content")) for row in self.joined(table, "response_id", id)]
+
     def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
         """The tools that these turns could call, as OpenAI spells them."""
         rows = (row for id in ids for row in self.joined(table, column, id, "tool"))
@@ -130,8 +134,3 @@ class Contents:
 def object_in(text: object) -> Json:
     """An object kept as text; {} for anything else."""
     return object_of(value_of(text))
-
-
-def contents_of(rows: list[Json]) -> list[str]:
-    """The texts of fragments."""
-    return [text_of(row.get("content")) for row in rows]

@@ -12,7 +12,7 @@ from ..parts import texts
 from ..protocol import Refused, Source
 from ..records import time_of
 from . import NAME, RESPONSES, THREADS
-from .contents import Contents, contents_of, object_in
+from .contents import Contents, object_in
 
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool", "system": "user"}
 
@@ -123,16 +123,10 @@ def _response(contents: Contents, row: Json) -> None:
     talk, session, id = contents.talk, contents.session, row["id"]
     ts = time_of(row.get("datetime_utc"))
     session.created = session.created or ts
-    system = [
-        *contents_of(contents.joined("system_fragments", "response_id", id)),
-        text_of(row.get("system")),
-    ]
+    system = [*contents.fragments("system_fragments", id), text_of(row.get("system"))]
     session.set(system="\n\n".join(filter(None, system)))
     talk.add("tool", list(_results(contents, id)), id=f"{id}.results", ts=ts)
-    prompt = [
-        *contents_of(contents.joined("prompt_fragments", "response_id", id)),
-        text_of(row.get("prompt")),
-    ]
+    prompt = [*contents.fragments("prompt_fragments", id), text_of(row.get("prompt"))]
     asked: list[Part] = [{"text": "\n".join(filter(None, prompt))}]
     for attached in contents.joined("prompt_attachments", "response_id", id, "attachment"):
         asked += contents.attachment(attached["id"])

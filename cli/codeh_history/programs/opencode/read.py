@@ -80,8 +80,7 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
         session.branches = partial(_in_database, source, *above, row["id"])
         session.used = partial(_used, source, *above, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
-        children = next(source.rows(count, row["id"]))["n"]
-        session.leave("session of a sub-agent", children)
+        session.leave("session of a sub-agent", next(source.rows(count, row["id"]))["n"])
         yield session
 
 

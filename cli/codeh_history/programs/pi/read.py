@@ -30,8 +30,7 @@ def read(source: Source) -> Iterable[Session]:
     branch = tree.branch(session.problems)
     _Branch(session, branch).read()
     on = {node.id for node in branch}
-    off = sum(node.type == "message" for node in tree.order if node.id not in on)
-    session.leave(ABANDONED, off)
+    session.leave(ABANDONED, sum(node.type == "message" for node in tree.order if node.id not in on))
     session.loose = tree.numbered
     session.branches = partial(_branches, session, tree, on)
     session.leave("repeated line", tree.repeated)
