@@ -136,27 +136,21 @@ def append(
     With a `header` of its own a new session is made even without lines. Returns whether the session was
     created. On any error every earlier byte is as it was. With `unsynced` it is durable once these are.
     """
+    begin = header or (lambda: first_line(env, path))
     if path.startswith(SERVER):
         from . import on_server
 
-        begin = header or (lambda: first_line(env, path))
         return on_server.append(
-            env,
-            path,
-            build,
-            begin,
-            create=create,
-            own=header is not None,
-            wait=wait > 0,
-            longest=longest,
-        )
+            env, path, build, begin,
+            create=create, own=header is not None, wait=wait > 0, longest=longest,
+        )  # fmt: skip
     try:
         if create and not os.path.exists(path):
             _make_room(env, path)
         fd, created = _taken(path, create=create, wait=wait, unsynced=unsynced)
         try:
             size = os.fstat(fd).st_size
-            prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
+            prefix = _prefix(fd, path, size, begin)
             new = prefix.endswith(b"}\n")
             locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
             env.taken = locked.has
@@ -166,7 +160,7 @@ def append(
 
                 lines = fitting(env, path, lines, longest)
             empty = new and header is not None  # a session that is made for its own sake
-            if lines and os.path.dirname(path) != own_dir(env) and b'"blockId' in lines:
+            if lines and b'"blockId' in lines:
                 from .elsewhere import note
 
                 note(env, path, lines)

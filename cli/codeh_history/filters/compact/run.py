@@ -61,9 +61,7 @@ def run(env: Env, given: Compact) -> int:
         return plan
 
     if target.path == "-" and not env.waiting():
-        get_ready()
-        if env.idle(_SOON):
-            _get_ready_for_much(env)
+        _get_ready_meanwhile(env)
     lost: Lost | None = {} if given.allow_missing else None
     with _ahead(env, limits) as ahead, progress(env, "compacting", size_of(target.path), SECOND):
         if given.plan:
@@ -72,14 +70,9 @@ def run(env: Env, given: Compact) -> int:
             return 0
         reduce = partial(_reduced, env, target, made, report=given.report)
         after = filtering.run(
-            env,
-            target,
-            reduce,
-            in_place=given.in_place,
-            strict=given.strict,
-            lost=lost,
+            env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost,
             beside=ahead.reading,
-        )
+        )  # fmt: skip
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
@@ -102,12 +95,14 @@ def get_ready() -> None:
     ranks()
 
 
-def _get_ready_for_much(env: Env) -> None:
-    """The same for what only a long session needs: where the stage before in a pipe takes its time."""
-    from ...summaries import results
+def _get_ready_meanwhile(env: Env) -> None:
+    """The same, and what only a long session needs where the stage before in a pipe takes its time."""
+    get_ready()
+    if env.idle(_SOON):
+        from ...summaries import results
 
-    results.get_ready()
-    memory.look(cache_of(env))
+        results.get_ready()
+        memory.look(cache_of(env))
 
 
 def _reduced(

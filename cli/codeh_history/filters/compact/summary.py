@@ -115,15 +115,12 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
             taken.add(line.place)
             chosen.append(line)
 
-    def add_while_room(some: Iterable[Line], most: float) -> None:
-        add(_while_room(some, most, worth))
-
     def best(topic: str) -> None:
         some = left(line for line in lines if line.topic == topic)
         anew = worth.anew(some)
         its, before = room * shares[topic], len(chosen)
         unlike = [line for line in anew if line.kind in PROSE and worth.alone(line) > UNLIKE]
-        add_while_room(_by_loss(unlike, worth), its * UNLIKE_SHARE)
+        add(_while_room(_by_loss(unlike, worth), its * UNLIKE_SHARE, worth))
         add(worth.choose(left(anew), its - sum([line.cost for line in chosen[before:]])))
         taken.update({line.place for line in some}.difference([line.place for line in anew]))
 
@@ -132,7 +129,7 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
 
     def newest(topic: str, later: Callable[[Line], bool | tuple[bool, bool]]) -> None:
         some = left(line for line in lines[::-1] if line.topic == topic)
-        add_while_room(sorted(some, key=later), least(topic))
+        add(_while_room(sorted(some, key=later), least(topic), worth))
 
     best("rule")
     newest("file", lambda line: line.label == "read")  # what changed comes before
@@ -142,13 +139,13 @@ def ranked(lines: Sequence[Line], worth: Worth, room: float) -> list[Line]:
     newest("open", lambda line: line.kind != "asked")
     best("decision")
     questions = left(line for line in lines if line.topic == "question")
-    add_while_room(_of_worth(questions, worth), room * shares["question"])
+    add(_while_room(_of_worth(questions, worth), room * shares["question"], worth))
     said = left(line for line in lines if line.kind in PROSE)
     if shares is SHARES:
-        add_while_room(_changes(said, worth), room * shares["changed"])
-    add_while_room(left(_figures(said, worth, talk=shares is TALK)), least("figure"))
+        add(_while_room(_changes(said, worth), room * shares["changed"], worth))
+    add(_while_room(left(_figures(said, worth, talk=shares is TALK)), least("figure"), worth))
     alone = max(room * shares["single"], min(ALONE, room * MOST_ALONE))
-    add_while_room(_by_loss(left(_singles(lines, worth)), worth), alone)
+    add(_while_room(_by_loss(left(_singles(lines, worth)), worth), alone, worth))
     best("name")
     free = left(line for line in lines if line.topic != "name")
     add(worth.choose(free, room - sum([line.cost for line in chosen])))
