@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
-from typer._click.exceptions import ClickException, UsageError
+from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
@@ -91,9 +91,6 @@ class Command(TyperCommand):
 
 class Group(TyperGroup):
     """The verbs, each imported when it is named."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
@@ -226,8 +223,6 @@ def run(argv: list[str], env: Env) -> int:
         return 130
     except UsageError as error:
         raise Usage(_one_line(error, argv)) from None
-    except ClickException as error:
-        raise Usage(error.format_message()) from None
     return code if isinstance(code, int) else 0
 
 
