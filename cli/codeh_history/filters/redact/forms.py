@@ -45,7 +45,7 @@ def _no_word(_: str, found: re.Match[str]) -> bool:
 
 def _no_name(_: str, found: re.Match[str]) -> bool:
     secret = found["secret"]
-    return not (values.nothing(secret) or values.a_name(secret) or values.code(secret))
+    return not (values.nothing(secret) or values.code(secret))
 
 
 def _mixed(_: str, found: re.Match[str]) -> bool:

@@ -120,12 +120,7 @@ def _quoted(text: str, name: Name, how: str, quote: re.Match[str]) -> tuple[int,
 def _is_secret(name: Name, how: str, value: str) -> bool:
     """Whether what stands in quotes is one."""
     least = {"pass": 3, "phrase": 8, "secret": 6, "key": 16}[name.kind]
-    if (
-        len(value) < least
-        or values.a_name(value)
-        or values.code(value)
-        or (how == "call" and values.label(value))
-    ):
+    if len(value) < least or values.code(value) or (how == "call" and values.label(value)):
         return False
     if " " in value and name.lower.endswith("authorization"):
         return False  # a header has its own form
@@ -140,7 +135,6 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
             and name.lower != "key"
             and values.random(value, 16)
             and value.isascii()
-            and not values.code(value)
         )
     if name.kind == "secret" and values.number(value):
         return False

@@ -81,7 +81,7 @@ def a_name(value: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def code(value: str) -> bool:
-    """Whether it is a variable or an expression of a program, as far as one word tells."""
+    """Whether it is a variable or an expression of a program, as far as one word tells; a name too."""
     return (
         bool(_DOTTED.fullmatch(value.lstrip("!&*-")))
         or ("_" in value and value.replace("_", "").isalpha())
