@@ -124,10 +124,9 @@ class Words:
                 year = int(found[5]) + (2000 if len(found[5]) < 3 else 0)
                 self._day(year, int(found[4]), int(found[3]))
                 self._day(year, int(found[3]), int(found[4]))
-        for short in [name[:3] for name in (*_MONTHS, *_MONATE, *_DAYS)]:
-            if short in self.words:
-                names = (*_MONTHS, *_MONATE, *_DAYS, *_TAGE)
-                self.words.update(name for name in names if name.startswith(short))
+        names = (*_MONTHS, *_MONATE, *_DAYS)
+        shorts = self.words & {name[:3] for name in names}
+        self.words.update(name for name in (*names, *_TAGE) if name[:3] in shorts)
 
     def _day(self, year: int, month: int, day: int) -> None:
         try:
