@@ -36,6 +36,7 @@ _PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # whose first argument
 _BEFORE = frozenset("sudo cd time env then do".split())  # a command
 _MARKS = "'\"`,()"  # around a word of one
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # state → those before that stay
 _SHELL_STATES = {"rm": "deleted", "touch": "created"}
 _PATH_KEYS = frozenset(
     "path file filepath filename notebookpath relativepath absolutepath oldpath newpath paths files"
@@ -85,12 +86,7 @@ class Effects:
     def touch(self, path: str, state: str, place: int) -> None:
         """A file was read, written, created or deleted; what changed it outlives what read it."""
         before, _ = self.files.pop(path, ("", 0))
-        if (state == "read" and before in ("written", "created")) or (state, before) == (
-            "written",
-            "created",
-        ):
-            state = before
-        self.files[path] = state, place
+        self.files[path] = (before if before in _OUTLIVING.get(state, ()) else state), place
 
     def add(self, told: Told, place: int) -> None:
         """What a call came to, at this message."""
