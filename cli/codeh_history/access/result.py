@@ -38,7 +38,6 @@ def run(
     *,
     in_place: bool,
     strict: bool = False,
-    force: bool = False,
     lost: Lost | None = None,
     beside: Beside | None = None,
 ) -> View:
@@ -62,7 +61,7 @@ def run(
         view = view_of(env, target, locked.read(), strict=strict, lost=lost)
         ops, fields = reduce(view)
         result.append(apply(view, ops))
-        if not ops and not force:
+        if not ops:
             env.note(f"{target.id}: {_unchanged(fields)}")
             return None
         id = env.id_in(locked)

@@ -157,5 +157,4 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
 
 def begins_a_session(line: bytes) -> bool:
     """Whether a file that begins with this line is a session's lines, so far as the line tells."""
-    log = parse([line])
-    return any(record.data["type"] in RULES and record.bare is None for record in log.records)
+    return _is_session(parse([line]))

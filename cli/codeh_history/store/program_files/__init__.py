@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
@@ -50,11 +51,9 @@ class File:
         self.step = _STEP  # bytes read at a time
         self.size = os.fstat(fd).st_size
         self.counted = 0  # lines that were read
-        self._database: Database | None = None
-        self._archive: Archive | None = None
         data = pread_all(fd, min(self.size, HEAD))
         if data.startswith(_SQLITE):
-            self.head = Head(data, (), tables=self._opened().tables())
+            self.head = Head(data, (), tables=self._database.tables())
         else:
             self.head = head_of(self._beginning() if data.startswith(_ZIP) else data)
 
@@ -91,27 +90,28 @@ class File:
         yield from archive.members(stream(self._fd, self.size), _MEMBER, UNPACKED)
 
     def member(self, id: str, most: int) -> bytes:
-        if self._archive is None:
-            if pread_all(self._fd, len(_ZIP)) != _ZIP:
-                raise Refused(f"{self.stem}: no zip")
-            from .archive import Archive
-
-            self._archive = Archive(stream(self._fd, self.size))
         return self._archive.read(id, most)
 
+    @cached_property
+    def _archive(self) -> Archive:
+        if pread_all(self._fd, len(_ZIP)) != _ZIP:
+            raise Refused(f"{self.stem}: no zip")
+        from .archive import Archive
+
+        return Archive(stream(self._fd, self.size))
+
     def rows(self, query: str, *values: object) -> Iterator[Json]:
-        return self._opened().rows(query, *values)
+        return self._database.rows(query, *values)
 
     @property
     def damage(self) -> str | None:
-        return self._database.damage if self._database is not None else None
+        return self._database.damage if "_database" in vars(self) else None
 
-    def _opened(self) -> Database:
-        if self._database is None:
-            from .database import Database
+    @cached_property
+    def _database(self) -> Database:
+        from .database import Database
 
-            self._database = Database(self._fd, self.path)
-        return self._database
+        return Database(self._fd, self.path)
 
     def _beginning(self) -> bytes:
         """How the first file of a zip begins."""
