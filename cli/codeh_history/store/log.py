@@ -141,9 +141,8 @@ def append(
         from . import on_server
 
         return on_server.append(
-            env, path, build, begin,
-            create=create, own=header is not None, wait=wait > 0, longest=longest,
-        )  # fmt: skip
+            env, path, build, begin, create=create, own=bool(header), wait=wait > 0, longest=longest
+        )
     try:
         if create and not os.path.exists(path):
             _make_room(env, path)
@@ -159,14 +158,13 @@ def append(
                 from .lines import fitting
 
                 lines = fitting(env, path, lines, longest)
-            empty = new and header is not None  # a session that is made for its own sake
             if lines and b'"blockId' in lines:
                 from .elsewhere import note
 
                 note(env, path, lines)
-            if lines or empty:
+            if lines or (new and header):  # or a session that is made for its own sake
                 _write(fd, path, size, prefix + (lines or b""), unsynced, new=new)
-            return new and (bool(lines) or empty)
+            return new and bool(lines or header)
         finally:
             env.taken = None
             _close(fd, path, created=created)
