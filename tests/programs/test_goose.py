@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from codeh_history.programs.conversation import Conversation
+from codeh_history.programs.goose import contents
+from codeh_history.programs.model import Session
 from inside import inside
 from program_databases import GOOSE, database, goose
 from support import lines, session_path
@@ -91,3 +96,28 @@ def test_a_compaction_since_is_a_summary(tmp_path: Path) -> None:
     imported(tmp_path, tables)
     assert session_path(tmp_path, "goose-g1").read_bytes().startswith(before)
     assert shown(tmp_path) == ["S:in short", "I go on"]
+
+
+IMAGE = {"type": "image", "data": "iVBORw==", "mimeType": "image/jpeg"}
+FOR_USERS = {"annotations": {"audience": ["user"]}}
+
+
+@pytest.mark.parametrize(
+    ("block", "part", "left"),
+    [
+        (IMAGE, {"inlineData": {"mimeType": "image/jpeg", "data": "iVBORw=="}}, []),
+        ({**IMAGE, **FOR_USERS}, None, ["image for the user alone"]),
+        ({"type": "text", "text": "x", **FOR_USERS}, None, ["text for the user alone"]),
+        (
+            {"type": "redactedThinking", "data": "x"},
+            {"native": {"provider": "anthropic", "value": {"type": "redacted_thinking", "data": "x"}}},
+            [],
+        ),
+        ({"type": ["text"]}, None, ["content (['text'])"]),
+    ],
+    ids=["an image", "an image for users", "a text for users", "thoughts that are sealed", "no kind"],
+)
+def test_a_content_is_a_part_or_is_counted(block: Any, part: Any, left: list[str]) -> None:
+    session = Session("goose", "g")
+    assert contents.parts([block], Conversation(session)) == ([part] if part else [])
+    assert list(session.left) == left

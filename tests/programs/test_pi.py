@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from codeh_history.programs.pi import messages
 from inside import inside
 from program_copies import imported, shown, view
 from program_files import SESSION, Pi
@@ -182,3 +183,17 @@ def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path: Path) ->
     assert done.out.decode().split() == [COPY, f"{COPY}-c"]
     assert shown(tmp_path, f"{COPY}-c") == ["one", "two", "abandoned", "too"]
     assert lines(tmp_path / "sessions" / f"{COPY}-c.jsonl")[0]["parent"] == {"session": COPY, "at": "b"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "end"),
+    [
+        ({"output": "x", "exitCode": 0}, "```\nx\n```"),
+        ({"exitCode": 2}, "(no output)\n\nCommand exited with code 2"),
+        ({"cancelled": True, "exitCode": 2}, "(no output)\n\n(command cancelled)"),
+        ({"truncated": True, "fullOutputPath": "/o"}, "(no output)\n\n[Output truncated. Full output: /o]"),
+    ],
+    ids=["done", "failed", "cancelled", "cut"],
+)
+def test_a_command_that_the_user_ran_is_told_with_how_it_ended(fields: dict[str, object], end: str) -> None:
+    assert messages.shell({"command": "ls", **fields}) == f"Ran `ls`\n{end}"
