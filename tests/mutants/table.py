@@ -510,8 +510,8 @@ MUTANTS = [
     ),
     Mutant(
         "a result without an id answers the oldest row", "session/pairing.py",
-        "        for calls in self.waiting():\n",
-        "        for calls in self.waiting()[::-1]:\n",
+        "            for calls in self.waiting()\n",
+        "            for calls in self.waiting()[::-1]\n",
         ("session/test_pairing.py::test_matching",),
     ),
     Mutant(
@@ -548,7 +548,7 @@ MUTANTS = [
     ),
     Mutant(
         "what is no JSON is found out amid the body", "send/pieces.py",
-        "if not _is_long(value)}",
+        "if not is_long[key]}",
         "if False}",
         ("send/test_pieces.py::test_they_are_its_bytes",),
     ),

@@ -39,9 +39,8 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
 def described(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
     """An error object (`{type, code, status, message}`, each optional) or text as a Failure."""
     fields = error if isinstance(error, dict) else {"message": error}
-    words = [_word(fields.get(key)) for key in ("type", "status", "code", "error_type")]
-    words = [word for number, word in enumerate(words) if word and word not in words[:number]]
-    words = [word for word in words if word != "error"]
+    said = dict.fromkeys(_word(fields.get(key)) for key in ("type", "status", "code", "error_type"))
+    words = [word for word in said if word not in ("", "error")]
     numbers = [int(word) for word in words if word.isdecimal() and len(word) == 3]
     known = status if status >= 400 else next((number for number in numbers if 400 <= number < 600), 0)
     message = fields.get("message")

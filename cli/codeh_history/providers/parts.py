@@ -9,7 +9,7 @@ import orjson
 from ..base.patterns import Pattern
 from ..session.model import Any, Json, Part
 from ..session.records import check_message
-from .json_text import loads
+from .json_text import value_of
 
 _LONG_NUMBER = Pattern(r"(?<![\d.])\d{19}")  # may not fit 64 bits: it would lose digits
 _DIGITS = bytes(b"0"[0] if byte in b"0123456789" else b" "[0] for byte in range(256))
@@ -35,9 +35,8 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
     read of it, at least {}).
     """
     args, verbatim = _arguments(arguments)
-    part: Any = {"functionCall": {"name": name, "args": args}}
-    if isinstance(id, str) and id:
-        part = {"functionCall": {"id": id, "name": name, "args": args}}
+    given = {"id": id} if isinstance(id, str) and id else {}
+    part: Any = {"functionCall": {**given, "name": name, "args": args}}
     if verbatim is not None:
         part["arguments"] = verbatim
     if item:
@@ -53,10 +52,7 @@ def _arguments(given: object) -> tuple[Json, str | None]:
     text = given if isinstance(given, str) else orjson.dumps(given).decode()
     if not text.strip():
         return {}, None
-    try:
-        value = loads(text)
-    except ValueError:
-        return {}, text
+    value = value_of(text)
     if not isinstance(value, dict):
         return {}, text
     return value, text if _has_long_number(text) else None
@@ -141,10 +137,8 @@ def first(choices: object) -> Json:
 
 def further(choices: object) -> list[tuple[int, Json]]:
     """The choices (or candidates) beside the one of index 0, each with its index, else its place."""
-    found = []
-    for place, choice in enumerate(objects(choices)):
-        index = choice.get("index")
-        number = index if isinstance(index, int) else place
-        if number:
-            found.append((number, choice))
-    return sorted(found, key=lambda numbered: numbered[0])
+    numbered = [
+        (choice["index"] if isinstance(choice.get("index"), int) else place, choice)
+        for place, choice in enumerate(objects(choices))
+    ]
+    return sorted((pair for pair in numbered if pair[0]), key=lambda pair: pair[0])

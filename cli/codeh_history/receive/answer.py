@@ -250,12 +250,9 @@ class Receiving:
         log.append(self.env, self.target.path, build)
 
     def message(self, type: str, id: str) -> Json:
+        by = {"provider": self.reader.provider, "model": self.reader.model}
         message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
-        if self.reader.provider:
-            message["provider"] = self.reader.provider
-        if self.reader.model:
-            message["model"] = self.reader.model
-        return message
+        return message | {name: value for name, value in by.items() if value}
 
     def abort(self, reason: str) -> None:
         """What streamed so far stays pending, with the reason why it is not more."""
@@ -363,11 +360,9 @@ class Receiving:
 
     def store_error(self, failure: Failure) -> None:
         """A provider's error, for people: an `error` message is never sent."""
-        fields: Json = {"provider": failure.provider} if failure.provider else {}
-        if failure.model or self.reader.model:
-            fields["model"] = failure.model or self.reader.model
-        if failure.code:
-            fields["code"] = failure.code
+        model = failure.model or self.reader.model
+        known = {"provider": failure.provider, "model": model, "code": failure.code}
+        fields = {name: value for name, value in known.items() if value}
 
         def build(locked: Locked) -> bytes:
             id = self.env.id_in(locked)

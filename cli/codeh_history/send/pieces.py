@@ -13,7 +13,8 @@ STEP = 64  # elements of a list that are one piece
 
 def pieces(body: Json) -> Iterator[bytes]:
     """The body and a newline; what is no long list is made before the first piece, should it be no JSON."""
-    short = {key: orjson.dumps(value) for key, value in body.items() if not _is_long(value)}
+    is_long = {key: type(value) is list and len(value) > STEP for key, value in body.items()}
+    short = {key: orjson.dumps(value) for key, value in body.items() if not is_long[key]}
     before = b"{"
     for key, value in body.items():
         before += orjson.dumps(key) + b":"
@@ -26,7 +27,3 @@ def pieces(body: Json) -> Iterator[bytes]:
             before = b"]"
         before += b","
     yield before.removesuffix(b",") + b"}\n"
-
-
-def _is_long(value: object) -> bool:
-    return type(value) is list and len(value) > STEP

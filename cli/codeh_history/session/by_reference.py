@@ -101,8 +101,7 @@ class _Held:
 
     def _add(self, part: Any, text: bytes | None) -> str:
         if text is None:
-            id: str = part.id
-            return id
+            return str(part.id)
         id = _sha256(text)
         self.blocks[id] = text
         self.parts[id] = part

@@ -247,7 +247,5 @@ def _summary(compaction: Json, number: int, op: Op) -> Json:
         "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
         "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],
     }  # fmt: skip
-    for name in ("periodStart", "periodEnd", "conversationCount"):
-        if name in op:
-            fields[name] = dict(op)[name]
-    return fields
+    of_period = ("periodStart", "periodEnd", "conversationCount")
+    return fields | {name: dict(op)[name] for name in of_period if name in op}

@@ -259,11 +259,11 @@ class Walk:
 
     def named(self, answer: Answer) -> Call | None:
         """The oldest open call of that name: one without an id, else (for an answer without) any."""
-        for calls in self.waiting():
-            found = calls.oldest(answer.name, "") or (None if answer.id else calls.oldest(answer.name))
-            if found is not None:
-                return found
-        return None
+        found = (
+            calls.oldest(answer.name, "") or (None if answer.id else calls.oldest(answer.name))
+            for calls in self.waiting()
+        )
+        return next(filter(None, found), None)
 
 
 class _Waiting:

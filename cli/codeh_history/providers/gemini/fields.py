@@ -50,8 +50,7 @@ def generation(model: str | None) -> int | None:
 
 def camel(key: str) -> str:
     """A field's JSON spelling; both are accepted, `function_call` and `functionCall`."""
-    spelled: str = _FIELD.sub(lambda found: found[1].upper(), key)
-    return spelled
+    return str(_FIELD.sub(lambda found: found[1].upper(), key))
 
 
 def camelled(value: Any) -> Any:

@@ -139,10 +139,9 @@ class Speech:
     """What a model's turn says besides its calls: texts, refusals, and thoughts that may go back."""
 
     def __init__(self, turn: Turn, model: str | None, *, own: bool) -> None:
-        made = turn.message
         self.own = own
         self.same = own and turn.made_by(NAME, model)
-        self.items = made is not None and made.provider == "openai-responses"
+        self.items = turn.message is not None and turn.message.provider == "openai-responses"
         self.blocks: list[Json] = []
         self.apart: list[bool] = []  # for each block, whether it begins anew
         self.last: tuple[int, object] = (-2, None)  # the place of the last text, and its message item

@@ -37,9 +37,11 @@ _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in e
 
 def read(body: Json) -> Reply | Failure:
     choices = [first(body.get("choices")), *(choice for _, choice in further(body.get("choices")))]
-    counts = body.get("usage")
     return chosen(
-        [_answer(body, object_of(c.get("message")), c.get("finish_reason"), counts) for c in choices]
+        [
+            _answer(body, object_of(c.get("message")), c.get("finish_reason"), body.get("usage"))
+            for c in choices
+        ]
     )
 
 

@@ -54,12 +54,8 @@ def _media(found: Media, item: Json) -> Json | None:
         return {"type": "input_file", "file_url": found.url}
     if found.data is None:
         return None
-    return {"type": "input_file", "filename": _filename(found), "file_data": found.data_url}
-
-
-def _filename(found: Media) -> str:
-    """The file's name; its ending tells the API what it is."""
-    return found.name or f"file.{_DOCUMENTS.get(found.mime, 'txt')}"
+    name = found.name or f"file.{_DOCUMENTS.get(found.mime, 'txt')}"  # its ending tells the API what it is
+    return {"type": "input_file", "filename": name, "file_data": found.data_url}
 
 
 def unwritten(part: Part, *, by_model: bool = False) -> str:

@@ -189,16 +189,13 @@ class _Items(Array):
             message = {"type": "message", "role": "assistant", "status": "completed", **kept}
             self.add({**message, "content": [content]}, [source])
             return
-        if follows and last.keys() <= {"role", "content", "phase"} and (not own or self.one_message(item)):
+        one_message = not own or (item.get("id") is not None and item["id"] == self.last_id)
+        if follows and one_message and last.keys() <= {"role", "content", "phase"}:
             self.array[-1] = {**last, "content": last["content"] + part["text"]}
             return
         self.last_id = item.get("id")
         phase = {"phase": item["phase"]} if isinstance(item.get("phase"), str) else {}
         self.add({"role": "assistant", "content": part["text"], **phase}, [source])
-
-    def one_message(self, item: Json) -> bool:
-        """Whether a text was a content of the same message item as the one before."""
-        return item.get("id") is not None and item["id"] == self.last_id
 
     def call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         name = str(part["functionCall"].get("name"))

@@ -132,14 +132,14 @@ _PIECES = {
 }
 
 
-def _text(kind: str | None, delta: object) -> list[Part]:
-    text = text_of(delta)
-    if not text:
-        return []
-    if kind == "response.output_text.delta":
-        return [{"text": text}]
-    if kind == "response.refusal.delta":
-        return [{"text": text, "refusal": True}]  # type: ignore[typeddict-unknown-key]
-    if kind in ("response.reasoning_summary_text.delta", "response.reasoning_text.delta"):
-        return [{"text": text, "thought": True}]
-    return []
+# What the text of a piece is, where it is shown as it comes.
+_SHOWN: dict[str | None, Json] = {
+    "response.output_text.delta": {},
+    "response.refusal.delta": {"refusal": True},
+    "response.reasoning_summary_text.delta": {"thought": True},
+    "response.reasoning_text.delta": {"thought": True},
+}
+
+
+def _text(kind: str | None, delta: object) -> list[Any]:
+    return [{"text": delta, **_SHOWN[kind]}] if kind in _SHOWN and text_of(delta) else []
