@@ -116,6 +116,20 @@ def test_a_provider(program: Any) -> None:
     program("append", "--from", "auto", stdin=orjson.dumps(empty).decode(), code=4)
 
 
+def test_a_provider_is_as_light_as_the_others(copy: Path) -> None:
+    """All are asked whose an answer is."""
+    code = (
+        "import sys; from codeh_history.providers import packages; print(*packages()); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True,
+        env={"PYTHONPATH": str(copy / "cli")},
+    )  # fmt: skip
+    names, loaded = (line.split() for line in done.stdout.splitlines())
+    assert names[0] == "cohere"
+    assert not {"typing", "re", "enum", "json"}.intersection(loaded)
+
+
 def test_a_program(program: Any, tmp_path: Path) -> None:
     said = [
         {"role": role, "content": role, "timestamp": "2026-01-01T00:00:00"}

@@ -19,13 +19,6 @@ from codeh_history.session.pairing import open_at_end
 from length import examples
 from strategies import records, view_of
 
-ARRAY = {
-    "gemini": "contents",
-    "openai-chat": "messages",
-    "openai-responses": "input",
-    "anthropic": "messages",
-    "ollama": "messages",
-}
 MODEL = {**support.MODELS, "gemini": None}
 EXAMPLES = examples(150)  # each for all formats: making them costs the most
 
@@ -151,7 +144,7 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
         sent = passes.curate(view, Settings(), names)[0].messages
         if sent and sent[-1].role == "user" and not open_at_end(sent):
             body = body_of(view, format, raw=raw, unanswered="error")
-            found.append(orjson.dumps(body[ARRAY[format]])[:-1])
+            found.append(orjson.dumps(body[providers.load(format).package.FIELD])[:-1])
     return found
 
 
