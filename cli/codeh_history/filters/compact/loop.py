@@ -32,7 +32,7 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
     if nothing is not None and not settings.capped:
         return nothing
     draft = Draft(History(view, counter, settings))
-    if aim(draft, settings):
+    if aim(draft):
         draft.target = counter.within(int(settings.budget * (LOW if settings.hysteresis else 1 - MARGIN)))
         _reduce(draft, settings)
     room = settings.budget * (HIGH if settings.hysteresis else 1)
@@ -40,7 +40,7 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
         draft = Draft(draft.history)  # it fits as it is, and nothing gives it room to grow
     if settings.capped:
         _uploads(draft, int(counter.within(settings.budget) * settings.upload_share))
-    return finished(draft, settings)
+    return finished(draft)
 
 
 def _reduce(draft: Draft, settings: Settings) -> None:

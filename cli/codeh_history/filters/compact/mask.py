@@ -33,7 +33,7 @@ def mask(view: View, settings: Settings, counter: Counter) -> Plan:
     draft = _masked(view, settings, counter)
     before, after = counter.scale(draft.history.total), counter.scale(draft.total)
     if after > settings.budget:
-        raise unreachable(_left(draft), settings, draft.total)
+        raise unreachable(_left(draft), draft.total)
     start = settings.budget * (HIGH if settings.hysteresis else 1)
     if before > settings.budget or after <= start < before:
         return _planned(draft, settings.budget)

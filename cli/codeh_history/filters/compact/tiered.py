@@ -34,11 +34,11 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     if nothing is not None:
         return nothing
     draft = Draft(History(view, counter, settings))
-    if aim(draft, settings):
+    if aim(draft):
         draft = _spared(draft)
         if not draft.fits:
             _summarize(draft)
-    return finished(draft, settings)
+    return finished(draft)
 
 
 def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
@@ -69,24 +69,23 @@ def too_large(budget: float) -> float:
     return budget * BYTES_A_TOKEN + SMALL
 
 
-def aim(draft: Draft, settings: Settings) -> bool:
+def aim(draft: Draft) -> bool:
     """Set the target; False where nothing needs to be done.
 
     With hysteresis that is 0.60 of the budget, from 0.85 on; where so little cannot be had, the budget.
     Raises BudgetUnreachable where even that cannot.
     """
-    share = HIGH if settings.hysteresis else 1
-    if draft.history.counter.scale(draft.total) <= settings.budget * share:
+    settings, counter = draft.history.settings, draft.history.counter
+    if counter.scale(draft.total) <= settings.budget * (HIGH if settings.hysteresis else 1):
         return False
-    least = floor(draft)
-    full = draft.history.counter.within(settings.budget)
-    low = draft.history.counter.within(int(settings.budget * LOW))
+    full, low = counter.within(settings.budget), counter.within(int(settings.budget * LOW))
     soon = settings.hysteresis and verbatim(draft) <= low - MARGIN
     draft.target = low if soon else full
-    if draft.history.counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
+    if counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
         return False
+    least = floor(draft)
     if least > full:
-        raise unreachable(draft, settings, least)
+        raise unreachable(draft, least)
     return True
 
 
@@ -118,11 +117,11 @@ def _summarize(draft: Draft) -> None:
         shrink.last_unit(draft)
 
 
-def finished(draft: Draft, settings: Settings) -> Plan:
+def finished(draft: Draft) -> Plan:
     """The plan of what was done; raises BudgetUnreachable where that is not enough."""
-    counter = draft.history.counter
+    settings, counter = draft.history.settings, draft.history.counter
     if counter.scale(draft.total) > settings.budget:
-        raise unreachable(draft, settings, max(floor(draft), draft.total))
+        raise unreachable(draft, max(floor(draft), draft.total))
     plan = Plan(
         policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
         before=counter.scale(draft.history.total), after=counter.scale(draft.total),
@@ -166,9 +165,9 @@ def largest(draft: Draft) -> list[Json]:
     ]
 
 
-def unreachable(draft: Draft, settings: Settings, least: int) -> BudgetUnreachable:
+def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
     """Why a budget cannot be had: the floor, what is sent beside the messages, the largest units."""
-    counter = draft.history.counter
+    settings, counter = draft.history.settings, draft.history.counter
     system = system_tokens(counter, settings.system)
     tools = tools_tokens(counter, settings.tools)
     position = {message.id: number for number, message in enumerate(draft.history.view.messages, 1)}
