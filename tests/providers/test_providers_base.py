@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeh_history.providers.base import Options, Request, Tool, Transcript
+from codeh_history.providers.base import Options, Tool
 
 
 def tool(description: str | None) -> Tool:
@@ -27,6 +27,3 @@ def test_nothing_is_asked_for_unless_it_is_said() -> None:
         False,
     )
     assert (asked.system, asked.max_tokens, [*asked.tools], asked.settings) == (None, None, [], {})
-    made = Request({"a": 1}, ["n"], [["m"]])
-    assert (made.body, made.notes, made.sources) == ({"a": 1}, ["n"], [["m"]])
-    assert (Transcript("t", ["n"]).text, Transcript("t", ["n"]).notes) == ("t", ["n"])
