@@ -285,6 +285,22 @@ def test_a_torn_export_gives_what_came_before(tmp_path: Path) -> None:
     assert inside("import", str(path), home=tmp_path).code == 65
 
 
+def test_a_torn_shard_costs_no_conversation_of_the_others(tmp_path: Path) -> None:
+    """2026-11-23: what stood in the files behind it was not read."""
+    shards = {}
+    for number in (0, 2, 4):
+        one, two = ChatGpt(f"c{number}"), ChatGpt(f"c{number + 1}")
+        one.user("a", f"text {number}")
+        two.user("b", f"text {number + 1}")
+        shards[f"conversations-{number:03d}.json"] = listed([one.value, two.value])
+    shards["conversations-002.json"] = shards["conversations-002.json"][:-30]
+    path = tmp_path / "export.zip"
+    path.write_bytes(zipped(shards))
+    done = inside("import", str(path), home=tmp_path)
+    assert done.text.split() == [f"chatgpt-c{number}" for number in (0, 1, 2, 4, 5)]
+    assert b"it ends too early after 3 conversations; the rest is not read" in done.err
+
+
 def test_deep_and_huge_conversations_are_refused_by_name(tmp_path: Path) -> None:
     talk = ChatGpt()
     talk.user("a", "one")

@@ -82,13 +82,12 @@ def objects(
                 else:
                     yield number, value
         except ValueError as error:
-            if number:
-                what = f"after {number} conversations; the rest is not read"
-                problems.append(Problem(0, "skips", f"{error} {what}"))
+            if not number:
+                problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
+                yield 1, _before_damage(source, longest, str(error))
                 return
-            problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
-            yield 1, _before_damage(source, longest, str(error))
-            return
+            what = f"after {number} conversations; the rest is not read"
+            problems.append(Problem(0, "skips", f"{error} {what}"))
 
 
 def sessions(
