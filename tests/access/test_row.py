@@ -146,6 +146,10 @@ def test_how_a_prompt_begins_without_what_programs_put_before_it(text: str, begi
     assert listing.beginning(text) == begins
 
 
+def test_2026_11_23_a_stream_is_listed_as_stdin() -> None:
+    assert listing.count_bytes(b"").row("-")["id"] == "stdin"
+
+
 def test_2026_11_23_a_compacted_session_is_listed_by_its_first_prompt_still(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     talk = "".join(

@@ -285,8 +285,7 @@ def test_a_torn_export_gives_what_came_before(tmp_path: Path) -> None:
     assert inside("import", str(path), home=tmp_path).code == 65
 
 
-def test_a_torn_shard_costs_no_conversation_of_the_others(tmp_path: Path) -> None:
-    """2026-11-23: what stood in the files behind it was not read."""
+def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path: Path) -> None:
     shards = {}
     for number in (0, 2, 4):
         one, two = ChatGpt(f"c{number}"), ChatGpt(f"c{number + 1}")

@@ -17,7 +17,8 @@ from ..session.records import Damage, Log, Record, check_message
 from ..session.rules import ROLE_OF_KIND
 from ..session.view import uses_tools
 from ..store import read
-from ..store.paths import SERVER, id_of
+from ..store.paths import SERVER
+from ..store.resolve import Target
 from ..store.state import size_of
 from . import skim as skimming
 from .open_calls import Calling
@@ -81,7 +82,7 @@ class Count:
         header = self.header or {}
         named = text_of(header.get("id")) if origin(header) else None  # another program's file
         return {
-            "id": named or id_of(path), "path": path.encode("utf-8", "replace").decode(),
+            "id": named or Target(path, "").id, "path": path.encode("utf-8", "replace").decode(),
             "title": text_of(self.meta.get("title")),
             "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
             "created": timestamp(header.get("created")), "last": timestamp(self.last),
