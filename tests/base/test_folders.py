@@ -38,12 +38,12 @@ def test_what_is_made_is_for_its_owner_alone_under_any_umask(tmp_path: Path) -> 
 def test_what_goes_while_a_folder_is_looked_through_hides_nothing_else(tmp_path: Path) -> None:
     for name in "abcd":
         (tmp_path / name).touch()
-    found = folders.entries(str(tmp_path))
+    found = folders.entries(str(tmp_path), bool)
     first, _ = next(found)
     gone = "a" if first.name != "a" else "b"
     (tmp_path / gone).unlink()
     assert {first.name, *(entry.name for entry, _ in found)} == {*"abcd"} - {gone}
-    assert list(folders.entries(str(tmp_path / "none"))) == []
+    assert list(folders.entries(str(tmp_path / "none"), bool)) == []
 
 
 def test_a_directory_that_is_there_stays_as_it_is(tmp_path: Path) -> None:

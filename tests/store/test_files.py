@@ -45,6 +45,14 @@ def test_no_folder_is_an_empty_one_and_one_that_cannot_be_read_is_named(tmp_path
         stamps_in(str(tmp_path / "f"), ".jsonl")
 
 
+def test_2026_11_23_other_links_that_lead_nowhere_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert stamps_in(str(tmp_path), ".jsonl") == {}
+    (tmp_path / "a.jsonl").symlink_to("a.jsonl")
+    with pytest.raises(InputOutput, match=f"^{tmp_path}: Too many levels of symbolic links"):
+        stamps_in(str(tmp_path), ".jsonl")
+
+
 def test_a_session_is_made_whole_once_and_goes_after_it_was_kept(tmp_path: Path) -> None:
     files = Files(Env({"CODEH_HOME": str(tmp_path / "home")}), str(tmp_path))
     files.create("s", HEADER + b"{damage")

@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 
-from . import Iterator
+from . import Callable, Iterator
 from .errors import InputOutput
 
 SUFFIX = ".tmp"  # of temporary files; what a killed process left is swept by `gc`
@@ -34,11 +34,13 @@ def make_dir(path: str) -> bool:
     return True
 
 
-def entries(folder: str, *, follow: bool = True) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """What is in a folder, each with what it is; what goes meanwhile is left out."""
+def entries(
+    folder: str, named: Callable[[str], object], *, follow: bool = True
+) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """What is in a folder under such names, each with what it is; what goes meanwhile is left out."""
     try:
         with os.scandir(folder) as opened:
-            found = list(opened)
+            found = [entry for entry in opened if named(entry.name)]
     except FileNotFoundError:
         return
     except OSError as error:
@@ -48,6 +50,8 @@ def entries(folder: str, *, follow: bool = True) -> Iterator[tuple[os.DirEntry[s
             info = entry.stat(follow_symlinks=follow)
         except FileNotFoundError:
             continue
+        except OSError as error:
+            raise InputOutput(f"{folder}: {error.strerror}") from None
         yield entry, info
 
 

@@ -18,9 +18,12 @@ from .replace import replace
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
     """What the files of a folder look like that are called by a session's id and this ending."""
-    files = ((entry.name, info) for entry, info in entries(folder) if stat.S_ISREG(info.st_mode))
-    found = {name.removesuffix(ending): Stamp.of(info) for name, info in files if name.endswith(ending)}
-    return {id: stamp for id, stamp in found.items() if is_id(id)}
+
+    def is_named(name: str) -> bool:
+        return name.endswith(ending) and is_id(name.removesuffix(ending))
+
+    found = ((entry.name.removesuffix(ending), info) for entry, info in entries(folder, is_named))
+    return {id: Stamp.of(info) for id, info in found if stat.S_ISREG(info.st_mode)}
 
 
 class Files(Store):

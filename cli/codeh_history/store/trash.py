@@ -76,7 +76,7 @@ def _exists(env: Env, name: str) -> BadData:
 def everything(env: Env) -> list[Trashed]:
     """What is in the trash, by id, the oldest of each first."""
     found: list[Trashed] = []
-    for entry, info in entries(trash_dir(env), follow=False):
+    for entry, info in entries(trash_dir(env), _NAME.fullmatch, follow=False):
         name = _NAME.fullmatch(entry.name)
         if name and is_id(name[1]) and not stat.S_ISDIR(info.st_mode):
             since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
