@@ -229,9 +229,7 @@ def vocabulary(directory: Path) -> None:
 
     directory.mkdir(exist_ok=True)
     url = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
-    (directory / sha1(url.encode()).hexdigest()).write_bytes(
-        ours._read("o200k_base", ours._ENCODINGS["o200k_base"][0])
-    )
+    (directory / sha1(url.encode()).hexdigest()).write_bytes(ours._read("o200k_base"))
 
 
 def tell(name: str, bound: float | None, measured: float, beside: str = "") -> None:
