@@ -69,6 +69,13 @@ def test_a_commit_ends_an_abort() -> None:
     assert "aborted" not in cut.c("m").view().messages[0].fields
 
 
+def test_2026_11_23_what_a_commit_says_is_told_in_its_order() -> None:
+    """Of a set it came in another order in each process."""
+    told = [f"field{number}" for number in range(20)]
+    log = w().o("m").add(type="commit", of="m", ts="2026-01-01T00:00:00.000Z", **dict.fromkeys(told, 1))
+    assert [name for name in log.view().messages[0].fields if name.startswith("field")] == told
+
+
 BLOCK = block_of({"text": "v1"})
 
 

@@ -183,7 +183,7 @@ class Fold:
         message.own, message.blocks = message.parts, record.blocks
         if parts is not None and type(data.get("parts")) is not list:
             message.own, message.blocks = None, data["blockIds"]
-        given = {key: data[key] for key in data.keys() - _OF_A_COMMIT}
+        given = {key: value for key, value in data.items() if key not in _OF_A_COMMIT}
         message.fields = {**message.fields, **given}
         message.fields.pop("aborted", None)
         message.pending, message.update, message.line = None, None, None
