@@ -33,6 +33,16 @@ CL100K = open_counter("cl100k_base")
 APPROX = open_counter("approx")
 
 
+def test_of_many_texts_few_are_known_by_heart() -> None:
+    counter = open_counter("approx")
+    counter.by_heart = 10_000
+    texts = [f"text number {n} of many" for n in range(2000)]
+    counted = [count for n in range(0, len(texts), 10) for count in counter.counts(texts[n : n + 10])]
+    assert counted == open_counter("approx").counts(texts)
+    assert 0 < len(counter._known) < 100
+    assert counter.counts(texts[:2] * 2) == counted[:2] * 2
+
+
 # -- the vocabularies are tiktoken's own --------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ _OLDER = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embeddin
 _EXCEPT = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
 _OTHERS = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
 _NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
+_BESIDE = 150  # bytes that a text takes beside its characters
 
 # Patterns are compiled where they are needed: with remembered counts none is.
 # A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
@@ -41,6 +42,7 @@ class Counter:
     names = True
     characters = 3
     run = 64
+    by_heart = 1 << 25  # characters of texts whose counts are known without a look into the cache
 
     def __init__(
         self,
@@ -57,6 +59,7 @@ class Counter:
         self.cores = cores
         self.factor = factor
         self._known: dict[str, int] = {}
+        self._held = 0  # characters of these
         self._lines: dict[str, int] = {}  # of drafts
 
     @property
@@ -93,8 +96,12 @@ class Counter:
         `drafts`: texts that share most lines with what was counted before, each of which is tokenised once.
         """
         known = self._known
+        if self._held > self.by_heart:
+            known.clear()
+            self._held = 0
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         if missing:
+            self._held += sum(map(len, missing)) + _BESIDE * len(missing)
             known.update(zip(missing, self._counted(missing, drafts=drafts), strict=True))
         return [known[text] for text in texts]
 
