@@ -131,3 +131,32 @@ def test_who_ignores_the_signals_of_children_hears_them_too() -> None:
 def test_of_one_that_is_heard_it_is_seen(capfd: pytest.CaptureFixture[str]) -> None:
     assert Child(lambda: [b"%d" % os.write(2, b"here I am")], heard=True).result() == b"9"
     assert capfd.readouterr() == ("", "here I am")
+
+
+LEFT = """
+import time
+from codeh_history.base.child import Child
+print(Child(lambda: [b"more than a pipe holds" * 100_000])._pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_2026_11_23_of_who_was_killed_no_child_stays_behind() -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
+    with subprocess.Popen([sys.executable, "-c", LEFT], stdout=subprocess.PIPE, env=env) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.kill()
+    end = time.monotonic() + 10
+    while not ended(child):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def ended(process: int) -> bool:
+    """Whether it is gone, or waits for nothing but to be reaped."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True

@@ -26,6 +26,7 @@ class Child:
         try:
             self._pid = os.fork()
             if not self._pid:
+                os.close(self.pipe)  # or it would wait for itself to read, were we killed
                 _be(work, theirs, heard=heard)
         except OSError:
             os.close(self.pipe)
