@@ -767,7 +767,7 @@ MUTANTS = [
         "sync replaces a session before what it loses is in its fork", "sync/plan.py",
         "    return write.switched, -len(write.session), write.session, write.side",
         "    return not write.switched, -len(write.session), write.session, write.side",
-        ("faults/test_sync_ends_early.py",),
+        ("sync/test_plan.py",),
     ),
     Mutant(
         "sync replaces a session that has changed meanwhile", "sync/side.py",

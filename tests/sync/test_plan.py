@@ -9,7 +9,7 @@ import orjson
 from codeh_history.base.env import Env
 from codeh_history.session.records import lines_of
 from codeh_history.sync.places import here
-from codeh_history.sync.plan import plan
+from codeh_history.sync.plan import Write, _turn, plan
 from inside import lay
 from syncing import HEADER, message, opened, record
 
@@ -88,3 +88,10 @@ def test_what_has_changed_since_is_not_replaced(tmp_path: Path) -> None:
     assert path.read_bytes() == HEADER + message("a", "a")
     assert side.put("demo", HEADER + message("a", "a"), HEADER + message("b", "b"))
     assert path.read_bytes() == HEADER + message("b", "b")
+
+
+def test_what_loses_nothing_comes_first_and_forks_before_what_they_are_forks_of() -> None:
+    writes = [Write(0, name, b"", b"", 0, switched=switched)
+              for name, switched in (("s", True), ("s", False), ("s-2", True), ("s-2", False))]  # fmt: skip
+    turns = [(write.switched, write.session) for write in sorted(writes, key=_turn)]
+    assert turns == [(False, "s-2"), (False, "s"), (True, "s-2"), (True, "s")]
