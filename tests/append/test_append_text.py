@@ -28,6 +28,7 @@ def with_stdin(data: bytes, tmp_path: Path) -> Iterator[Env]:
         (None, None, ("user", "user")), ("user", None, ("user", "user")), ("model", None, ("codeh", "model")),
         (None, "codeh", ("codeh", "model")), (None, "tool", ("tool", "user")), ("user", "tool", ("tool", "user")),
         (None, "error", ("error", None)), (None, "info", ("info", None)), ("model", "codeh", ("codeh", "model")),
+        (None, "model", ("codeh", "model")),
     ],
 )  # fmt: skip
 def test_the_kind_decides_the_role(
@@ -39,8 +40,8 @@ def test_the_kind_decides_the_role(
 @pytest.mark.parametrize(
     ("role", "kind", "why"),
     [
-        ("assistant", None, "--role assistant: user or model"), (None, "x", "--kind x: one of user, codeh, tool"),
-        ("user", "codeh", "--kind codeh has role model, not user"), ("model", "tool", "has role user, not model"),
+        ("assistant", None, "--role assistant: user or model"), (None, "x", "--kind x: one of user, model, tool"),
+        ("user", "codeh", "--kind model has role model, not user"), ("model", "tool", "has role user, not model"),
         ("user", "info", "--kind info has no role, not user"), ("", None, "--role : user or model"),
     ],
 )  # fmt: skip

@@ -42,6 +42,26 @@ def test_json_on_a_terminal_is_the_same_json(hostile: Path) -> None:
     assert [orjson.loads(line) for line in shown.splitlines() if line.startswith("{")] == piped.lines
 
 
+@pytest.mark.parametrize("verb", ["show", "stats", "status", "list", "search", "last", "stats --top 9"])
+def test_a_models_message_is_called_model(verb: str, called: Path) -> None:
+    found = {"search": "search . demo", "list": "list"}.get(verb, f"{verb} demo")
+    shown = STYLES.sub("", on_terminal(*found.split(), home=called))
+    assert not re.search(r"(?<![./\w])codeh\b(?![-/])", shown), shown
+
+
+def test_stats_counts_tool_output_as_the_tools(called: Path) -> None:
+    shown = STYLES.sub("", on_terminal("stats", "demo", home=called))
+    rows = re.findall(r"^(user|model|tool) ", shown.partition("by tool")[0], re.MULTILINE)
+    assert rows == ["user", "model", "tool"]
+
+
+@pytest.fixture
+def called(plain: Path) -> Path:
+    support.run("append", "-s", "demo", "--call", "look", "--args", "{}", "--call-id", "c1")
+    support.run("append", "-s", "demo", "--result", "look", "-m", "a long result " * 9)
+    return plain
+
+
 @pytest.fixture
 def plain(home: Path) -> Path:
     support.run("append", "-s", "demo", "-m", "hello **you**")

@@ -60,10 +60,10 @@ def test_a_part_in_plain_text(part: Any, lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("fields", "pending", "heading"),
     [
-        ({}, None, ":1 codeh 2026-01-02T03:04:05.000Z m1"),
-        ({"model": "gpt-5", "pinned": True}, None, ":1 codeh 2026-01-02T03:04:05.000Z m1 gpt-5 pinned"),
-        ({"aborted": "cut"}, [], ":1 codeh 2026-01-02T03:04:05.000Z m1 pending aborted: cut"),
-        ({"aborted": "cut", "model": 7}, None, ":1 codeh 2026-01-02T03:04:05.000Z m1"),
+        ({}, None, ":1 model 2026-01-02T03:04:05.000Z m1"),
+        ({"model": "gpt-5", "pinned": True}, None, ":1 model 2026-01-02T03:04:05.000Z m1 gpt-5 pinned"),
+        ({"aborted": "cut"}, [], ":1 model 2026-01-02T03:04:05.000Z m1 pending aborted: cut"),
+        ({"aborted": "cut", "model": 7}, None, ":1 model 2026-01-02T03:04:05.000Z m1"),
     ],
 )
 def test_headings(fields: dict[str, Any], pending: list[Any] | None, heading: str) -> None:

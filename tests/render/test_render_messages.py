@@ -42,7 +42,7 @@ def test_in_a_pipe_prompt_summaries_messages_and_references_stand_in_this_order(
     with open(os.devnull, "wb") as pipe:
         assert shown(Env({}, stdout=pipe.fileno())) == (
             "system\n    Be brief.\n\nsummary s of 1 message\n    before\n\n:1 user 2026-01-02T03:04:05.000Z m1\n    **hi**\n\n"
-            ":2 codeh 2026-01-02T03:04:05.000Z m2\n    ho\n\nreferences\n  [1] Source\n"
+            ":2 model 2026-01-02T03:04:05.000Z m2\n    ho\n\nreferences\n  [1] Source\n"
         )
 
 

@@ -17,7 +17,7 @@ class Given(Writing):
     file: Sequence[str] = FILES
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
     role: str | None = option("ROLE", "user (default) or model.")
-    kind: str | None = option("KIND", "user, codeh, tool, error or info.")
+    kind: str | None = option("KIND", "user, model, tool, error or info.")
     call: Sequence[str] = option("NAME", "A tool call of the model's; repeatable, in one message.")
     args: Sequence[str] = option("JSON", "The call's arguments; one for each call, in order.")
     call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.")

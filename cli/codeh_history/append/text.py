@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.errors import BadData, Usage
 from ..base.input import decode, read_text
 from ..base.quote import quote
-from ..session.rules import ROLE_OF_KIND
+from ..session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ..store import log
 from ..store.resolve import for_writing
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .given import Given
 
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
+KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
 
 
 def run(env: Env, given: Given) -> None:
@@ -68,11 +69,12 @@ def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
         raise Usage(f"--role {role}: user or model")
     if kind is None:
         kind = ROLES[role or "user"]
-    elif kind not in ROLE_OF_KIND:
-        raise Usage(f"--kind {kind}: one of {', '.join(ROLE_OF_KIND)}")
+    kind = KINDS.get(kind, kind)
+    if kind not in ROLE_OF_KIND:
+        raise Usage(f"--kind {kind}: one of {', '.join(KINDS)}")
     of = ROLE_OF_KIND[kind]
     if role not in (None, of):
-        raise Usage(f"--kind {kind} has {f'role {of}' if of else 'no role'}, not {role}")
+        raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {of}' if of else 'no role'}, not {role}")
     return kind, of
 
 

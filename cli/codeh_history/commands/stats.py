@@ -1,4 +1,4 @@
-"""Count a session's tokens, by role, kind and tool."""
+"""Count a session's tokens, by role and tool."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..render.explanation import labelled
 from ..render.messages import rich_wanted, width
 from ..render.progress import progress, size_of
 from ..session.model import Json
+from ..session.rules import NAME_OF_KIND
 from ..session.sources import rendered
 
 EXAMPLES = """\
@@ -77,7 +78,9 @@ def run(env: Env, given: Given) -> None:
     parts = {labelled(part): part["tokens"] for part in extra.pop("largest", ())}
     rich = rich_wanted(env)
     env.write(totals(found, extra, aligned=rich).encode())
-    groups = {name: found["tokens"][f"by_{name}"] for name in ("role", "kind", "tool")}
+    tokens = found["tokens"]
+    roles = {NAME_OF_KIND[kind]: amount for kind, amount in tokens["by_kind"].items()}
+    groups = {"role": roles, "tool": tokens["by_tool"]}
     whole = {"largest": window}
     if parts:
         groups["largest"] = parts

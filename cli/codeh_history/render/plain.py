@@ -1,6 +1,6 @@
 """Messages as plain text for a pipe.
 
-    :2 codeh 2026-01-02T03:04:05.000Z 1a2b3c4d gemini-2.5-pro
+    :2 model 2026-01-02T03:04:05.000Z 1a2b3c4d gemini-2.5-pro
       ~ a thought, a line each
         text, four blanks before each line
       call grep c1 {"pattern":"sky"}
@@ -18,13 +18,14 @@ from collections.abc import Iterator, Sequence
 from ..base.escape import safe, visible
 from ..base.words import some
 from ..session.model import Message, Summary
+from ..session.rules import NAME_OF_KIND
 from . import parts
 from .parts import Item
 
 
 def heading(number: int | None, message: Message, id: str) -> str:
     """`:N KIND TIME ID`, the model, and what is special about the message."""
-    words = [f":{number}" if number else ":-", message.kind, message.ts or "-", id]
+    words = [f":{number}" if number else ":-", NAME_OF_KIND[message.kind], message.ts or "-", id]
     words += [message.model] if message.model else []
     words += marks(message)
     return visible(" ".join(words))

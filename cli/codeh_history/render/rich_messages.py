@@ -14,6 +14,7 @@ from rich.text import Text
 from ..base.escape import safe, visible
 from ..base.timezone import clock
 from ..session.model import Message, Summary
+from ..session.rules import NAME_OF_KIND
 from . import markdown, parts, plain
 from .parts import Item
 from .terminal import printed
@@ -58,7 +59,7 @@ def heading(number: int | None, message: Message, id: str) -> Text:
     """Number, kind, time, id, model and marks on one line."""
     return Text.assemble(
         (f":{number} " if number else ":- ", "dim"),
-        (message.kind, COLOURS[message.kind]),
+        (NAME_OF_KIND[message.kind], COLOURS[message.kind]),
         (visible(f"  {clock(message.ts)}  {id}  {message.model or ''}".rstrip()), "dim"),
         *((visible(f"  {mark}"), "magenta") for mark in plain.marks(message)),
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .model import Json
 
 ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
+NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # as people read it
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is no record
 OF_BLOCKS = frozenset(("blockIds", "spelling", "idless"))  # what a record says of the blocks of its parts
 
