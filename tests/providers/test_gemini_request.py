@@ -54,7 +54,7 @@ BARE = [
     tool(result("f"), result("g", response={"a": [1]}, parts=[IMAGE])),
     user("and this?", IMAGE, VIDEO),
     model(CODE, {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}}, "done"),
-    user({"text": ""}),
+    user("b"),
 ]  # fmt: skip
 
 
@@ -73,6 +73,8 @@ def test_its_parts_are_not_even_copied() -> None:
 CASES: dict[str, tuple[list[Any], list[Any]]] = {
     "private keys go": ([user({"text": "a", "callIndex": 1})], [[{"text": "a"}]]),
     "an empty message says so": ([user()], [[{"text": EMPTY_MESSAGE}]]),
+    "an empty text, too": ([user("")], [[{"text": EMPTY_MESSAGE}]]),
+    "an empty text beside another goes": ([user("", "a")], [[{"text": "a"}]]),
     "an unknown part alone, too": ([user({"later": 1})], [[{"text": EMPTY_MESSAGE}]]),
     "two kinds of data are two parts": ([user({"text": "a", **IMAGE})], [[{"text": "a"}, IMAGE]]),
     "a user first": ([model("a"), user("b")], [[{"text": CONTINUATION}], [{"text": "a"}], [{"text": "b"}]]),

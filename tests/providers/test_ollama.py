@@ -10,6 +10,7 @@ import pytest
 from answers import HEAD, arrived, ollama, ollama_line, short
 from codeh_history import providers
 from codeh_history.providers import wire
+from codeh_history.providers.turns import EMPTY_MESSAGE
 from histories import PNG, call, given_back, model, requested, result, tool, user
 
 OLLAMA = providers.load("ollama")
@@ -30,6 +31,7 @@ def last(content: str = "", tenths: int = 5, day: int = 2, **more: Any) -> Any:
 USED = {"function": {"name": "f", "arguments": {}}}
 
 MESSAGES: dict[str, tuple[list[Any], list[Any]]] = {
+    "an empty text": ([user("")], [{"role": "user", "content": EMPTY_MESSAGE}]),
     "texts are one": ([user({"text": "a"}, {"text": "b"})], [{"role": "user", "content": "a\n\nb"}]),
     "an image": (
         [user({"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": PNG}})],

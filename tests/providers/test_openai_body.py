@@ -138,7 +138,6 @@ CHATS: dict[str, Any] = {
         {"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]}, USER),
     "two system messages": chat({"role": "system", "content": "a"}, {"role": "system", "content": "b"}, USER),
     "system in the middle": chat(USER, {"role": "developer", "content": "s", "name": "n"}),
-    "empty system": chat({"role": "system", "content": ""}, USER),
     "names": chat({**USER, "name": "bob"}, {"role": "assistant", "content": "a", "name": "bot"}),
     "empty answer": chat(USER, {"role": "assistant", "content": ""}),
     "two answers": chat(USER, {"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}),

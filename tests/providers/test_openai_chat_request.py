@@ -10,6 +10,7 @@ import pytest
 from codeh_history.providers.base import Options
 from codeh_history.providers.openai_chat import request as chat
 from codeh_history.providers.openai_chat import rules
+from codeh_history.providers.turns import EMPTY_MESSAGE
 from openai_histories import (
     PNG,
     inline,
@@ -67,9 +68,10 @@ IMAGE = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}
 CONTENTS: dict[str, tuple[list[Any], Any]] = {
     "text": ([{"text": "hi"}], "hi"),
     "texts": ([{"text": "a"}, {"text": "b"}], [text("a"), text("b")]),
-    "blank": ([{"text": ""}], ""),
-    "nothing": ([], ""),
-    "unknown only": ([{"later": 1}], ""),
+    "blank": ([{"text": ""}], EMPTY_MESSAGE),
+    "blank beside another": ([{"text": ""}, {"text": "a"}], "a"),
+    "nothing": ([], EMPTY_MESSAGE),
+    "unknown only": ([{"later": 1}], EMPTY_MESSAGE),
     "image": ([inline("image/png", PNG)], [IMAGE]),
     "image, other spelling": ([inline("IMAGE/JPG", "a-_=")], [
         {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,a+/="}}]),
@@ -356,7 +358,9 @@ def test_sources_name_the_message_of_every_block() -> None:
 
 def test_a_history_of_thoughts_alone_still_asks() -> None:
     thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
-    assert request(chat, thought, trace=True).body["messages"] == [{"role": "user", "content": ""}]
+    assert request(chat, thought, trace=True).body["messages"] == [
+        {"role": "user", "content": EMPTY_MESSAGE}
+    ]
     assert request(chat, []).body["messages"] == []
 
 

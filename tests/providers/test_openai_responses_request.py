@@ -11,6 +11,7 @@ from codeh_history.providers.base import Options
 from codeh_history.providers.openai_responses import request as responses
 from codeh_history.providers.openai_responses import rules
 from codeh_history.providers.openai_responses.replay import is_answer
+from codeh_history.providers.turns import EMPTY_MESSAGE
 from codeh_history.session.model import Message
 from openai_histories import PNG, inline, linked, message, native, reasoning, request
 
@@ -67,7 +68,9 @@ IMAGE = {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "de
 USERS: dict[str, tuple[list[Any], list[Any]]] = {
     "text": ([{"text": "hi"}], [user("hi")]),
     "texts": ([{"text": "a"}, {"text": "b"}], [user([text("a"), text("b")])]),
-    "nothing": ([], [user("")]),
+    "nothing": ([], [user(EMPTY_MESSAGE)]),
+    "an empty text": ([{"text": ""}], [user(EMPTY_MESSAGE)]),
+    "an empty text beside another": ([{"text": ""}, {"text": "a"}], [user("a")]),
     "image": ([inline("image/png", PNG)], [user([IMAGE])]),
     "image by address, detail": (
         [{**linked("https://e.example/x"), "item": {"type": "input_image", "detail": "low"}}],
@@ -189,9 +192,9 @@ def test_a_native_call_goes_back_with_its_output() -> None:
     body = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer]).body
     assert body["input"][1:] == [SHELL["native"]["value"], output]
     other = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer], model="o3").body
-    assert other["input"][1:] == [user("")]
+    assert other["input"][1:] == [user(EMPTY_MESSAGE)]
     late = [USER, message(1, "codeh", [SHELL], **OWN), message(3, "user", [{"text": "x"}]), answer]
-    assert request(responses, late).body["input"][1:] == [user("x"), user("")]
+    assert request(responses, late).body["input"][1:] == [user("x"), user(EMPTY_MESSAGE)]
 
 
 def test_an_item_is_sent_once() -> None:
@@ -284,7 +287,7 @@ def test_sources_name_the_message_of_every_block() -> None:
 
 def test_a_history_of_thoughts_alone_still_asks() -> None:
     thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
-    assert request(responses, thought).body["input"] == [user("")]
+    assert request(responses, thought).body["input"] == [user(EMPTY_MESSAGE)]
     assert request(responses, []).body["input"] == []
 
 

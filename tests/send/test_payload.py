@@ -50,6 +50,15 @@ ONE_OF_TWO = _last("tool", {"functionResponse": {"name": "late", "response": {"o
 ENDINGS = st.sampled_from([[PROMPT], [PROMPT, ASKED, ONE_OF_TWO]])
 
 
+def is_blank(message: Any) -> bool:
+    """Whether a user's message is, or holds, a bare empty text."""
+    if message.get("role") != "user":
+        return False
+    content = message.get("content", message.get("parts"))
+    empty = content == "" and not message.get("images")
+    return empty or (isinstance(content, list) and any(part.get("text") == "" for part in content))
+
+
 @given(
     log=records(most=14), ending=ENDINGS, raw=st.booleans(), unanswered=st.sampled_from(["stub", "drop"])
 )
@@ -61,6 +70,7 @@ def test_any_history_becomes_a_valid_request(
     for format in providers.FORMATS:
         body = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
         assert providers.load(format).problems(body) == [], format
+        assert not any(map(is_blank, body[providers.load(format).package.FIELD])), format
         again = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
         assert orjson.dumps(body) == orjson.dumps(again), format
 

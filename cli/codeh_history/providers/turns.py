@@ -137,6 +137,8 @@ def _turns(
                 else []
             )
         if said is None and (parts or not answers):
+            if not faithful and {"text": ""} in parts:
+                parts = [part for part in parts if part != {"text": ""}]
             rest = Turn("user", message, parts, calls, [])
         if faithful and results is not None:
             yield results

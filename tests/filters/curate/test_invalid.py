@@ -1,4 +1,4 @@
-"""`invalid`: empty parts of a model's messages go, and messages left without parts; never a neighbour."""
+"""`invalid`: empty parts go, and messages left without parts; never a neighbour."""
 
 from __future__ import annotations
 
@@ -36,8 +36,11 @@ def test_an_empty_part_costs_itself_and_a_message_of_nothing_else_itself(part: A
     assert ("m1" in left(user("?"), model(part, part), user("!"))) is not empty
 
 
-def test_what_a_user_said_stays_as_it_is() -> None:
-    assert left(user(""), user(), model()) == {"m0": [{"text": ""}], "m1": []}
+def test_an_empty_message_of_a_user_goes_too() -> None:
+    assert left(user(""), user(), user({"text": ""}, "a"), model("b")) == {
+        "m2": [{"text": "a"}],
+        "m3": [{"text": "b"}],
+    }
 
 
 def test_nothing_is_done_where_all_say_something() -> None:

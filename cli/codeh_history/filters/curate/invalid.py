@@ -1,4 +1,4 @@
-"""`invalid`: empty parts of model messages, and model messages left without parts."""
+"""`invalid`: empty parts, and messages left without parts."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def run(view: View, _settings: Settings) -> list[Op]:
     gone: list[str] = []
     for message in view.messages:
         parts = message.parts
-        if message.role != "model" or (parts and _all_say(parts)) or not message.committed:
+        if message.role is None or (parts and _all_say(parts)) or not message.committed:
             continue
         empty = [number for number, part in enumerate(parts) if is_empty(part)]
         if len(empty) == len(parts):
             gone.append(message.id)
         else:
             ops += (replace_shown(message, number, None, "empty part") for number in empty)
-    return [*ops, drop(gone, "a model message without content")] if gone else ops
+    return [*ops, drop(gone, "a message without content")] if gone else ops

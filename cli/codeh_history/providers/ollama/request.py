@@ -16,7 +16,7 @@ from ..media import media
 from ..openai import item_of, result_media, result_text
 from ..parts import object_of
 from ..tools import declared
-from ..turns import Messages, Turn
+from ..turns import EMPTY_MESSAGE, Messages, Turn
 from . import FIELD, NAME
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
@@ -29,7 +29,7 @@ def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Req
         chat.add({"role": "system", "content": options.system}, [""])
     chat.fill(messages, summaries)
     if not chat.array and messages and not options.faithful:
-        chat.add({"role": "user", "content": ""}, [""])
+        chat.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
     return chat.request(_body(chat.array, options, chat.notes))
 
 
@@ -63,6 +63,8 @@ class _Chat(Array):
         role = turn.item.get("role")
         if role in ("system", "developer") and "images" not in message:
             message["role"] = "system"
+        if not self.faithful and message.keys() == {"role", "content"}:
+            message["content"] = message["content"] or EMPTY_MESSAGE
         self.add(message, [turn.id])
 
     def message(self, role: str, parts: list[tuple[Part, str]]) -> Json:

@@ -13,7 +13,7 @@ from ..array import Array
 from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of, result_media, result_text
 from ..tools import declared
-from ..turns import Messages, Turn
+from ..turns import EMPTY_MESSAGE, Messages, Turn
 from . import NAME
 from .content import Speech, joined, unwritten, written
 
@@ -29,7 +29,7 @@ def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Req
         chat.add(system, [""])
     chat.fill(messages, summaries)
     if not chat.array and messages and not options.faithful:
-        chat.add({"role": "user", "content": ""}, [""])
+        chat.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
     return chat.request(_body(chat.array, options, chat.notes))
 
 
@@ -194,4 +194,4 @@ class _Chat(Array):
 def _content(blocks: list[Json], *, faithful: bool) -> Any:
     if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
         return blocks[0]["text"]
-    return blocks or ([] if faithful else "")
+    return blocks or ([] if faithful else EMPTY_MESSAGE)

@@ -12,7 +12,7 @@ from ..array import Array
 from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of
 from ..tools import declared
-from ..turns import Messages, Turn
+from ..turns import EMPTY_MESSAGE, Messages, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
@@ -26,7 +26,7 @@ def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Req
     work = _Items(options, messages)
     work.fill(messages, summaries)
     if not work.array and messages and not options.faithful:
-        work.add({"role": "user", "content": ""}, [""])
+        work.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
     return work.request(_body(work.array, options, work.notes))
 
 
@@ -101,7 +101,7 @@ class _Items(Array):
         if blocks == []:
             return
         extra = turn.item
-        content: Any = blocks or ([] if self.faithful else "")
+        content: Any = blocks or ([] if self.faithful else EMPTY_MESSAGE)
         if blocks and len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
             content = blocks[0]["text"]
         role = "user"
