@@ -65,8 +65,6 @@ def run(argv: list[str], env: Env) -> int | None:
     """Run a plain command line; None when it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    if argv[0] == "payload" and "-" in argv:  # the last stage of a pipe, nearly always
-        env.give_way()
     if argv[0] != "append":  # whose plain lines need no JSON library
         from .base import unneeded
 

@@ -140,27 +140,6 @@ def test_bytes_that_wait_are_told_and_not_read(tmp_path: Path) -> None:
         assert not Env({}, stdin=null.fileno()).waiting()
 
 
-def test_who_has_nothing_to_read_yet_lets_others_go_first() -> None:
-    reading, writing = os.pipe()
-    env, asked = Env({}, stdin=reading), 0
-
-    def running(at_once: int, comes: int = 0) -> int:
-        nonlocal asked
-        asked += 1
-        if asked == comes:
-            os.write(writing, b"x")
-        return at_once
-
-    cores = os.cpu_count() or 1
-    for at_once, comes, times in ((cores, 0, 1), (cores + 1, 0, 50), (cores + 1, 3, 3), (cores + 1, 0, 1)):
-        asked = 0
-        env.give_way(lambda at_once=at_once, comes=comes: running(at_once, comes))  # type: ignore[misc]
-        assert asked == times, (at_once, comes)
-    os.close(writing)
-    os.close(reading)
-    env.give_way()  # by what this machine says
-
-
 def test_a_directory_that_was_removed_has_no_name(tmp_path: Path) -> None:
     code = "import os, sys; from codeh_history.base.env import Env; os.rmdir(os.getcwd()); print(repr(Env({}).cwd()))"
     (tmp_path / "gone").mkdir()

@@ -31,7 +31,7 @@ VERBS = {
     "last": [], "show": [], "status": [], "list": None, "calls": [], "curate": [], "export": [], "search": ["x"],
 }  # fmt: skip
 ON_CODING = [  # of a session full of calls
-    *((name, words, 1.2) for name, words in [
+    *((name, words, 1.3) for name, words in [
         ("curate", ["curate"]), ("status", ["status"]), ("stats", ["stats"]), ("show -n 20", ["show", "-n", "20"]),
         ("search", ["search", "needle"]), ("verify", ["verify"]), ("calls", ["calls"]), ("last", ["last"]),
     ]),
@@ -80,7 +80,7 @@ class Bench:
         environ = {"CODEH_HOME": str(self.home)}
         one, many = (self.script(floors.LIBRARY, few.stem, str(count), env=environ) for count in (1, 101))
         command = self.program("append", "-s", few.stem, "-m", "hi")
-        yield "import codeh_history, an append / append -m", 1.1, one, command, 30
+        yield "import codeh_history, an append / append -m", 1.2, one, command, 30
         yield "101 appends by the library / append -m", 3.0, many, command, 10
 
     def commands(self) -> Iterator[tuple[str, float, Run, Run, int]]:
@@ -92,8 +92,8 @@ class Bench:
 
     def payload(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         for name, path, bound in [
-            ("10 records", self.session(10, 301), 1.0), ("5 MB of text", self.session(3316, 1500), 0.85),
-            ("100,000 records", self.session(10_000 if QUICK else 100_000, 320), 0.85),
+            ("10 records", self.session(10, 301), 1.0), ("5 MB of text", self.session(3316, 1500), 1.0),
+            ("100,000 records", self.session(10_000 if QUICK else 100_000, 320), 1.8),
         ]:  # fmt: skip
             run = self.program("payload", path.stem, "--to", "gemini")
             yield f"payload, {name} / its floor", bound, run, self.script(floors.PAYLOAD, str(path)), 7
@@ -102,7 +102,7 @@ class Bench:
         small, large = (
             coding.session(self.sessions / f"coding{size}.jsonl", size) for size in (3_500_000, 10_000_000)
         )
-        for path, size, bound in ((small, "3.5 MB", 1.0), (large, "10 MB", 1.4)):
+        for path, size, bound in ((small, "3.5 MB", 1.1), (large, "10 MB", 1.5)):
             floor = self.script(floors.PAYLOAD, str(path))
             for to in FORMATS:
                 run = self.program("payload", path.stem, "--to", to, "--model", "claude-sonnet-4-5")
@@ -118,7 +118,7 @@ class Bench:
         )
         pipe = " | ".join(f"{PROGRAM} {stage}" for stage in stages)
         run = Run(["/bin/sh", "-c", pipe], env={"CODEH_HOME": str(self.home)})
-        yield "curate | compact - | payload -, 3.5 MB / the same", 2.5, run, floor, 5
+        yield "curate | compact - | payload -, 3.5 MB / the same", 3.0, run, floor, 5
 
     def compact(self) -> Iterator[tuple[str, float, Run, Run, int]]:
         path = self.session(3316, 1500)
@@ -128,10 +128,10 @@ class Bench:
         argv = ("compact", path.stem, "--budget", "100k")
         cores = len(os.sched_getaffinity(0))
         first = self.program(*argv, before=lambda: shutil.rmtree(self.home / "cache", ignore_errors=True))
-        yield f"compact 5 MB, first ({cores} cores) / counting", 1.0 if cores > 1 else 1.2, first, count, 5
+        yield f"compact 5 MB, first ({cores} cores) / counting", 1.2, first, count, 5
         yield (
             "compact 5 MB, counts remembered / payload's floor",
-            1.6,
+            2.0,
             self.program(*argv),
             self.script(floors.PAYLOAD, str(path)),
             7,
@@ -284,8 +284,8 @@ def main() -> None:
                 for kind, (mine, theirs) in both.items()
             }
             said = f"{beside['fold']}, {beside['count']}"
-            tell("a turn of 5 MB by Session: fold, count / a process's", 0.20, folding, said)
-            tell("the same: planning a budget / a process's", 0.50, planning, beside["plan"])
+            tell("a turn of 5 MB by Session: fold, count / a process's", 0.40, folding, said)
+            tell("the same: planning a budget / a process's", 0.80, planning, beside["plan"])
         if not wanted or "memory" in wanted:
             try:
                 for name, bound, measured in bench.memory():

@@ -631,18 +631,6 @@ MUTANTS = [
         ("filters/compact/test_explain.py::test_shares_are_whole_and_sum_up",),
     ),
     Mutant(
-        "texts that were made messages are still sent as texts", "session/texts.py",
-        "        self.texts, self.meta = None, meta\n",
-        "        self.meta = meta\n",
-        ("session/test_texts.py::test_whatever_else_is_asked_for_is_as_of_any_log",),
-    ),
-    Mutant(
-        "a view of texts takes the file's settings back", "session/texts.py",
-        "        self.texts, self.meta = None, meta\n",
-        "        self.texts = None\n",
-        ("session/test_texts.py::test_settings_from_elsewhere_stay_when_all_is_made",),
-    ),
-    Mutant(
         "the record does not say that only an extract was read", "summaries/one.py",
         '        fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))\n',
         "        pass\n",

@@ -34,7 +34,8 @@ def test_the_model_stands_in_the_address_of_one_and_a_transcript_has_none() -> N
 
 def test_a_request_loads_nothing_that_reads_answers() -> None:
     code = (
-        "import sys; from codeh_history import providers; providers.load('gemini').get_ready();"
+        "import sys; from codeh_history import providers; from codeh_history.providers.base import Options;\n"
+        "providers.load('gemini').request((), Options(), ('earlier',));"
         "print(*(name for name in sys.modules if '.gemini' in name))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 from codeh_history import providers
-from codeh_history.access import view as looking
 from codeh_history.session import records
 from length import examples
 from oddities import every_oddity, said, sessions, told, words
@@ -20,7 +19,6 @@ def check(path: Path, data: bytes, *argv: str) -> None:
     """`payload` says the same of a session where nothing is known of it before it is looked at."""
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(looking, "view_of_texts", lambda data, asks_more: None)  # which asks nothing of a log
         short = told(["payload", str(path), *argv])
         patch.setattr(records.Log, "lacks", lambda log, *keys: False)
         patch.setattr(records.Log, "refers", True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.session.model import Message, Summary, Texts, Unread, unread
+from codeh_history.session.model import Message, Summary, Unread, unread
 
 
 def message(**fields: Any) -> Message:
@@ -70,4 +70,3 @@ def test_what_a_summary_covers_is_its_own_list() -> None:
     made.covers.append("b")
     assert (made.id, made.text, fields["covers"]) == ("s", "text", ["a"])
     assert Summary(fields={"id": "s", "summary": "", "covers": None}, place=0, raw=None).covers == []
-    assert Texts().models == {}

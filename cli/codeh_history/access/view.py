@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost, NotFound
-from ..base.jobs import COMPACT
 from ..base.words import some, the_one
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
-from ..session.texts import view_of as view_of_texts
 from ..store import read
 from ..store.foreign import Arriving
 from ..store.resolve import Target, for_reading
@@ -65,14 +63,12 @@ def view_of(
     target: Target,
     data: bytes | None = None,
     *,
-    texts: bool = False,
     beside: Beside | None = None,
     **how: Unpack[Filling],
 ) -> View:
     """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told.
 
-    `texts`: as texts where it holds nothing else, for what may need no more of them. `beside`: what else
-    looks at its bytes.
+    `beside`: what else looks at its bytes.
     """
     env.held = None  # of many sessions one at a time
     given = data is not None
@@ -80,19 +76,9 @@ def view_of(
     if source is None:
         source = read.stdin(env) if target.path == "-" else read.read_bytes(target.path)
         source = source if beside is None else beside(source)
-    said = _of_texts(source) if texts else None
-    if said is not None:
-        return said
     view = filled(env, target, fold(read.read_log(source)), given=given, **how)
     env.held = view
     return view
-
-
-def _of_texts(source: bytes | Arriving) -> View | None:
-    """The view of texts, where there is nothing else."""
-    if isinstance(source, Arriving):
-        return view_of_texts(source.held, COMPACT, source.lines())
-    return view_of_texts(source, COMPACT) if type(source) is bytes else None  # else it says more
 
 
 def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it is wanted

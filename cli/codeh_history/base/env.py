@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 SIGPIPE = 13
-_MOMENT, _MOMENTS = 0.005, 50  # seconds, and how many of them somebody else goes first
 
 
 class Env:
@@ -230,12 +229,6 @@ class Env:
         """Whether nothing comes on stdin for so long: then there is time for what may be needed."""
         return not polled(self.stdin, 1000 * seconds)
 
-    def give_way(self, running: Callable[[], int] | None = None) -> None:
-        """Wait for stdin, for a moment, while others have every core: it is to come from some of these."""
-        for _ in range(_MOMENTS):
-            if (running or _running)() <= (os.cpu_count() or 1) or not self.idle(_MOMENT):
-                return
-
     def piped(self) -> bool:
         """Whether stdin is a pipe with data or an open writer."""
         import select
@@ -267,15 +260,6 @@ class Env:
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _running() -> int:
-    """How many threads of the machine want a core now; 0 where it does not say (no Linux)."""
-    try:
-        with open("/proc/loadavg", "rb") as file:
-            return int(file.read().split()[3].partition(b"/")[0])
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def polled(fd: int, millis: float | None = None, *, for_writing: bool = False) -> int:

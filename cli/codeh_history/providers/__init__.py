@@ -13,12 +13,11 @@ from ..base.modules import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..session.model import Any, Json
+    from ..session.model import Any, Json, Message
     from .base import Options, Request, Transcript
     from .body import Imported, Problem
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
     from .reply import Failure, Reply
-    from .turns import Messages
 
 FORMATS = {
     "gemini": "gemini",
@@ -48,11 +47,7 @@ class Format:
         module: BodyModule = self._module(".body")
         return module
 
-    def get_ready(self) -> None:
-        """Import what a request is made by, before its messages are there."""
-        self._module(".request")
-
-    def request(self, messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+    def request(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
         module: RequestModule = self._module(".request")
         return module.build(messages, options, summaries)
 
@@ -98,7 +93,7 @@ def model_in_url(target: str) -> bool:
     return target != PLAIN and load(target).package.MODEL_IN_URL
 
 
-def transcript(messages: Messages, options: Options, summaries: Sequence[str]) -> Transcript:
+def transcript(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
     """These curated, paired messages for a command that takes a prompt."""
     from .text import request
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..session.model import Json, Part
+from ..session.model import Json, Message, Part
 from .base import Options, Request
-from .turns import ROLES, Messages, Turn, described, runs
+from .turns import ROLES, Turn, described, runs
 
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
 
@@ -26,7 +26,7 @@ class Array:
         self.sources: list[list[str]] = []
         self.notes: list[str] = []
 
-    def fill(self, messages: Messages, summaries: Sequence[str]) -> None:
+    def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
         take = {"user": self.user, "model": self.said, "results": self.results}
         for entry in runs(messages, summaries, faithful=self.faithful):
             if isinstance(entry, Turn):

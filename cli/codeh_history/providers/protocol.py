@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, Protocol
 
-from ..session.model import Json, Part
+from ..session.model import Json, Message, Part
 from .base import Options, Request, Tool
 from .body import Imported, Problem
 from .reply import Failure, Reply
-from .turns import Messages
 
 Kind = Literal["answer", "event", "either"]
 
@@ -44,7 +43,7 @@ class Provider(Protocol):
 class RequestModule(Protocol):
     """`request`: messages → a body."""
 
-    def build(self, messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+    def build(self, messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
         """The body for these curated, paired messages: a pure function of its arguments."""
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..base.patterns import Pattern
-from ..session.model import SUMMARY_HEAD, Json, Message, Part, Said, Texts
+from ..session.model import SUMMARY_HEAD, Json, Message, Part, Said
 from ..session.pairing import Answer, Call, Walk
 
 ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
@@ -91,24 +91,15 @@ def _family(name: str) -> str:
     return f"{line[0] if line else name}-{major[1] if major else ''}"
 
 
-Messages = Sequence[Message] | Texts
-
-
 def runs(
-    messages: Messages, summaries: Sequence[str] = (), *, faithful: bool = False
-) -> Iterable[Said | Turn]:
+    messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
+) -> Iterator[Said | Turn]:
     """The messages as turns; each results turn follows its calls at once and answers each of them.
 
     Messages must be curated by `pairs`; what is pending is left out. One that is a plain text and nothing
     else comes as what it says: most are, and need no turn made for them. With `faithful` all are turns and
     nothing is moved: responses stand where they stand, and may answer nothing.
     """
-    return messages if isinstance(messages, Texts) else _turns(messages, summaries, faithful=faithful)
-
-
-def _turns(
-    messages: Sequence[Message], summaries: Sequence[str], *, faithful: bool
-) -> Iterator[Said | Turn]:
     if summaries:
         yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}], [], [])
     spoken = False  # whether the model has

@@ -12,15 +12,14 @@ from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Lost, Usage
 from ..base.input import from_file
-from ..base.jobs import COMPACT, BySettings, Compaction, Request, beside, tools_from
+from ..base.jobs import BySettings, Compaction, Request, beside, tools_from
 from ..filters.curate import passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
 from ..providers.base import Request as Body
-from ..providers.turns import Messages
 from ..session import sources
 from ..session.fold import View
-from ..session.model import Json
+from ..session.model import Json, Message
 from ..session.pairing import open_at_end
 from ..store.resolve import Target, for_reading
 from .pieces import pieces
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 Look = Callable[..., View]  # as `view_of`
 
-_SOON = 0.01  # seconds in which a stage that is nearly done will be
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
@@ -59,19 +57,10 @@ def body_of(
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     target = for_reading(env, session, argument)
-    if target.path == "-" and to != providers.PLAIN and not env.waiting():
-        providers.load(to).get_ready()  # while the stage before in the pipe is at work
-        if env.idle(_SOON):
-            import re  # noqa: F401 - for the names and ids of calls
-    costed = bool(given.given(*Compaction.DEFAULTS))
-    media = Deferred(measured=costed)
+    media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
-    if look is None:
-        texts = not (costed or any(key.startswith(COMPACT) for key in under or ()))
-        view = view_of(env, target, data, texts=texts, **how)
-    else:
-        view = look(env, target, data, **how)
+    view = (look or view_of)(env, target, data, **how)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}
@@ -87,7 +76,9 @@ def body_of(
     return media.pieces(b"".join(written), env) if media.used else written
 
 
-def _as_sent(env: Env, view: View, to: str, given: Request, session: str) -> tuple[View, Messages, Options]:
+def _as_sent(
+    env: Env, view: View, to: str, given: Request, session: str
+) -> tuple[View, Sequence[Message], Options]:
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
     options = _options(view, to, given)
     if given.context:
@@ -98,8 +89,6 @@ def _as_sent(env: Env, view: View, to: str, given: Request, session: str) -> tup
         from . import templates
 
         messages, options = templates.rendered(view, options, given)
-    elif view.texts:
-        return view, view.texts, options
     else:
         messages = view.messages
     return view, messages if view.lacks("attached") else sources.listed(messages), options
@@ -199,8 +188,6 @@ def _reduced(env: Env, view: View, options: Options, given: Request, session: st
 
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:
     """Refuse what no provider would answer: nothing, open calls or a model's word at the end."""
-    if view.texts:
-        return  # to a user's
     messages = view.messages
     last = next((m for m in reversed(messages) if m.role is not None and m.committed), None)
     if last is None:
@@ -230,8 +217,6 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     kept = view.meta.get(f"model.{to}")
     if model or (isinstance(kept, str) and kept):
         return model or str(kept)
-    if view.texts:
-        return view.texts.models.get(to)
     made = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
     return next(filter(None, made), None)
 

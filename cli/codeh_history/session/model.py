@@ -51,17 +51,6 @@ def unread(record: Json) -> list[Part]:
 Said = tuple[str, list[Part], str]  # a message of one plain text: user or model, its part, its id
 
 
-class Texts(list[Said]):
-    """What was said, from a user's text to a user's; none is blank, or for a pass of curation to look at.
-
-    `models`: each provider's last one.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.models: dict[str, str] = {}
-
-
 NO_PARTS: list[Part] = []  # shared, so never to be changed (no parts are)
 
 

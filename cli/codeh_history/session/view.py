@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import Json, Message, Part, Summary, Texts, Unread, unread
+from .model import Json, Message, Part, Summary, Unread, unread
 from .records import Log, Record
 from .rules import ROLE_OF_KIND
 
@@ -27,11 +27,8 @@ class View:
     `messages` and `summaries` are visible, in view order; `all` holds every live message by id, hidden
     ones too; `carried` are the meta and unknown lines in file order; `dead` are the places of the records
     that do not count: undone, or said before. `memo` keeps what was worked out of parts, by who did, for
-    views of the same log that come later. `texts`: all that is shown, where that is texts and nothing else
-    and no message was asked for yet (`texts.TextView`).
+    views of the same log that come later.
     """
-
-    texts: Texts | None = None
 
     __slots__ = (
         "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",

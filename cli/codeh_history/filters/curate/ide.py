@@ -11,8 +11,6 @@ from .base import Settings
 def run(view: View, settings: Settings) -> list[Op]:
     """Drop all IDE context but the latest; pinned ones stay."""
     markers = settings.ide_markers
-    if view.texts and markers is IDE_MARKERS:
-        return []
     found = [
         message
         for message, text in view.said

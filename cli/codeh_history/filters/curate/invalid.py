@@ -27,8 +27,6 @@ def _all_say(parts: Sequence[Part]) -> bool:
 
 def run(view: View, _settings: Settings) -> list[Op]:
     """Never a neighbour: an empty part costs itself, an empty message itself."""
-    if view.texts:
-        return []
     ops: list[Op] = []
     gone: list[str] = []
     for message in view.messages:

@@ -9,7 +9,5 @@ from .base import Settings
 
 def run(view: View, _settings: Settings) -> list[Op]:
     """Drop what has no role."""
-    if view.texts:
-        return []
     ids = [message.id for message in view.messages if message.role is None]
     return [drop(ids, "error and info messages are not sent")] if ids else []

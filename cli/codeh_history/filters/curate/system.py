@@ -10,8 +10,6 @@ from .base import Settings
 
 def run(view: View, settings: Settings) -> list[Op]:
     """Drop `System:` messages, but pinned ones and those that a `--keep-system` pattern is found in."""
-    if view.texts:
-        return []
     found = [
         (message.id, text)
         for message, text in view.said

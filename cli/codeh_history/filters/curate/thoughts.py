@@ -13,7 +13,7 @@ def run(view: View, settings: Settings) -> list[Op]:
 
     Within a message all or none go: a provider refuses a turn whose thoughts were partly removed.
     """
-    if settings.thoughts == "keep" or view.texts:
+    if settings.thoughts == "keep":
         return []
     end = len(view.messages)
     if settings.thoughts == "old":

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Any, Json
+from ...session.model import Any, Json, Message
 from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request
 from ..media import media
 from ..parts import object_of
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
 from . import NAME, around, blocks
 
 NOTED = "(noted)"  # after a system message the API wants the model to speak
 
 
-def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Conversation(options)
     work.fill(messages, summaries)

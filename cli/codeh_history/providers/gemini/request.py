@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Any, Json
+from ...session.model import Any, Json, Message
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import Media, media
 from ..tools import declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Messages, Turn, described
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
 from . import FIELD, NAME, fields
 
 
-def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(options)
     work.fill(messages, summaries)

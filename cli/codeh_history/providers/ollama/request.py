@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Any, Json, Part
+from ...session.model import Any, Json, Message, Part
 from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request, Tool
@@ -16,13 +16,13 @@ from ..media import media
 from ..openai import item_of, result_media, result_text
 from ..parts import object_of
 from ..tools import declared
-from ..turns import EMPTY_MESSAGE, Messages, Turn
+from ..turns import EMPTY_MESSAGE, Turn
 from . import FIELD, NAME
 
 IMAGES = frozenset(("image/png", "image/jpeg", "image/webp"))
 
 
-def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(NAME, options)
     if options.system:

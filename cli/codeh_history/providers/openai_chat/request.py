@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.patterns import Pattern
-from ...session.model import Any, Json, Part
+from ...session.model import Any, Json, Message, Part
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of, result_media, result_text
 from ..tools import declared
-from ..turns import EMPTY_MESSAGE, Messages, Turn
+from ..turns import EMPTY_MESSAGE, Turn
 from . import NAME
 from .content import Speech, joined, unwritten, written
 
@@ -21,7 +21,7 @@ SYSTEM = "system_message"  # the setting that keeps an imported system message t
 _O_SERIES = Pattern(r"(.*/)?o\d")
 
 
-def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     chat = _Chat(options)
     system = _system(options)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Any, Json, Part, Texts
+from ...session.model import Any, Json, Message, Part
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..openai import NAMES, CallIds, arguments_of, item_of
 from ..tools import declared
-from ..turns import EMPTY_MESSAGE, Messages, Turn
+from ..turns import EMPTY_MESSAGE, Turn
 from . import NAME
 from .content import held_media, is_content, output_of, unwritten, written
 from .replay import Replay, is_id, native_of
@@ -21,7 +21,7 @@ ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
 
 
-def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Request:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     work = _Items(options, messages)
     work.fill(messages, summaries)
@@ -62,11 +62,11 @@ def _declare(tool: Tool) -> Json:
 
 
 class _Items(Array):
-    def __init__(self, options: Options, messages: Messages) -> None:
+    def __init__(self, options: Options, messages: Sequence[Message]) -> None:
         super().__init__(NAME, options)
         self.ids = CallIds(faithful=options.faithful)
         self.replay = Replay(
-            () if isinstance(messages, Texts) else messages,
+            messages,
             options.model,
             self.ids.taken,
             faithful=options.faithful,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...session.model import SUMMARY_HEAD, Part
+from ...session.model import SUMMARY_HEAD, Message, Part
 from ..base import Options, Transcript
 from ..media import media
 from ..openai import json_text, result_media, result_text
-from ..turns import Messages, Turn, described, runs
+from ..turns import Turn, described, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
 _WHO = {"user": "User", "model": "Assistant"}
@@ -18,7 +18,7 @@ _LABELS = ("System", "Summary", *_WHO.values(), "Tool call", "Tool result")
 _LABEL = re.compile(rf"^(?=(?:{'|'.join(_LABELS)}):)", re.MULTILINE)
 
 
-def build(messages: Messages, options: Options, summaries: Sequence[str]) -> Transcript:
+def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
     """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
 
     A line of a message that looks like a label of ours is indented, so that nobody speaks for another.
