@@ -30,8 +30,7 @@ with open({path[0]!r} + "/codeh-history") as script:
 HEAVY = ("typer", "tiktoken", "rich", "jinja2", "pydantic")
 APPEND = (*HEAVY, "orjson", "typing", "dataclasses", "re", "enum", "json", "inspect", "hashlib", "datetime",
           "pathlib", "subprocess", "tempfile", "collections.abc")  # fmt: skip
-LEAN = ("re", "enum", "json", "typing", "dataclasses", "uuid", "ast", "functools", "contextlib", "importlib",
-        "types", "hashlib", "subprocess", "tempfile", "pathlib")  # fmt: skip
+LEAN = ("typing", "hashlib", "subprocess", "tempfile", "pathlib")  # of all that orjson does not load itself
 
 LIBRARY = """
 import sys
@@ -104,8 +103,6 @@ def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
         os.close(writer)
     assert {f"codeh_history.{name}" for name in needed} <= soon <= loaded
     assert ("sqlite3" in loaded) == (argv[0] == "compact")  # which remembers counts there
-    assert ("re" in loaded) == (argv[0] != "curate")  # which needs it for what a pattern removes alone
-    assert ("re" in soon) == (argv[0] == "compact")  # which has patterns of its own
 
 
 def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:
@@ -135,25 +132,3 @@ def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(
             for name in ("", ".session", ".methods", ".opened", ".env", ".options")
         }
         assert loaded - command <= ours
-
-
-def test_what_only_imports_of_imports_need_stays_out_and_is_there_for_whoever_asks(home: Path) -> None:
-    """orjson looks into `dataclasses`, `json` and others for a type each, which import these."""
-    imported(home, "append", "-s", "demo", "-m", "hi")
-    for verb in (["payload", "--to", "gemini", "--raw"], ["curate"], ["last"], ["append", "--call", "ls"]):
-        assert not imported(home, *verb, "-s", "demo").intersection(("json", "platform"))
-    program = (
-        "import sys, os; sys.path[:0] = {path!r}; from codeh_history.base import unneeded; unneeded.left_out()\n"
-        "assert not {{'ast', 'platform', 're', 'json', 'enum', 'datetime'}} & set(sys.modules)\n"
-        "import orjson, datetime, dataclasses, json, uuid, inspect, platform\n"
-        "def said(loads):\n"
-        "    try: loads('{{\\n\\n \"a\": ')\n"
-        "    except ValueError as e: return str(e).partition(': line')[2], e.lineno, e.colno, e.pos, e.doc\n"
-        "assert said(orjson.loads) == said(json.loads), said(orjson.loads)\n"
-        "assert orjson.dumps(datetime.date(2026, 1, 2)) == b'\"2026-01-02\"'\n"
-        "@dataclasses.dataclass\nclass Point:\n    x: int\n    y: int = 0\n"
-        "assert Point.__doc__ == 'Point(x: int, y: int = 0)' and inspect.isclass(Point), {argv!r}\n"
-        "assert platform.system() == os.uname().sysname and uuid.uuid4(), sys.modules['platform'].machine\n"
-        "print('orjson', file=sys.stderr)"
-    )
-    assert imported(home, program=program) == {"orjson"}

@@ -65,10 +65,6 @@ def run(argv: list[str], env: Env) -> int | None:
     """Run a plain command line; None when it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    if argv[0] != "append":  # whose plain lines need no JSON library
-        from .base import unneeded
-
-        unneeded.left_out()
     verb = module_of(argv[0])
     given = read(argv[1:], verb.Given)
     if given is None:

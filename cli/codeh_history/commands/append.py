@@ -25,10 +25,8 @@ TEXT = ("message", "file", "role", "kind")  # what a plain text message may have
 
 def run(env: Env, given: Given) -> None:
     if not says_only(given, *TEXT):
-        from ..base import unneeded
         from ..base.signals import unwind
 
-        unneeded.left_out()
         unwind()
     store(env, given)
 
