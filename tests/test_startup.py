@@ -102,7 +102,6 @@ def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
         os.close(quiet)
         os.close(writer)
     assert {f"codeh_history.{name}" for name in needed} <= soon <= loaded
-    assert ("sqlite3" in loaded) == (argv[0] == "compact")  # which remembers counts there
 
 
 def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:

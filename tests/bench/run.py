@@ -126,9 +126,8 @@ class Bench:
         vocabulary(tokens)
         count = self.script(floors.COUNT, str(path), env={"TIKTOKEN_CACHE_DIR": str(tokens)})
         argv = ("compact", path.stem, "--budget", "100k")
-        cores = len(os.sched_getaffinity(0))
         first = self.program(*argv, before=lambda: shutil.rmtree(self.home / "cache", ignore_errors=True))
-        yield f"compact 5 MB, first ({cores} cores) / counting", 1.2, first, count, 5
+        yield "compact 5 MB, first / counting", 1.2, first, count, 5
         yield (
             "compact 5 MB, counts remembered / payload's floor",
             2.0,

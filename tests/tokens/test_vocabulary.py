@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.tokens import unpacked, vocabulary
+from codeh_history.tokens import vocabulary
 from codeh_history.tokens.vocabulary import Vocabulary
-from counting import NAME, SHA256, count
+from counting import NAME
 from length import examples
 
 if TYPE_CHECKING:
@@ -66,63 +62,3 @@ def test_for_other_texts_all_tokens_are_loaded(monkeypatch: pytest.MonkeyPatch) 
         assert every is found.whole is found.encoding(["a"])  # as they are there
         assert len(sizes) == 2
         assert sizes[0] < sizes[1] == 199_998
-
-
-# -- unpacked by a child -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", vocabulary.NAMES)
-def test_a_child_unpacks_meanwhile(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with vocabulary.unpacking(name, str(tmp_path)) as busy:
-        assert busy
-        monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)  # nobody else does
-        found = Vocabulary(name, str(tmp_path)).encoding(["hello world"])
-        assert len(found.encode("hello world")) == 2
-    with vocabulary.unpacking(name, str(tmp_path)) as busy:
-        assert not busy  # as it is there
-    assert not vocabulary._children
-
-
-@pytest.mark.parametrize("fault", ["killed", "raises", "writes half", "none"])
-def test_what_a_child_leaves_undone_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
-    expected, ours = count(tmp_path / "alone"), os.getpid()
-    ranks_of, write = vocabulary.ranks_of, unpacked.write
-
-    def ranks(raw: bytes, *, usual: bool) -> dict[bytes, int]:
-        if os.getpid() == ours:
-            return ranks_of(raw, usual=usual)
-        if fault == "killed":
-            os.kill(os.getpid(), 9)
-        raise MemoryError
-
-    def half(folder: str, name: str, sha256: str, ranks: dict[bytes, int]) -> None:
-        write(folder, name, sha256, ranks)
-        if os.getpid() != ours:
-            path = Path(folder, f"{name}.tokens")
-            path.write_bytes(path.read_bytes()[:100_000])
-
-    if fault in ("killed", "raises"):
-        monkeypatch.setattr(vocabulary, "ranks_of", ranks)
-    if fault == "writes half":
-        monkeypatch.setattr(unpacked, "write", half)
-    if fault == "none":
-        monkeypatch.setattr(os, "fork", no_fork)
-    with vocabulary.unpacking(NAME, str(tmp_path)) as busy:
-        assert busy == (fault != "none")
-        assert count(tmp_path) == expected
-    assert unpacked.read(str(tmp_path), f"{NAME}-usual", SHA256) is not None
-
-
-def no_fork() -> int:
-    raise BlockingIOError(11, "Resource temporarily unavailable")
-
-
-def test_a_child_that_nobody_waits_for_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "_read", lambda *_: time.sleep(60))
-    start = time.monotonic()
-    with vocabulary.unpacking(NAME, str(tmp_path)) as busy:
-        assert busy
-    assert time.monotonic() - start < 30
-    assert not list(tmp_path.iterdir())

@@ -58,7 +58,7 @@ def calibration(env: Env, counter: Counter, model: str) -> Json | None:
 
     None where no usage of the model is recorded.
     """
-    plain = open_counter(counter.vocabulary, model=model, cache=counter.cache, cores=counter.cores)
+    plain = open_counter(counter.vocabulary, model=model, cache=counter.cache)
     found = sorted(ratio for view in _sessions(env, model) for ratio in ratios(view, plain, model))
     if not found:
         return None

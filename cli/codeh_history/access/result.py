@@ -17,7 +17,6 @@ from .view import tell_lost, view_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store.protocol import Locked
-    from .view import Beside
 
 _LONG = 1 << 16  # bytes of a piece that is written by itself
 _TOGETHER = 1 << 20  # bytes of short ones that are written at once
@@ -39,15 +38,13 @@ def run(
     in_place: bool,
     strict: bool = False,
     lost: Lost | None = None,
-    beside: Beside | None = None,
 ) -> View:
     """Print the session that the ops leave, or append them as one reversible `compaction` record.
 
-    None is appended when nothing changes. Returns the view after the ops. `beside`: what else looks at the
-    bytes of a session that is printed.
+    None is appended when nothing changes. Returns the view after the ops.
     """
     if not in_place:
-        view = view_of(env, target, strict=strict, lost=lost, beside=beside)
+        view = view_of(env, target, strict=strict, lost=lost)
         ops, _ = reduce(view)
         after = apply(view, ops)
         show(env, after)

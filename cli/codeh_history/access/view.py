@@ -16,14 +16,11 @@ from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import TypedDict, Unpack
 
     from ..base.options import Reading
     from ..store.protocol import Locked
     from .late_media import Deferred
-
-    Beside = Callable[[bytes | Arriving], bytes | Arriving]
 
     class Filling(TypedDict, total=False):
         """What `filled` is told of a view."""
@@ -62,20 +59,14 @@ def view_of(
     env: Env,
     target: Target,
     data: bytes | None = None,
-    *,
-    beside: Beside | None = None,
     **how: Unpack[Filling],
 ) -> View:
-    """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told.
-
-    `beside`: what else looks at its bytes.
-    """
+    """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
     env.held = None  # of many sessions one at a time
     given = data is not None
     source: bytes | Arriving | None = data
     if source is None:
         source = read.stdin(env) if target.path == "-" else read.read_bytes(target.path)
-        source = source if beside is None else beside(source)
     view = filled(env, target, fold(read.read_log(source)), given=given, **how)
     env.held = view
     return view

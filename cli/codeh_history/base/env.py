@@ -109,11 +109,6 @@ class Env:
         ids = (drawn[at : at + 20] for at in range(0, len(drawn), 20))
         return lambda _: next(ids)
 
-    @property
-    def cores(self) -> int:
-        """How many processes may work at once: one in a program that is not ours."""
-        return 1 if self.program is None else cores()
-
     # -- places -------------------------------------------------------------------------------------
 
     @property

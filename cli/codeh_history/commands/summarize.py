@@ -103,7 +103,7 @@ def command_of(given: Given, via: str | None) -> Runs | None:
 def counter_of(env: Env, given: Given) -> Counter:
     """What counts, as the options say."""
     cache = f"{env.home}/cache/tokens.sqlite"
-    return open_counter(given.counter, model=given.model, cache=cache, cores=env.cores)
+    return open_counter(given.counter, model=given.model, cache=cache)
 
 
 def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:

@@ -41,7 +41,7 @@ def counter_for(
     `calibrated`: times the factor of recorded usage; Usage where there is none, if somebody insists.
     """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
-    counter = open_counter(name, model=model, cache=cache_of(env), cores=env.cores)
+    counter = open_counter(name, model=model, cache=cache_of(env))
     if not calibrated:
         return counter
     from ..access import calibration

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
 
@@ -87,11 +87,6 @@ class Arriving:
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self.held = bytearray()
         self._blocks = blocks
-
-    def through(self, pipe: Callable[[Iterator[bytes]], Iterator[bytes]]) -> Arriving:
-        """The same, whose blocks come through something."""
-        self._blocks = pipe(self._blocks)
-        return self
 
     def lines(self) -> Iterator[bytes]:
         """Its lines from the first on, each as soon as it is there."""

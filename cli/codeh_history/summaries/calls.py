@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -133,27 +133,11 @@ class Told:
         self.touched: list[tuple[str, str]] = []  # paths, each with what became of it
         self.action = ""
 
-    def fields(self) -> list[object]:
-        """All that is told, as plain values."""
-        return [getattr(self, name) for name in self.__slots__]
-
-    @classmethod
-    def of(cls, fields: Sequence[object]) -> Told:
-        """The one that has these fields."""
-        told = cls.__new__(cls)
-        for name, value in zip(cls.__slots__, fields, strict=True):
-            setattr(told, name, value)
-        return told
-
 
 class Memo:
-    """What is known of calls that were looked at before, and what all of them together came to.
+    """What is known of calls that were looked at before, and what all of them together came to."""
 
-    `foreseen` may know what a call came to that is asked for the first time.
-    """
-
-    def __init__(self, foreseen: Callable[[Call], Told | None] = lambda _: None) -> None:
-        self.foreseen = foreseen
+    def __init__(self) -> None:
         self.calls: dict[int, tuple[Part, Part | None, Told]] = {}  # by where their parts are in memory
         self.told: list[tuple[Told, int]] = []
         self.done = Effects()
@@ -194,7 +178,7 @@ def _told_once(call: Call, memo: Memo) -> Told:
     known = memo.calls.get(id(part))
     if known is not None and known[0] is part and known[1] is answer:
         return known[2]
-    told = memo.foreseen(call) or told_of(call)
+    told = told_of(call)
     memo.calls[id(part)] = part, answer, told
     return told
 

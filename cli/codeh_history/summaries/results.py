@@ -48,12 +48,6 @@ _SHOWS = re.compile(
 )
 
 
-def get_ready() -> None:
-    """Compile what the outputs of most sessions are searched for."""
-    for pattern in (_EXITED, _ERROR_LINE, _COMPLAINT, _SPECIFIC, _LOCATED):
-        re.compile(pattern)
-
-
 def result_value(response: Any) -> Any:
     """A response's content: what lies under its only key `output` (JSON text read), else the object."""
     if isinstance(response, dict) and len(response) == 1:

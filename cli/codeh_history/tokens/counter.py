@@ -33,15 +33,13 @@ class Counter:
 
     `name` is what a report calls it; `media` whose rule prices images, sound, film and documents;
     `history` and `message` what a history and each message add to their parts; `names` whether the
-    names of calls and responses count; `characters` how many of a text cost one, about. `run`: how many
-    places in the log are remembered together.
+    names of calls and responses count; `characters` how many of a text cost one, about.
     """
 
     history = 3
     message = 4
     names = True
     characters = 3
-    run = 64
     by_heart = 1 << 25  # characters of texts whose counts are known without a look into the cache
 
     def __init__(
@@ -50,13 +48,11 @@ class Counter:
         *,
         media: str = "anthropic",
         cache: str | None = None,
-        cores: int = 1,
         factor: float = 1.0,
     ) -> None:
         self.vocabulary = vocabulary
         self.media = media
         self.cache = cache
-        self.cores = cores
         self.factor = factor
         self._known: dict[str, int] = {}
         self._held = 0  # characters of these
@@ -73,7 +69,7 @@ class Counter:
     def calibrated(self, factor: float) -> Counter:
         """The same counter with every total multiplied; the factor is rounded up to what its name says."""
         factor = math.ceil(round(factor * 100, 6)) / 100
-        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, cores=self.cores, factor=factor)
+        copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
         copy._known, copy._lines = self._known, self._lines
         return copy
 
@@ -132,10 +128,8 @@ class Counter:
     def _tokenise(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        from . import spread
-
         if not drafts:
-            return spread.counts(self._exact(texts), texts, self.cores)
+            return list(map(self._exact(texts), texts))
         known, drafted = self._lines, [_drafted(text) for text in texts]
         new = dict.fromkeys(line for lines in drafted for line in lines if line not in known)
         if new:
@@ -172,16 +166,13 @@ class Characters(Counter):
         return [len(text) for text in texts]
 
 
-def open_counter(
-    name: str | None, *, model: str | None = None, cache: str | None = None, cores: int = 1
-) -> Counter:
+def open_counter(name: str | None, *, model: str | None = None, cache: str | None = None) -> Counter:
     """The counter of a name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else of the model.
 
-    `cache` is the path of the file that remembers counts, `cores` how many processes may count. Raises
-    Usage for an unknown name.
+    `cache` is the path of the file that remembers counts. Raises Usage for an unknown name.
     """
     vocabulary = (_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
-    return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache, cores=cores)
+    return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
 
 
 def vocabulary_of(name: str) -> str:

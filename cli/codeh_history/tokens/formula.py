@@ -9,7 +9,6 @@ they are sent as; tools their compact JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import orjson
@@ -17,10 +16,9 @@ import orjson
 from ..base.errors import BadData
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.sources import listing
-from . import media, runs
+from . import media
 from .counter import Counter
 
-MOST_LOOKED_UP = 1000  # messages, text by text, in the hope that none has to be tokenised
 _MARKS = frozenset(("thought", "thoughtSignature", "videoMetadata"))
 
 
@@ -106,48 +104,18 @@ def summary_text(summaries: Sequence[str]) -> str:
 
 
 def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
-    """The unscaled cost of every part, by message: as remembered of whole runs, else one batch to count."""
-    split = runs.split(counter, messages)
-    known = runs.recall(counter, split)
-    fresh = [(run, key) for run, key in split if key not in known]
-    left = _shown(message for run, _ in fresh for message in run)
-    counted = iter(_counted(counter, left, counter.counts) or ())
-    found: list[list[int]] = []
-    new: list[tuple[bytes, list[list[int]]]] = []
-    for run, key in split:
-        costs = _by_message(run, known[key]) if key in known else list(islice(counted, len(run)))
-        found += costs
-        if key and key not in known:
-            new.append((key, costs))
-    runs.remember(counter, new)
-    return found
+    """The unscaled cost of every part, by message, in one batch to count."""
+    return _counted(counter, _shown(messages), counter.counts) or []
 
 
 def recalled(counter: Counter, messages: Sequence[Message]) -> int | None:
     """The unscaled cost of messages that were counted before; None where one was not."""
-    split = runs.split(counter, messages)
-    known = runs.recall(counter, split)
-    fresh = [message for run, key in split if key not in known for message in run]
-    if len(fresh) > MOST_LOOKED_UP:
-        return None
-    counted = _counted(counter, _shown(fresh), counter.recalled)
-    if counted is None:
-        return None
-    remembered = [sum(known[key]) for _, key in split if key in known]
+    costs = _counted(counter, _shown(messages), counter.recalled)
     lists = listings(messages)
     beside = counter.recalled(list(lists.values())) if lists else []
-    if beside is None:
+    if costs is None or beside is None:
         return None
-    parts = sum(remembered) + sum(map(sum, counted))
-    return counter.message * sum(map(sent, messages)) + parts + sum(beside)
-
-
-def _by_message(run: Sequence[Message], counts: Sequence[int]) -> list[list[int]]:
-    """The counts of a run's parts, message by message."""
-    if len(counts) == len(run) and all(len(message.parts) == 1 for message in run):  # most runs
-        return [[count] for count in counts]
-    left = iter(counts)
-    return [list(islice(left, len(message.parts))) if sent(message) else [] for message in run]
+    return counter.message * sum(map(sent, messages)) + sum(map(sum, costs)) + sum(beside)
 
 
 def _counted(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _TABLES = (
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
-    "create table if not exists runs(key blob primary key, n text not null) without rowid",
     "create table if not exists readings(key blob primary key, n text not null) without rowid",
 )
 _HELD: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → what is open
@@ -68,12 +67,6 @@ def recall(path: str, keys: Sequence[bytes], table: str = "tokens") -> dict[byte
             marks = ",".join("?" * len(some))
             found.update(db.execute(f"select key, n from {table} where key in ({marks})", some))  # noqa: S608
     return found
-
-
-def look(path: str) -> None:
-    """Open what is there, before anything is asked of it."""
-    if os.path.exists(path):
-        recall(path, ())
 
 
 def remember(path: str, counts: Iterable[tuple[bytes, int | str]], table: str = "tokens") -> None:

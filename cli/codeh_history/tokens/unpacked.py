@@ -29,11 +29,6 @@ def read(folder: str, name: str, sha256: str) -> dict[bytes, int] | None:
     return ranks if isinstance(ranks, dict) else None
 
 
-def is_there(folder: str, name: str) -> bool:
-    """Whether there is something under this name."""
-    return os.path.lexists(_path(folder, name))
-
-
 def write(folder: str, name: str, sha256: str, ranks: dict[bytes, int]) -> None:
     """Keep ranks. Who reads a file that is not whole, or never will be, finds none and writes it anew."""
     import marshal

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from ..base.child import Child
 from ..base.errors import InputOutput
 from . import unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     import tiktoken
 
@@ -58,8 +56,6 @@ _PARTED = ("o200k_base",)  # with a third of its tokens for other scripts; the o
 # in a text plays no part in its count: for these texts those of all other scripts may be missing.
 _USUAL = bytes([*range(0xC0), *b"\xc2\xc3\xc4\xc5\xe2\xef\xf0"])
 
-_children: dict[tuple[str, str], Child] = {}  # that unpack, by what and where
-
 
 class Vocabulary:
     """One by its name in `NAMES`, of which as much is in memory as was needed.
@@ -92,8 +88,6 @@ class Vocabulary:
         if self._folder is None:
             return ranks_of(_read(self._name), usual=usual)
         kept = _kept(self._name, usual=usual)
-        if child := _children.pop((self._folder, kept), None):
-            child.result()
         sha256, _, _ = _ENCODINGS[self._name]
         ranks = unpacked.read(self._folder, kept, sha256)
         if ranks is None:
@@ -106,36 +100,6 @@ class Vocabulary:
 def load(name: str, folder: str | None = None) -> Vocabulary:
     """The vocabulary of a name. It stays in memory: taking it apart costs half of building it."""
     return Vocabulary(name, folder)
-
-
-@contextmanager
-def unpacking(name: str, folder: str) -> Iterator[bool]:
-    """A child unpacks meanwhile what most texts need, unless it is in the folder; whether one does."""
-    usual, ours = name in _PARTED, os.getpid()
-    kept = _kept(name, usual=usual)
-    if name not in NAMES or unpacked.is_there(folder, kept):
-        yield False
-        return
-
-    def work() -> tuple[()]:
-        sha256, _, _ = _ENCODINGS[name]
-        ranks = ranks_of(_read(name), usual=usual)
-        if os.getppid() == ours:
-            unpacked.write(folder, kept, sha256, ranks)
-        return ()
-
-    try:
-        child = _children[folder, kept] = Child(work)
-    except OSError:
-        yield False
-        return
-    try:
-        import tiktoken  # noqa: F401
-
-        yield True
-    finally:
-        _children.pop((folder, kept), None)
-        child.end()
 
 
 def _kept(name: str, *, usual: bool) -> str:

@@ -14,7 +14,6 @@ from ...base.read_json import demanded
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
-from ...summaries.calls import Memo
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
 from .. import compact
@@ -137,16 +136,12 @@ def plan(
     *,
     in_place: bool = False,
     exact: bool = False,
-    calls: Memo | None = None,
 ) -> Plan:
     """The plan that meets all limits: messages first, then tokens, then characters.
 
-    `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done. `calls`: what is
-    known of what they did.
+    `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
     """
     with alone(view) as mine:
-        if calls is not None:
-            mine.memo["calls"] = calls
         return _planned(env, mine, limits, in_place=in_place, exact=exact)
 
 

@@ -72,12 +72,9 @@ class Past:
             self._joined = before._joined
 
     def _go_on(self, counter: Counter, known: int) -> None:
-        """Take in the others; what is remembered together with some of those before is counted with it."""
-        first = known
-        while 0 < first < len(self.messages) and self._in_a_run(first, counter):
-            first -= 1
-        self.tokens += part_tokens(counter, self.messages[first:])[known - first :]
+        """Take in the others."""
         new = self.messages[known:]
+        self.tokens += part_tokens(counter, new)
         self.costs += unscaled(counter, new, self.tokens[known:])
         self.special += [
             (number, place)
@@ -85,11 +82,6 @@ class Past:
             for place, part in enumerate(message.parts)
             if len(part) > 1 or "text" not in part
         ]
-
-    def _in_a_run(self, number: int, counter: Counter) -> bool:
-        """Whether a message is remembered together with the one before it."""
-        before, message = self.messages[number - 1 : number + 1]
-        return before.place // counter.run == message.place // counter.run
 
     @property
     def joined(self) -> Joined:

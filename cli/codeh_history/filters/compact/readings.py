@@ -23,7 +23,6 @@ RULES = (  # what says how a text is read; a law holds that this is all
 TABLE = "readings"
 _KINDS = ("asked", "said", "pasted")
 _TOPICS = ("", "rule", "decision", "open")
-_SAMPLE = "Always use tabs, before you commit. We agreed to. It is still unclear whether that will do."
 
 Place = tuple[int, int]  # a message's position, and which of its parts
 
@@ -32,14 +31,6 @@ Place = tuple[int, int]  # a message's position, and which of its parts
 def rules() -> str:
     """What tells these rules from others; "" where that cannot be told."""
     return memory.edition(RULES)
-
-
-def get_ready() -> None:
-    """Load what texts are read by, and compile the patterns that most of them ask for."""
-    from .speech import typed
-
-    for user in (True, False):
-        list(typed(_SAMPLE, 0, user=user, rate=1.0))
 
 
 class Text(NamedTuple):

@@ -18,22 +18,16 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target
-from ...summaries.ahead import LEAST, Ahead
-from ...summaries.calls import Memo
-from ...tokens import memory
-from ..costs import cache_of
 from . import Plan, bounds
-from .tiered import too_large
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
-_SOON = 0.01  # seconds in which a stage that is nearly done will be
 
 
 def run(env: Env, given: Compact) -> int:
     """Make a session fit its limits, reversibly, or do what a plan says."""
     system = None if given.system is None else from_file(given.system)
     tools = None if given.tools is None else tools_from(given.tools)
-    limits = bounds.limits(given)
+    bounds.limits(given)
     target = filtering.target_of(env, given.session, given.argument)
     if given.apply is not None and (
         given.plan or given.given(*Compaction.DEFAULTS) or (system, tools) != (None, None)
@@ -49,10 +43,7 @@ def run(env: Env, given: Compact) -> int:
             return bounds.read_plan(data, given.apply, view)
         asked = bounds.settled(env, view, given, target.id, system, tools)
         items.extend([asked.items] if asked.items else [])
-        plan = bounds.plan(
-            env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan,
-            calls=Memo(ahead.of(view)),
-        )  # fmt: skip
+        plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
         if given.explain:
             from ...render import explanation
 
@@ -60,49 +51,17 @@ def run(env: Env, given: Compact) -> int:
             explanation.tell(env, found, json=given.json)
         return plan
 
-    if target.path == "-" and not env.waiting():
-        _get_ready_meanwhile(env)
     lost: Lost | None = {} if given.allow_missing else None
-    with _ahead(env, limits) as ahead, progress(env, "compacting", size_of(target.path), SECOND):
+    with progress(env, "compacting", size_of(target.path), SECOND):
         if given.plan:
             plan = made(view_of(env, target, strict=given.strict, lost=lost))
             env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             return 0
         reduce = partial(_reduced, env, target, made, report=given.report)
-        after = filtering.run(
-            env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost,
-            beside=ahead.reading,
-        )  # fmt: skip
+        after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
-
-
-def _ahead(env: Env, limits: bounds.Limits) -> Ahead:
-    """Who finds out what calls did, where that is sure to be asked: of what is far above its budget."""
-    asked = limits.budget is not None and limits.named == "tiered"
-    return Ahead(max(LEAST, too_large(limits.budget or 0)), cores=env.cores if asked else 1)
-
-
-def get_ready() -> None:
-    """Load what a compaction needs, while another process is still at work."""
-    import sqlite3  # noqa: F401
-
-    from .readings import rules
-    from .worth import ranks
-
-    rules()
-    ranks()
-
-
-def _get_ready_meanwhile(env: Env) -> None:
-    """The same, and what only a long session needs where the stage before in a pipe takes its time."""
-    get_ready()
-    if env.idle(_SOON):
-        from ...summaries import results
-
-        results.get_ready()
-        memory.look(cache_of(env))
 
 
 def _reduced(
